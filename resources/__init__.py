@@ -1,0 +1,1 @@
+"""Icons, theme, metric catalogue, help pages, the demo recording, documentation."""

@@ -1,0 +1,1 @@
+"""SSH, tunnels, SQL and MongoDB sessions; one lane per host."""

@@ -1,0 +1,1 @@
+"""The snapshot of a cluster, grown from any one seed host."""

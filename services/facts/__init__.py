@@ -1,0 +1,1 @@
+"""A read command and a pure parser each; never a change."""

@@ -1,0 +1,1 @@
+"""The local store of samples, recordings and aggregates."""

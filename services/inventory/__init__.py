@@ -1,0 +1,1 @@
+"""Clusters, hosts, endpoints and credential references; imports from other tools."""

@@ -1,0 +1,1 @@
+"""Metric catalogue, rates and samplers."""

@@ -1,0 +1,1 @@
+"""What a person sees, one folder a feature. No connection, no SQL, no blocking call."""

@@ -1,0 +1,1 @@
+"""The only place where services' events become Qt signals."""

@@ -1,0 +1,1 @@
+"""Live and historical plots on one linked time axis."""

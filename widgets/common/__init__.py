@@ -1,0 +1,1 @@
+"""What several features share: messages, theme, small controls."""

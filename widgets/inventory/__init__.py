@@ -1,0 +1,1 @@
+"""Estate tree and connection dialog."""

@@ -1,0 +1,1 @@
+"""The drawing of a cluster and the inspector of a node."""

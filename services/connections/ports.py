@@ -1,0 +1,94 @@
+"""What facts, samplers and steps see of a host: an Observer session, rows, output, a stream. No driver types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.connections.command import Command
+
+SqlValue = str | bytes | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A result set. `columns` as the server named them; one tuple per row, in the same order."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[SqlValue, ...], ...]
+
+    def dicts(self) -> tuple[dict[str, SqlValue], ...]:
+        """Return the rows keyed by column name (a repeated name keeps its first value)."""
+        return tuple({c: v for c, v in reversed(list(zip(self.columns, row, strict=False)))} for row in self.rows)
+
+    def pairs(self) -> dict[str, str]:
+        """Return a two-column result (SHOW STATUS, SHOW VARIABLES) as name -> text; NULL becomes ''."""
+        return {text(row[0]): text(row[1]) for row in self.rows if len(row) >= 2}
+
+
+def text(value: SqlValue) -> str:
+    """Return a value as text; bytes are decoded leniently because servers do send invalid UTF-8."""
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a finished command left: exit code, output, errors (both cut at the session's limit)."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def text(self) -> str:
+        """Return stdout, decoded leniently."""
+        return self.stdout.decode("utf-8", "replace")
+
+
+class Stream(Protocol):
+    """A long-lived remote command's output."""
+
+    def lines(self, *, limit_s: float) -> Iterator[bytes]:
+        """Yield lines without their newline as they come; raise TimedOut after `limit_s` of silence, stop at end."""
+
+    def close(self) -> None:
+        """End the remote command (its stdin closes) and the channel; idempotent."""
+
+
+class ObserverSession(Protocol):
+    """The reading road to one host (law 2). Every statement and command passes the allow-list or raises Refused.
+
+    One session belongs to one lane (thread) at a time. All methods raise UserError subclasses, never a driver's error.
+    """
+
+    @property
+    def host(self) -> str:
+        """Return the inventory name of the host."""
+
+    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+        """Run one read statement with a statement time limit; (re)connects when needed."""
+
+    def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
+        """Return SHOW GLOBAL STATUS as name -> text, over the fastest reader there is."""
+
+    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+        """Run one read command on the host (with sudo where the command asks for it)."""
+
+    def stream(self, command: Command) -> Stream:
+        """Start a long-lived read command."""
+
+    @property
+    def has_ssh(self) -> bool:
+        """Return whether the inventory gives an SSH way to this host."""
+
+    @property
+    def has_sql(self) -> bool:
+        """Return whether the inventory gives an SQL way to this host."""
+
+    def close(self) -> None:
+        """Close everything; idempotent."""

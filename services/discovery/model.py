@@ -1,0 +1,148 @@
+"""The topology as an immutable value: clusters, nodes, components (quorum), edges, and who saw what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.facts.model import NodeFacts, Problem
+from services.types import ClusterKind, Flavour, Health, Reach
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """One node of the drawing, judged.
+
+    Attributes:
+        node_id: stable identity across restarts: server uuid, or the history of gcomm uuids tied to one host.
+        state: the vendor's own word ("Synced", "Donor/Desynced", "non-Primary", "replica running", "no answer").
+        reason: one sentence when the state is not simply good: what, since when, seen by whom.
+        numbers: up to three (label, value text, health) that matter for this kind of node, in card order.
+        seen_by: node ids (observers) whose view has this node as a member.
+        facts: the last facts, possibly old: compare `facts.at` with the snapshot's `at`.
+    """
+
+    node_id: str
+    name: str
+    host: str = ""
+    address: str = ""
+    state: str = ""
+    health: Health = Health.UNKNOWN
+    role: str = ""
+    reason: str = ""
+    state_since: float | None = None
+    component: str = ""
+    segment: int | None = None
+    reach: Reach = Reach.NOT_TRIED
+    numbers: tuple[tuple[str, str, Health], ...] = ()
+    seen_by: tuple[str, ...] = ()
+    uuid_history: tuple[str, ...] = ()
+    spark_metric: str = ""
+    facts: NodeFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A set of nodes that see one another: the Primary Component or an island.
+
+    Attributes:
+        votes: summed pc.weight of the members seen (usable); votes_known: of all known members of the cluster.
+        may_lose: how many more nodes may fail at a time before quorum is lost; None when not primary.
+        members: node ids, drawn inside; observers: node ids whose own view this is.
+    """
+
+    component_id: str
+    primary: bool
+    members: tuple[str, ...]
+    observers: tuple[str, ...] = ()
+    votes: int = 0
+    votes_known: int = 0
+    may_lose: int | None = None
+    view_id: str = ""
+    segments: tuple[int, ...] = ()
+    flow_control_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationEdge:
+    """One channel: (replica, channel, source), a key from day one so that multi-source never overwrites."""
+
+    source_id: str
+    replica_id: str
+    channel: str = ""
+    health: Health = Health.UNKNOWN
+    io_running: str = ""
+    sql_running: str = ""
+    lag_s: float | None = None
+    lag_source: str = ""  # "heartbeat", "seconds behind"
+    gtid_gap: int | None = None
+    delay_s: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TransferEdge:
+    """Donor to joiner while a state transfer runs (`active`) or right after."""
+
+    donor_id: str
+    joiner_id: str
+    kind: str = ""  # SST, IST, '' unknown yet
+    method: str = ""
+    since: float | None = None
+    bytes_done: int | None = None
+    bytes_total: int | None = None
+    rate: float | None = None  # bytes/s
+    seqno_done: int | None = None
+    seqno_first: int | None = None
+    seqno_last: int | None = None
+    eta_s: float | None = None
+    active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ObserverView:
+    """What one group of observers agrees on: used to say who sees whom."""
+
+    observers: tuple[str, ...]
+    members: tuple[str, ...]
+    primary: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSnapshot:
+    """One cluster at one moment."""
+
+    cluster_id: str
+    kind: ClusterKind
+    name: str
+    at: float
+    flavour: Flavour = Flavour.UNKNOWN
+    version: str = ""
+    nodes: tuple[NodeView, ...] = ()
+    components: tuple[Component, ...] = ()
+    replication: tuple[ReplicationEdge, ...] = ()
+    transfers: tuple[TransferEdge, ...] = ()
+    views: tuple[ObserverView, ...] = ()
+    observers_agree: bool = True
+    agreement: str = ""  # "Seen from db1, db2, db3 (they agree)"
+    health: Health = Health.UNKNOWN
+    problems: tuple[Problem, ...] = ()
+
+    def node(self, node_id: str) -> NodeView | None:
+        """Return the node with this id, or None."""
+        return next((n for n in self.nodes if n.node_id == node_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class EstateSnapshot:
+    """Everything the console knows at one moment; the window draws this and nothing else."""
+
+    at: float
+    clusters: tuple[ClusterSnapshot, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    hosts_total: int = 0
+    hosts_answering: int = 0
+
+    def cluster(self, cluster_id: str) -> ClusterSnapshot | None:
+        """Return the cluster with this id, or None."""
+        return next((c for c in self.clusters if c.cluster_id == cluster_id), None)

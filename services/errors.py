@@ -1,0 +1,130 @@
+"""Errors a person can act on: what happened, on which host, what is safe now, what to try."""
+
+from __future__ import annotations
+
+
+class PilothouseError(Exception):
+    """Root of everything this program raises on purpose."""
+
+
+class UserError(PilothouseError):
+    """The environment's fault (a host, a file, an account), told as sentences.
+
+    Attributes:
+        sentence: what happened, one sentence, without a trailing cause chain.
+        host: the host it happened on, '' when none is concerned.
+        safe: what is true and safe right now ('Nothing was changed.').
+        try_: what to try next, each an imperative sentence.
+        code: stable short name for machines (`--json`) and tests.
+    """
+
+    code = "error"
+
+    def __init__(
+        self, sentence: str, *, host: str = "", safe: str = "Nothing was changed.", try_: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.host = host
+        self.safe = safe
+        self.try_ = try_
+
+    def __str__(self) -> str:
+        where = f"{self.host}: " if self.host else ""
+        return f"{where}{self.sentence}"
+
+    def as_text(self) -> str:
+        """Return the whole message for a terminal: sentence, what is safe, what to try."""
+        lines = [str(self), self.safe, *(f"Try: {advice}" for advice in self.try_)]
+        return "\n".join(line for line in lines if line)
+
+
+class BadInput(UserError):
+    """A file, an argument or a field the person gave can't be used (exit code 2)."""
+
+    code = "bad-input"
+
+
+class Unreachable(UserError):
+    """No connection: refused, no route, name not found, timed out before a session stood."""
+
+    code = "unreachable"
+
+
+class TimedOut(Unreachable):
+    """A limit ran out; the text says which and how long."""
+
+    code = "timed-out"
+
+
+class AuthFailed(UserError):
+    """The host or server refused the login."""
+
+    code = "auth-failed"
+
+
+class HostKeyUnknown(UserError):
+    """The host's key is not in known_hosts; a person must compare its fingerprint."""
+
+    code = "host-key-unknown"
+
+    def __init__(self, sentence: str, *, host: str, key_type: str, fingerprint: str, key_base64: str) -> None:
+        super().__init__(
+            sentence,
+            host=host,
+            safe="No login was attempted.",
+            try_=("Compare the fingerprint with the one the host's owner gives, then accept it.",),
+        )
+        self.key_type = key_type
+        self.fingerprint = fingerprint
+        self.key_base64 = key_base64
+
+
+class HostKeyChanged(UserError):
+    """The host answered with another key than known_hosts has: refused, always."""
+
+    code = "host-key-changed"
+
+
+class TlsFailed(UserError):
+    """The server's certificate could not be verified, or TLS was asked for and not offered."""
+
+    code = "tls-failed"
+
+
+class SudoFailed(UserError):
+    """sudo refused, or asks for a password we don't have."""
+
+    code = "sudo-failed"
+
+
+class Refused(UserError):
+    """The Observer road refused a statement or command that is not on the read allow-list."""
+
+    code = "refused-by-observer"
+
+
+class QueryFailed(UserError):
+    """The server answered with an error number; `errno` is the server's."""
+
+    code = "query-failed"
+
+    def __init__(self, sentence: str, *, host: str = "", errno: int = 0) -> None:
+        super().__init__(sentence, host=host)
+        self.errno = errno
+
+
+class SecretMissing(UserError):
+    """A secret reference points at nothing (no such keyring entry, variable or descriptor)."""
+
+    code = "secret-missing"
+
+
+class StoreError(UserError):
+    """The local store can't be read or written (disk full, locked, a newer version's file)."""
+
+    code = "store-error"
+
+
+class BugError(PilothouseError):
+    """Our fault: an invariant of this program was broken. Shown with its detail, never swallowed."""

@@ -1,0 +1,85 @@
+"""Typed events on one bus: what the services tell, and the window, the journal and the command line hear."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from services.types import Health
+
+EventKind = Literal[
+    "state",  # a node's state word changed
+    "view",  # a cluster's membership or primary component changed
+    "restart",  # a server or host restarted (uptime or identity went back)
+    "gap",  # the console had no samples for a while
+    "transfer",  # a state transfer began or ended
+    "variable",  # a server variable changed under us
+    "disk",  # a data disk is filling or full
+    "connection",  # the console lost or regained a host
+    "clock",  # a host's clock differs from the workstation's
+    "console",  # the console itself: started, stopped uncleanly, lost seconds
+    "note",  # a person's annotation
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened, placed on the time axis.
+
+    Attributes:
+        at: UTC epoch seconds by the workstation's clock.
+        kind: the closed list above.
+        text: one sentence, names the node.
+        health: how serious, for shape and colour.
+        cluster_id, node_id: '' when the event belongs to the whole estate or cluster.
+        until: end of the span for things that last (a transfer, a gap), None while it lasts or for a moment.
+        spans: True when the event has a duration (drawn as a bar, open until `until` is known).
+        key: identifies a span so that its end replaces its beginning.
+    """
+
+    at: float
+    kind: EventKind
+    text: str
+    health: Health = Health.UNKNOWN
+    cluster_id: str = ""
+    node_id: str = ""
+    until: float | None = None
+    spans: bool = False
+    key: str = ""
+
+
+class Bus:
+    """Thread-safe fan-out of events. Listeners are called on the publishing thread and must only queue."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[Event], None]] = []
+        self._lock = threading.Lock()
+
+    def publish(self, event: Event) -> None:
+        """Hand `event` to every listener."""
+        with self._lock:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener(event)
+
+    @contextlib.contextmanager
+    def listening(self, listener: Callable[[Event], None]) -> Iterator[None]:
+        """Subscribe for the length of a with block."""
+        self.subscribe(listener)
+        try:
+            yield
+        finally:
+            self.unsubscribe(listener)
+
+    def subscribe(self, listener: Callable[[Event], None]) -> None:
+        """Add a listener."""
+        with self._lock:
+            self._listeners.append(listener)
+
+    def unsubscribe(self, listener: Callable[[Event], None]) -> None:
+        """Remove a listener that was added before."""
+        with self._lock:
+            self._listeners.remove(listener)

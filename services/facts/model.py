@@ -1,0 +1,214 @@
+"""What one node said of itself at one moment: frozen values, every field optional because servers differ.
+
+Times are UTC epoch seconds by the workstation's clock unless a name says otherwise; sizes are bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.types import Flavour, Reach
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a part of the facts is missing or doubtful: partial truth with a reason, never an exception."""
+
+    part: str  # "sql", "ssh", "galera", "replication", "machine", "clock", ...
+    sentence: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """Identity and settings of the database server."""
+
+    flavour: Flavour = Flavour.UNKNOWN
+    version: str = ""  # as shown to people: "10.11.14"
+    version_text: str = ""  # @@version, whole
+    version_key: tuple[int, ...] = ()
+    comment: str = ""
+    hostname: str = ""
+    port: int = 3306
+    server_id: int | None = None
+    server_uuid: str = ""  # MySQL family; MariaDB has none before 11.x: ''
+    uptime_s: float | None = None
+    started_at: float | None = None
+    read_only: bool | None = None
+    super_read_only: bool | None = None
+    datadir: str = ""
+    socket: str = ""
+    log_error: str = ""
+    log_bin: bool | None = None
+    variables: tuple[tuple[str, str], ...] = ()  # the settings that matter, for the inspector
+
+
+@dataclass(frozen=True, slots=True)
+class GaleraFacts:
+    """The node's own view of its Galera group (status wsrep_*, provider options)."""
+
+    node_name: str = ""
+    node_uuid: str = ""  # wsrep_gcomm_uuid: this incarnation's id in the group
+    state_uuid: str = ""  # wsrep_cluster_state_uuid: identifies the cluster
+    local_state_uuid: str = ""
+    cluster_name: str = ""
+    cluster_status: str = ""  # Primary, non-Primary, Disconnected
+    cluster_size: int | None = None
+    conf_id: int | None = None
+    local_state: int | None = None
+    local_state_comment: str = ""
+    ready: bool | None = None
+    connected: bool | None = None
+    desync_count: int | None = None
+    last_committed: int | None = None
+    cached_downto: int | None = None
+    recv_queue: int | None = None
+    send_queue: int | None = None
+    flow_control_paused_ns: int | None = None
+    flow_control_sent: int | None = None
+    flow_control_high: float | None = None
+    incoming_addresses: tuple[str, ...] = ()
+    cluster_address: str = ""  # gcomm://...
+    node_address: str = ""
+    members: tuple[GaleraMember, ...] = ()
+    segment: int | None = None
+    weight: int | None = None
+    provider_version: str = ""
+    provider_vendor: str = ""
+    gcache_size: int | None = None
+    gcache_freeze_supported: bool | None = None
+    proto_max: int | None = None
+    sst_method: str = ""
+    sst_donor: str = ""
+    reject_queries: str = ""
+    applier_threads: int | None = None
+    deps_distance: float | None = None
+    evs_state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GaleraMember:
+    """One member as an observer lists it (wsrep_incoming_addresses, evs delayed lists, wsrep_membership)."""
+
+    uuid: str = ""
+    name: str = ""
+    address: str = ""
+    segment: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationChannel:
+    """One row of SHOW ALL SLAVES STATUS / SHOW REPLICA STATUS, names normalised."""
+
+    name: str = ""  # '' is the default channel
+    source_host: str = ""
+    source_port: int = 3306
+    source_uuid: str = ""
+    source_server_id: int | None = None
+    io_running: str = ""  # Yes, No, Connecting, Preparing
+    sql_running: str = ""
+    seconds_behind: float | None = None  # None is NULL: not 0
+    io_error: str = ""
+    io_errno: int = 0
+    sql_error: str = ""
+    sql_errno: int = 0
+    gtid_mode: str = ""  # "Slave_Pos", "Current_Pos", "No", "AUTO"
+    gtid_received: str = ""
+    gtid_executed: str = ""
+    source_log_file: str = ""
+    read_log_pos: int | None = None
+    exec_log_pos: int | None = None
+    relay_log_file: str = ""
+    relay_log_space: int | None = None
+    delay_s: int = 0
+    remaining_delay_s: float | None = None
+    sql_state: str = ""
+    io_state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaSeen:
+    """A replica as its source sees it (SHOW REPLICA HOSTS, Binlog Dump threads)."""
+
+    server_id: int | None = None
+    host: str = ""
+    port: int = 3306
+    server_uuid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationFacts:
+    """Asynchronous replication as this server knows it, both directions."""
+
+    channels: tuple[ReplicationChannel, ...] = ()
+    replicas: tuple[ReplicaSeen, ...] = ()
+    gtid_binlog_pos: str = ""
+    gtid_executed: str = ""
+    gtid_strict: bool | None = None
+    heartbeat_lag_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFacts:
+    """One file system."""
+
+    mount: str
+    device: str = ""
+    size: int | None = None
+    free: int | None = None  # bytes available to ordinary users
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFacts:
+    """The host below the server."""
+
+    os: str = ""
+    kernel: str = ""
+    cores: int | None = None
+    memory: int | None = None
+    hostname: str = ""
+    machine_id: str = ""
+    disks: tuple[DiskFacts, ...] = ()
+    data_disk: DiskFacts | None = None
+    clock_offset_s: float | None = None  # host minus workstation, halved round trip
+    process_state: str = ""  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z, '' = no such process
+    process_pid: int | None = None
+    unit_state: str = ""  # systemd ActiveState/SubState, "active/running"
+    unit_status_text: str = ""  # systemd StatusText, "Receiving IST 45% ..."
+    gcache_pages_bytes: int | None = None
+    sst_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TransferFacts:
+    """A state transfer as a log told it (any node logs the request; joiner and donor log progress)."""
+
+    joiner_name: str = ""
+    donor_name: str = ""
+    kind: str = ""  # "SST", "IST", '' not known yet
+    method: str = ""
+    since: float | None = None
+    ended: float | None = None
+    failed: bool = False
+    first_seqno: int | None = None
+    last_seqno: int | None = None
+    current_seqno: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """Everything one poll of one host gave. `host` is the inventory (or discovered) name."""
+
+    host: str
+    at: float
+    reach: Reach = Reach.NOT_TRIED
+    address: str = ""
+    server: ServerFacts | None = None
+    galera: GaleraFacts | None = None
+    replication: ReplicationFacts | None = None
+    machine: MachineFacts | None = None
+    transfers: tuple[TransferFacts, ...] = ()
+    round_trip_s: float | None = None
+    sql_at: float | None = None  # when SQL last answered; older than `at` means these parts are stale
+    ssh_at: float | None = None
+    problems: tuple[Problem, ...] = ()

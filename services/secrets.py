@@ -1,0 +1,158 @@
+"""Secrets: a type that never prints itself, references to where one lives, and the vault that fetches it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.errors import BadInput, SecretMissing
+
+KEYRING_SERVICE = "pilothouse"
+
+
+class Secret:
+    """A password or passphrase in memory. `str` and `repr` are masked; only `reveal` gives the text."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the text, for the connector that needs it and nobody else."""
+        return self._value
+
+    def __str__(self) -> str:
+        return "********"
+
+    def __repr__(self) -> str:
+        return "Secret(********)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        # A pickled or copied-to-disk secret would be one in the clear.
+        message = "a Secret can't be serialised"
+        raise TypeError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretRef:
+    """Where a secret lives: `keyring:NAME`, `env:VARIABLE` or `fd:NUMBER`; never the secret itself."""
+
+    scheme: str
+    name: str
+
+    @classmethod
+    def parse(cls, text: str) -> SecretRef:
+        """Parse `scheme:name`; raise BadInput when it is not a reference (a bare password, say)."""
+        scheme, _, name = text.partition(":")
+        if scheme not in {"keyring", "env", "fd"} or not name:
+            # The text is not quoted back: it may be a password typed in the wrong place.
+            raise BadInput(
+                "A secret in the inventory must be a reference, not the secret itself.",
+                try_=('Write "keyring:NAME", "env:VARIABLE" or "fd:NUMBER".',),
+            )
+        return cls(scheme, name)
+
+    def __str__(self) -> str:
+        return f"{self.scheme}:{self.name}"
+
+
+class Vault(Protocol):
+    """Fetches and keeps secrets by reference."""
+
+    def get(self, ref: SecretRef) -> Secret:
+        """Return the secret; raise SecretMissing with advice when there is none."""
+
+    def put(self, ref: SecretRef, secret: Secret) -> None:
+        """Keep a secret (keyring only); raise BadInput for schemes that can't be written."""
+
+
+class SystemVault:
+    """The OS keyring, the environment and file descriptors; descriptors are read once and remembered."""
+
+    def __init__(self) -> None:
+        self._from_fd: dict[str, Secret] = {}
+
+    def get(self, ref: SecretRef) -> Secret:
+        """Return the secret behind `ref`."""
+        if ref.scheme == "env":
+            value = os.environ.get(ref.name)
+            if value is None:
+                raise SecretMissing(
+                    f"The environment variable {ref.name} is not set.", try_=(f"Set {ref.name} and start again.",)
+                )
+            return Secret(value)
+        if ref.scheme == "fd":
+            return self._read_fd(ref)
+        return self._read_keyring(ref)
+
+    def put(self, ref: SecretRef, secret: Secret) -> None:
+        """Write to the OS keyring."""
+        if ref.scheme != "keyring":
+            raise BadInput(f"A secret can't be stored as {ref}.", try_=("Use a keyring: reference.",))
+        import keyring
+        from keyring.errors import KeyringError
+
+        try:
+            keyring.set_password(KEYRING_SERVICE, ref.name, secret.reveal())
+        except KeyringError as problem:
+            raise SecretMissing(
+                f"The OS keyring did not take the secret ({type(problem).__name__}).",
+                try_=("Unlock the keyring, or use an env: or fd: reference.",),
+            ) from problem
+
+    def _read_fd(self, ref: SecretRef) -> Secret:
+        if ref.name not in self._from_fd:
+            try:
+                with os.fdopen(int(ref.name), encoding="utf-8") as stream:
+                    self._from_fd[ref.name] = Secret(stream.readline().rstrip("\r\n"))
+            except (OSError, ValueError) as problem:
+                raise SecretMissing(
+                    f"File descriptor {ref.name} can't be read.",
+                    try_=(f"Open it when starting, for example: pilothouse ... {ref.name}<secret-file",),
+                ) from problem
+        return self._from_fd[ref.name]
+
+    @staticmethod
+    def _read_keyring(ref: SecretRef) -> Secret:
+        import keyring  # imported late: 58 ms that a start without keyring secrets need not pay
+        from keyring.errors import KeyringError
+
+        try:
+            value = keyring.get_password(KEYRING_SERVICE, ref.name)
+        except KeyringError as problem:
+            raise SecretMissing(
+                f"The OS keyring could not be read ({type(problem).__name__}).",
+                try_=("Unlock the keyring, or use an env: or fd: reference.",),
+            ) from problem
+        if value is None:
+            raise SecretMissing(
+                f'The OS keyring has no entry "{ref.name}".',
+                try_=(f"Store it with: keyring set {KEYRING_SERVICE} {ref.name}",),
+            )
+        return Secret(value)
+
+
+class MemoryVault:
+    """Secrets for one process: what a person typed into a form and did not ask to keep; also for tests."""
+
+    def __init__(self, secrets: dict[str, str] | None = None) -> None:
+        self._secrets = {key: Secret(value) for key, value in (secrets or {}).items()}
+
+    def get(self, ref: SecretRef) -> Secret:
+        """Return the secret behind `ref`."""
+        try:
+            return self._secrets[str(ref)]
+        except KeyError:
+            raise SecretMissing(f"No secret is known for {ref}.") from None
+
+    def put(self, ref: SecretRef, secret: Secret) -> None:
+        """Remember a secret until the process ends."""
+        self._secrets[str(ref)] = secret

@@ -1,0 +1,60 @@
+"""The words every layer shares: small enumerations and names, nothing that acts."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Flavour(Enum):
+    """Which dialect a server speaks, found by query and never guessed from a host name."""
+
+    MARIADB = "MariaDB"
+    MYSQL = "MySQL"
+    PERCONA = "Percona Server"
+    PXC = "Percona XtraDB Cluster"
+    CODERSHIP = "MySQL-wsrep"
+    UNKNOWN = "unknown"
+
+
+class ClusterKind(Enum):
+    """How the nodes of a cluster are bound to one another; decides the notation of the drawing."""
+
+    GALERA = "Galera"
+    ASYNC = "asynchronous replication"
+    SINGLE = "single server"
+
+
+class Health(Enum):
+    """What a state means to a person. Each has one shape, one colour token and never colour alone.
+
+    GOOD filled circle, TRANSFER half circle, WARN triangle, BAD square with a cut, UNKNOWN dashed outline.
+    """
+
+    GOOD = "good"
+    TRANSFER = "transfer"
+    WARN = "warn"
+    BAD = "bad"
+    UNKNOWN = "unknown"
+
+    @property
+    def severity(self) -> int:
+        """Order for 'the worst of': GOOD 0, TRANSFER 1, UNKNOWN 2, WARN 3, BAD 4."""
+        return _SEVERITY[self]
+
+
+_SEVERITY = {Health.GOOD: 0, Health.TRANSFER: 1, Health.UNKNOWN: 2, Health.WARN: 3, Health.BAD: 4}
+
+
+def worst(healths: tuple[Health, ...]) -> Health:
+    """Return the most severe health, UNKNOWN for an empty tuple (nothing known is never 'good')."""
+    return max(healths, key=lambda h: h.severity, default=Health.UNKNOWN)
+
+
+class Reach(Enum):
+    """How far the console itself gets to a host, told apart because the remedies differ."""
+
+    FULL = "SSH and SQL answer"
+    SSH_ONLY = "SSH answers, SQL does not"
+    SQL_ONLY = "SQL answers, SSH does not"
+    NONE = "no answer"
+    NOT_TRIED = "not contacted yet"

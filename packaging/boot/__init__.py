@@ -1,0 +1,1 @@
+"""What packaging/bootstrap.py is made of. Standard library only: it runs before anything is installed."""

@@ -1,0 +1,70 @@
+"""The stages of the test command, as data: what each runs, in which environment, for how long at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from boot.environment import HEADLESS, MAIN, Environment
+
+Needs = Literal["nothing", "qt", "lab"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: words (the first names a tool or is "python"), and the folder under the root where it runs."""
+
+    words: tuple[str, ...]
+    folder: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One line of the table. A stage has either `commands`, each counting as one check, or pytest `paths`."""
+
+    name: str
+    limit_s: float
+    commands: tuple[Command, ...] = ()
+    paths: tuple[str, ...] = ()
+    environment: Environment = MAIN
+    needs: Needs = "nothing"
+
+
+STAGES = (
+    Stage("lint", 120, (Command(("ruff", "check", ".")), Command(("ruff", "format", "--check", ".")))),
+    Stage(
+        "types",
+        400,
+        (
+            Command(("mypy",)),
+            # From inside: seen from the root, the folder would pass for the library named `packaging`.
+            Command(("mypy", "--config-file", "../pyproject.toml", "bootstrap.py", "boot", "lab.py"), "packaging"),
+        ),
+    ),
+    Stage("contracts", 120, (Command(("lint-imports", "--no-cache")),)),
+    Stage("unit", 600, paths=("tests/unit", "tests/architecture")),
+    Stage("headless", 600, paths=("tests/unit",), environment=HEADLESS),
+    Stage("widgets", 900, paths=("tests/widgets", "tests/screens"), needs="qt"),
+    Stage("lab", 2400, paths=("tests/lab", "tests/faults"), needs="lab"),
+)
+
+GROUPS = {
+    "all": tuple(stage.name for stage in STAGES),
+    "fast": tuple(stage.name for stage in STAGES if stage.needs != "lab"),
+    "static": ("lint", "types", "contracts"),
+}
+
+
+def select(arguments: list[str]) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
+    """Split the words after `test` into stages (all, when none is named) and what is handed to pytest.
+
+    Stage and group names come first; the first other word starts pytest's part: `test unit widgets -k charts`.
+    """
+    names: set[str] = set()
+    rest = list(arguments)
+    known = {stage.name for stage in STAGES} | set(GROUPS)
+    while rest and rest[0] in known:
+        word = rest.pop(0)
+        names.update(GROUPS.get(word, (word,)))
+    chosen = names or set(GROUPS["all"])
+    return tuple(stage for stage in STAGES if stage.name in chosen), tuple(rest)

@@ -1,0 +1,158 @@
+"""The test command: every check of the project in one table, ending with one line of sums."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from boot import debian, environment, process
+from boot.counts import Outcome, closing_line, read_report, table
+from boot.environment import MAIN
+from boot.places import LAB_COMMAND, REPORTS, ROOT, BootError, in_ci, is_debian, is_root, say
+from boot.stages import Command, Stage, select
+
+NO_TESTS_COLLECTED = 5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
+LAB_DOWN_LIMIT_S = 300.0
+
+
+def test(arguments: list[str]) -> int:
+    """Run the selected stages, print the table, and return 0 when none failed."""
+    stages, extra = select(arguments)
+    for needed in dict.fromkeys(stage.environment for stage in stages):
+        environment.ensure(needed)
+    qt_problem = debian.ensure(debian.QT_PACKAGES, "the window") if _need(stages, "qt") else None
+    lab_problem = lab_obstacle() if _need(stages, "lab") else None
+    outcomes: list[Outcome] = []
+    try:
+        for stage in stages:
+            say(f"stage {stage.name}")
+            outcomes.append(_run_stage(stage, extra, qt_problem, lab_problem))
+    except KeyboardInterrupt:
+        outcomes.append(Outcome("interrupted", 0, 1, 0, 0.0, ("stopped before all stages had run",)))
+    print(f"\n{table(outcomes)}\n\n{closing_line(outcomes)}", flush=True)
+    return 1 if any(outcome.failed for outcome in outcomes) else 0
+
+
+def lint(arguments: list[str]) -> int:
+    """Run lint, types and contracts; `--fix` first lets ruff mend and format what it can."""
+    environment.ensure(MAIN)
+    if "--fix" in arguments:
+        ruff = MAIN.tool("ruff")
+        process.run([ruff, "check", "--fix", "--quiet", "."], os.environ, 120)
+        process.run([ruff, "format", "--quiet", "."], os.environ, 120)
+    return test(["static"])
+
+
+def lab_obstacle() -> str | None:
+    """Return why the lab cannot be built here, or None after its system packages are there."""
+    if not sys.platform.startswith("linux") or not is_debian():
+        return "the lab needs Debian: its hosts are containers made with debootstrap and systemd-nspawn"
+    if not is_root():
+        return "the lab needs root: it makes network bridges, overlay mounts and containers"
+    return debian.ensure(_lab_packages(), "the lab")
+
+
+def _lab_packages() -> tuple[str, ...]:
+    """Ask the lab itself what it needs: the list is kept beside the code that needs it."""
+    question = "from tests.lab.estate.requirements import debian_packages; print(*debian_packages())"
+    answer = subprocess.run(
+        [str(MAIN.python), "-c", question], cwd=ROOT, env=_settings(), capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0:
+        raise BootError(f"the lab's list of system packages could not be read: {answer.stderr.strip()}")
+    return tuple(answer.stdout.split())
+
+
+def _need(stages: Sequence[Stage], what: str) -> bool:
+    return any(stage.needs == what for stage in stages)
+
+
+def _run_stage(stage: Stage, extra: Sequence[str], qt_problem: str | None, lab_problem: str | None) -> Outcome:
+    if stage.commands:
+        return _run_commands(stage)
+    if stage.needs == "qt" and qt_problem and not _qt_loads():
+        failed = 1 if in_ci() else 0
+        return Outcome(stage.name, 0, failed, 1 - failed, 0.0, (f"not run: {qt_problem}",))
+    try:
+        return _run_pytest(stage, extra, lab_problem if stage.needs == "lab" else None)
+    finally:
+        if stage.needs == "lab" and not lab_problem:
+            _lab_down()
+
+
+def _run_commands(stage: Stage) -> Outcome:
+    failed, seconds, notes = 0, 0.0, []
+    for command in stage.commands:
+        ending = process.run(_words(command), _settings(), stage.limit_s, folder=ROOT / command.folder)
+        seconds += ending.seconds
+        if ending.code != 0:
+            failed += 1
+            notes.append(f"{' '.join(command.words)} ended with {ending.code}")
+    return Outcome(stage.name, len(stage.commands) - failed, failed, 0, seconds, tuple(notes))
+
+
+def _words(command: Command) -> list[str]:
+    return [MAIN.tool(command.words[0]), *command.words[1:]]
+
+
+def _run_pytest(stage: Stage, extra: Sequence[str], lab_problem: str | None) -> Outcome:
+    report_path = REPORTS / f"{stage.name}.xml"
+    report_path.parent.mkdir(parents=True, exist_ok=True)
+    report_path.unlink(missing_ok=True)
+    settings = _settings()
+    if lab_problem:
+        settings["PILOTHOUSE_NO_LAB"] = lab_problem
+    python = str(stage.environment.python)
+    command = [python, "-m", "pytest", "-q", f"--junitxml={report_path}", *stage.paths, *extra]
+    ending = process.run(command, settings, stage.limit_s)
+    return judge(stage, ending, bool(extra))
+
+
+def judge(stage: Stage, ending: process.Ending, filtered: bool) -> Outcome:
+    """Turn the end of a pytest run and its report into an outcome; whatever is not clearly well counts as failed."""
+    report = read_report(REPORTS / f"{stage.name}.xml")
+    passed, failed, skipped = (report.passed, report.failed, report.skipped) if report else (0, 0, 0)
+    notes = [f"skipped: {reason}" for reason in report.reasons] if report else []
+    trouble = None
+    if ending.timed_out:
+        trouble = f"stopped at its time limit of {stage.limit_s:.0f} s"
+    elif ending.code == NO_TESTS_COLLECTED:
+        trouble = None if filtered else "no test was found"
+    elif report is None or (ending.code != 0 and not failed):
+        trouble = f"pytest ended with {ending.code}"
+    if trouble:
+        failed += 1
+        notes.append(trouble)
+    if stage.needs == "lab" and skipped and in_ci():
+        failed += skipped
+        skipped = 0
+        notes.append("in an automated run a skipped lab test is a failed one")
+    return Outcome(stage.name, passed, failed, skipped, ending.seconds, tuple(notes))
+
+
+def _settings() -> dict[str, str]:
+    """Return the variables for every stage: the same on each machine, whatever the person's shell has set."""
+    settings = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTEST_ADDOPTS"}}
+    settings.update(
+        QT_QPA_PLATFORM="offscreen",
+        OPENBLAS_NUM_THREADS="1",  # numpy's idle threads cost 100 ms CPU at start-up
+        PYTHONUTF8="1",
+    )
+    return settings
+
+
+def _qt_loads() -> bool:
+    """Tell whether Qt starts in spite of missing packages (other names, other places)."""
+    words = [str(MAIN.python), "-c", "import PySide6.QtWidgets"]
+    return process.run(words, _settings(), 60).code == 0
+
+
+def _lab_down() -> None:
+    """Leave no host, bridge or mount behind, however the stage ended."""
+    if not LAB_COMMAND.exists():
+        return
+    ending = process.run([str(MAIN.python), str(LAB_COMMAND), "down"], _settings(), LAB_DOWN_LIMIT_S)
+    if ending.code != 0:
+        raise BootError(f"the lab could not be taken down (exit code {ending.code}); see 'packaging/lab.py status'")

@@ -1,0 +1,84 @@
+"""A state's shape, so that it is never told by colour alone: circle, half circle, triangle, cut square, dashed ring."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+
+from services.types import Health
+from widgets.common.theme import Theme
+
+WORDS = {
+    Health.GOOD: "good",
+    Health.TRANSFER: "in transfer",
+    Health.WARN: "warning",
+    Health.BAD: "bad",
+    Health.UNKNOWN: "not known",
+}
+
+
+@lru_cache(maxsize=8)
+def _shape(health: Health) -> QPainterPath:
+    """Return the filled part of a state's shape in a unit square; built once, painted often."""
+    path = QPainterPath()
+    if health is Health.GOOD:
+        path.addEllipse(QRectF(0.04, 0.04, 0.92, 0.92))
+    elif health is Health.TRANSFER:
+        path.moveTo(0.5, 0.09)
+        path.arcTo(QRectF(0.09, 0.09, 0.82, 0.82), 90, 180)
+        path.closeSubpath()
+    elif health is Health.WARN:
+        path.addPolygon(QPolygonF([QPointF(0.5, 0.04), QPointF(1.0, 0.94), QPointF(0.0, 0.94)]))
+        path.closeSubpath()
+    elif health is Health.BAD:
+        # Two halves with a real gap between them: the cut shows on every ground.
+        gap = 0.13
+        path.addPolygon(QPolygonF([QPointF(0.06, 0.06), QPointF(0.94 - gap, 0.06), QPointF(0.06, 0.94 - gap)]))
+        path.closeSubpath()
+        path.addPolygon(QPolygonF([QPointF(0.94, 0.94), QPointF(0.06 + gap, 0.94), QPointF(0.94, 0.06 + gap)]))
+        path.closeSubpath()
+    return path
+
+
+def glyph(painter: QPainter, rect: QRectF, health: Health, theme: Theme) -> None:
+    """Paint the shape of `health` into `rect` (square, 8 px or more). Leaves pen, brush and hints as they were."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    fill = theme.health_fill(health)
+    painter.translate(rect.topLeft())
+    if health in {Health.TRANSFER, Health.UNKNOWN}:
+        width = max(1.2, rect.width() * 0.12)
+        pen = QPen(fill, width)
+        if health is Health.UNKNOWN:
+            # Eight dashes around the ring at every size; the pattern's unit is the pen's width.
+            eighth = 3.14159 * (rect.width() - width) / width / 8
+            pen.setDashPattern([eighth * 0.6, eighth * 0.4])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inset = width / 2 + rect.width() * 0.04
+        painter.drawEllipse(QRectF(0, 0, rect.width(), rect.height()).adjusted(inset, inset, -inset, -inset))
+    if health is not Health.UNKNOWN:
+        painter.scale(rect.width(), rect.height())
+        painter.fillPath(_shape(health), fill)
+    painter.restore()
+
+
+def glyph_pixmap(health: Health, theme: Theme, size: int = 12, ratio: float = 1.0) -> QPixmap:
+    """Return the shape on transparent ground, `size` logical pixels square at device pixel ratio `ratio`."""
+    pixmap = QPixmap(round(size * ratio), round(size * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    glyph(painter, QRectF(0, 0, size, size), health, theme)
+    painter.end()
+    return pixmap
+
+
+def glyph_icon(health: Health, theme: Theme, size: int = 12) -> QIcon:
+    """Return the shape as an icon, sharp up to twice its size."""
+    icon = QIcon(glyph_pixmap(health, theme, size))
+    icon.addPixmap(glyph_pixmap(health, theme, size, 2.0))
+    return icon

@@ -1,0 +1,153 @@
+"""Numbers, sizes, durations and ages as a person reads them. Pure text: no Qt, so the tests need no window.
+
+At most three significant figures, thousands apart, always a unit; "n/a" is never a number: an unknown is an en dash.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+THIN_SPACE = "\u202f"  # narrow no-break: a number must not break across lines
+UNKNOWN = "–"
+MIDDLE = "·"
+
+_SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+
+
+def group_thousands(digits: str) -> str:
+    """Put thin spaces between groups of three digits of the integer part of a plain decimal number."""
+    sign = "−" if digits.startswith("-") else ""
+    whole, dot, fraction = digits.lstrip("-").partition(".")
+    return f"{sign}{int(whole):,}".replace(",", THIN_SPACE) + dot + fraction
+
+
+def format_count(value: int | None) -> str:
+    """Return an exact whole number: seqnos, queue lengths, connections ("48 213 904")."""
+    return UNKNOWN if value is None else group_thousands(str(value))
+
+
+def format_number(value: float | None, unit: str = "") -> str:
+    """Return at most three significant figures, thousands apart ("0.412", "31.5", "1 280"), with `unit` if given."""
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    if math.isinf(value):
+        text = "−∞" if value < 0 else "∞"
+    else:
+        text = group_thousands(_three_figures(value))
+    return f"{text} {unit}" if unit else text
+
+
+def _three_figures(value: float) -> str:
+    if value == 0 or abs(value) < 1e-9:
+        return "0"
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    rounded = round(value, decimals)
+    if rounded == 0:
+        return "0"
+    text = f"{rounded:.{max(0, decimals)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_percent(value: float | None, decimals: int = 0) -> str:
+    """Return a share already in percent ("36 %", "0.2 %")."""
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    return f"{value:.{decimals}f} %"
+
+
+def format_bytes(value: float | None, suffix: str = "") -> str:
+    """Return a size in SI units ("1.6 GB", "640 GB"); `suffix` "/s" makes it a rate."""
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    power = 0
+    size = float(value)
+    # 999.5 would round to "1 000 kB": step up as soon as three figures would overflow.
+    while abs(size) >= 999.5 and power < len(_SIZES) - 1:
+        size /= 1000.0
+        power += 1
+    return format_number(size, _SIZES[power]) + suffix
+
+
+def format_rate(value: float | None) -> str:
+    """Return bytes per second ("186 MB/s")."""
+    return format_bytes(value, "/s")
+
+
+def format_bytes_of(done: float | None, total: float | None) -> str:
+    """Return progress in the total's unit ("42 of 118 GB"); just the done part while the total is unknown."""
+    if total is None or done is None:
+        return format_bytes(done)
+    whole = format_bytes(total)
+    number, unit = whole.rsplit(" ", 1)
+    part = done / 1000.0 ** _SIZES.index(unit)
+    return f"{format_number(part)} of {number} {unit}"
+
+
+def format_duration(seconds: float | None) -> str:
+    """Return a duration in the words a person says: "38 ms", "0.4 s", "14 s", "6 min 12 s", "3 h 10 min", "41 d 3 h".
+
+    Two units at most, rounded to the smaller one; a second unit of zero is left out ("31 min", "2 h").
+    """
+    if seconds is None or math.isnan(seconds) or math.isinf(seconds):
+        return UNKNOWN
+    sign, value = ("−", -seconds) if seconds < 0 else ("", seconds)
+    return sign + _positive_duration(value)
+
+
+def _positive_duration(value: float) -> str:
+    if value == 0:
+        return "0 s"
+    if value < 0.0995:
+        return f"{format_number(value * 1000)} ms"
+    if value < 9.95:
+        return f"{value:.1f} s"
+    if round(value) < 60:
+        return f"{round(value)} s"
+    if round(value) < 3600:
+        return _two(round(value), 60, "min", "s", padded=True)
+    if round(value / 60) < 24 * 60:
+        return _two(round(value / 60), 60, "h", "min", padded=True)
+    return _two(round(value / 3600), 24, "d", "h", padded=False)
+
+
+def _two(total: int, base: int, large: str, small: str, *, padded: bool) -> str:
+    whole, rest = divmod(total, base)
+    head = f"{group_thousands(str(whole))} {large}"
+    if not rest:
+        return head
+    return f"{head} {rest:02d} {small}" if padded else f"{head} {rest} {small}"
+
+
+def format_age(seconds: float | None) -> str:
+    """Return how old something is ("now", "0.6 s ago", "14 s ago", "3 h 10 min ago")."""
+    if seconds is None or math.isnan(seconds):
+        return "never"
+    if seconds < 0.05:
+        return "now"
+    return f"{format_duration(seconds)} ago"
+
+
+def format_clock(at: float | None, *, seconds: bool = True) -> str:
+    """Return the local time of day of a UTC epoch time ("02:31:07")."""
+    if at is None:
+        return UNKNOWN
+    return time.strftime("%H:%M:%S" if seconds else "%H:%M", time.localtime(at))
+
+
+def format_moment(at: float | None) -> str:
+    """Return local date and time of a UTC epoch time ("2026-11-21 02:31:07")."""
+    if at is None:
+        return UNKNOWN
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
+def short_id(identifier: str, keep: int = 8) -> str:
+    """Return the beginning of a UUID or hash, as people quote it ("8f21c0de…")."""
+    return identifier if len(identifier) <= keep + 1 else f"{identifier[:keep]}…"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """Return "1 vote", "4 votes"."""
+    word = one if count == 1 else (many or f"{one}s")
+    return f"{format_count(count)} {word}"

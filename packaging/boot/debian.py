@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from boot.places import BootError, is_debian, is_root, say
 
-# What Qt's xcb, Wayland and offscreen platforms load (ldd on the wheel's libraries), the two typefaces of the design, and
-# a display for tests that need a real window system. "a|b": the first name that this release knows.
+# What Qt's xcb, Wayland and offscreen platforms load (ldd on the wheel's libraries), the two typefaces of the design,
+# and a display for tests that need a real window system. "a|b": the first name that this release knows.
 QT_PACKAGES = (
     "libegl1",
     "libgl1",

@@ -1,0 +1,150 @@
+"""The test command judges strictly: what ran, what failed, and why something was skipped."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from boot import debian, process, testing
+from boot.counts import Outcome, closing_line, read_report, table
+from boot.stages import STAGES, select
+
+ROOT = Path(__file__).resolve().parents[2]
+STAGE = {stage.name: stage for stage in STAGES}
+SUITE = '<testsuites><testsuite tests="{tests}" failures="0" errors="0" skipped="0"/></testsuites>'
+LAB_SKIPPED = """<testsuites><testsuite tests="5" failures="1" errors="1" skipped="2">
+<testcase><skipped message="no root here"/></testcase><testcase><skipped message="no root here"/></testcase>
+</testsuite></testsuites>"""
+
+
+@pytest.fixture
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(testing, "REPORTS", tmp_path)
+    monkeypatch.delenv("CI", raising=False)
+    return tmp_path
+
+
+def test_that_without_stage_names_every_stage_is_run_and_words_for_pytest_are_passed_on() -> None:
+    assert select([]) == (STAGES, ())
+    assert select(["-x"]) == (STAGES, ("-x",))
+
+
+def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -> None:
+    stages, rest = select(["lint", "unit", "-k", "lab"])
+    assert [stage.name for stage in stages] == ["lint", "unit"]
+    assert rest == ("-k", "lab")
+    fast, _ = select(["fast"])
+    assert [stage.name for stage in fast] == ["lint", "types", "contracts", "unit", "headless", "widgets"]
+
+
+def test_that_a_report_is_read_with_its_counts_and_each_reason_once(tmp_path: Path) -> None:
+    (tmp_path / "report.xml").write_text(LAB_SKIPPED)
+    report = read_report(tmp_path / "report.xml")
+    assert report is not None
+    assert (report.passed, report.failed, report.skipped) == (1, 2, 2)
+    assert report.reasons == ("no root here",)
+
+
+def test_that_a_run_without_a_report_counts_as_failed(reports: Path) -> None:
+    outcome = testing.judge(STAGE["unit"], process.Ending(0, False, 1.0), filtered=False)
+    assert (outcome.passed, outcome.failed) == (0, 1)
+
+
+def test_that_a_run_stopped_at_its_limit_counts_as_failed_though_all_its_tests_passed(reports: Path) -> None:
+    (reports / "unit.xml").write_text(SUITE.format(tests=3))
+    outcome = testing.judge(STAGE["unit"], process.Ending(2, True, 600.0), filtered=False)
+    assert (outcome.passed, outcome.failed) == (3, 1)
+    assert "time limit" in outcome.notes[-1]
+
+
+def test_that_a_stage_which_finds_no_test_fails_unless_the_person_filtered(reports: Path) -> None:
+    (reports / "unit.xml").write_text(SUITE.format(tests=0))
+    ending = process.Ending(testing.NO_TESTS_COLLECTED, False, 1.0)
+    assert testing.judge(STAGE["unit"], ending, filtered=False).failed == 1
+    assert testing.judge(STAGE["unit"], ending, filtered=True).failed == 0
+
+
+def test_that_a_skipped_lab_test_is_told_on_a_desk_and_fails_an_automated_run(
+    reports: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = LAB_SKIPPED.replace('failures="1" errors="1"', 'failures="0" errors="0"')
+    (reports / "lab.xml").write_text(text)
+    at_desk = testing.judge(STAGE["lab"], process.Ending(0, False, 1.0), filtered=False)
+    assert (at_desk.failed, at_desk.skipped) == (0, 2)
+    assert at_desk.notes == ("skipped: no root here",)
+    monkeypatch.setenv("CI", "true")
+    automated = testing.judge(STAGE["lab"], process.Ending(0, False, 1.0), filtered=False)
+    assert (automated.failed, automated.skipped) == (2, 0)
+
+
+def test_that_the_last_line_sums_all_stages() -> None:
+    outcomes = [Outcome("lint", 2, 0, 0, 1.0), Outcome("lab", 30, 1, 4, 2.0, ("skipped: no root",))]
+    assert closing_line(outcomes) == "32 passed, 1 failed, 4 skipped"
+    assert "skipped: no root" in table(outcomes)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="process groups are POSIX")
+def test_that_a_time_limit_ends_the_whole_process_group_even_one_that_ignores_the_interrupt(tmp_path: Path) -> None:
+    marker = tmp_path / "grandchild"
+    grandchild = "import os, signal, sys, time; signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(60)"
+    program = (
+        "import signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {grandchild!r}])\n"
+        f"open({str(marker)!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(60)"
+    )
+    ending = process.run([sys.executable, "-c", program], os.environ, 1.5, grace_s=0.3)
+    assert ending.timed_out
+    assert ending.code != 0
+    assert _gone(int(marker.read_text()))
+
+
+def test_that_the_interrupt_at_the_time_limit_lets_a_test_run_still_write_its_report(tmp_path: Path) -> None:
+    (tmp_path / "test_slow.py").write_text("import time\ndef test_a(): pass\ndef test_b(): time.sleep(60)\n")
+    report = tmp_path / "report.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", str(tmp_path)]
+    ending = process.run(command, os.environ, 3.0, folder=tmp_path, grace_s=15.0)
+    assert ending.timed_out
+    read = read_report(report)
+    assert read is not None
+    assert read.passed >= 1
+
+
+def test_that_on_other_systems_no_debian_package_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(debian, "is_debian", lambda: False)
+    assert debian.ensure(debian.QT_PACKAGES, "the window") is None
+
+
+def test_that_without_root_the_exact_line_to_run_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(debian, "is_debian", lambda: True)
+    monkeypatch.setattr(debian, "is_root", lambda: False)
+    monkeypatch.setattr(debian, "missing", lambda packages: ("libegl1", "fonts-inter"))
+    monkeypatch.setattr(debian, "_first_known", lambda spec: spec)
+    reason = debian.ensure(debian.QT_PACKAGES, "the window")
+    assert reason is not None
+    assert reason.endswith("Run: sudo apt-get install -y --no-install-recommends libegl1 fonts-inter")
+
+
+def test_that_an_unknown_verb_is_answered_with_the_usage_and_exit_code_2() -> None:
+    done = subprocess.run(
+        [sys.executable, "packaging/bootstrap.py", "tset"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "usage: bootstrap.py" in done.stderr
+
+
+def _gone(pid: int) -> bool:
+    limit = time.monotonic() + 5
+    while time.monotonic() < limit:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False

@@ -1,0 +1,54 @@
+"""The lock: complete, hashed, the same for everybody, and telling nothing of the machine that made it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from boot.environment import QT_DISTRIBUTIONS, without
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PINS = re.findall(r"^([a-z0-9][a-z0-9._-]*)==([^\s;\\]+)", LOCK, flags=re.MULTILINE)
+
+
+def _declared() -> list[Requirement]:
+    extras = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
+    return [Requirement(line) for line in (*PROJECT["dependencies"], *extras)]
+
+
+def test_that_every_declared_dependency_is_locked_within_its_bounds() -> None:
+    locked: dict[str, list[Version]] = {}
+    for name, version in PINS:
+        locked.setdefault(canonicalize_name(name), []).append(Version(version))
+    for requirement in _declared():
+        versions = locked.get(canonicalize_name(requirement.name), [])
+        assert versions, f"{requirement} is not locked: run packaging/bootstrap.py lock"
+        assert all(version in requirement.specifier for version in versions), f"{requirement}: locked {versions}"
+
+
+def test_that_every_locked_package_has_hashes_and_nothing_else_stands_in_the_lock() -> None:
+    entries = re.split(r"^(?=[a-z0-9])", LOCK, flags=re.MULTILINE)[1:]
+    assert len(entries) == len(PINS)
+    for entry in entries:
+        first, *rest = entry.strip().splitlines()
+        assert first.endswith("\\")
+        assert rest
+        assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in rest), first
+
+
+def test_that_the_lock_names_no_index_no_machine_and_no_path() -> None:
+    assert not re.search(r"https?:|file:|--index|--find-links|--extra|/(home|root|tmp|opt|usr)/", LOCK)
+
+
+def test_that_the_lock_without_qt_loses_qt_and_nothing_else() -> None:
+    headless = without(LOCK, QT_DISTRIBUTIONS)
+    names = set(re.findall(r"^([a-z0-9][a-z0-9._-]*)==", headless, flags=re.MULTILINE))
+    assert names == {name for name, _ in PINS} - set(QT_DISTRIBUTIONS)
+    assert set(QT_DISTRIBUTIONS) <= {name for name, _ in PINS}

@@ -1,0 +1,83 @@
+"""One control group per host in every hierarchy.
+
+Without a group of its own, every container's systemd would take the lab command's group for its root: the hosts would
+share `system.slice/mariadb.service`, and each would see the others' processes in it. Works on cgroup v1, hybrid and v2.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+
+_MOUNTS = Path("/proc/self/mountinfo")
+
+
+def hierarchies() -> list[Path]:
+    """Mount points of every cgroup hierarchy (v1 controllers, name=systemd, v2) that can be written."""
+    found = []
+    for line in _MOUNTS.read_text(encoding="utf-8").splitlines():
+        left, _, right = line.partition(" - ")
+        if right.split()[0] in ("cgroup", "cgroup2"):
+            found.append(Path(left.split()[4]))
+    return found
+
+
+def entering(machine: str, argv: list[str]) -> list[str]:
+    """`argv` wrapped so that the process joins the (new) groups of `machine` before it becomes `argv`.
+
+    Done by the process itself between start and exec: systemd-nspawn looks at its own group once, right at its start.
+    """
+    script = []
+    for top in hierarchies():
+        group = top / machine
+        group.mkdir(exist_ok=True)
+        _inherit_cpuset(top, group)
+        script.append(f"echo $$ > {shlex.quote(str(group / 'cgroup.procs'))}")
+    return ["/bin/sh", "-c", " && ".join([*script, 'exec "$@"']), "sh", *argv]
+
+
+def _inherit_cpuset(top: Path, group: Path) -> None:
+    """A new v1 cpuset group is empty and takes nobody in before it has processors and memory nodes."""
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        knob = group / name
+        if knob.exists() and not knob.read_text(encoding="ascii").strip() and (top / name).exists():
+            knob.write_text((top / name).read_text(encoding="ascii"), encoding="ascii")
+
+
+def members(machine: str) -> set[int]:
+    """Pids, seen from here, of everything in the groups of `machine`."""
+    pids: set[int] = set()
+    for top in hierarchies():
+        for listing in [top / machine / "cgroup.procs", *(top / machine).rglob("cgroup.procs")]:
+            try:
+                pids |= {int(p) for p in listing.read_text(encoding="ascii").split() if p != "0"}
+            except OSError:
+                continue
+    return pids
+
+
+def remove(machine: str, *, limit_s: float = 5.0) -> None:
+    """Remove the groups of `machine`, innermost first; processes that are just ending get a moment."""
+    deadline = time.monotonic() + limit_s
+    for top in hierarchies():
+        group = top / machine
+        while group.is_dir():
+            for folder in sorted((p for p in group.rglob("*") if p.is_dir()), reverse=True):
+                _try_rmdir(folder)
+            _try_rmdir(group)
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+
+
+def _try_rmdir(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return
+
+
+def left(prefix: str) -> list[str]:
+    """Control groups whose name begins with `prefix`."""
+    return sorted(str(p) for top in hierarchies() for p in top.glob(f"{prefix}-*"))

@@ -1,0 +1,119 @@
+"""The database server of a host: statements by its own socket, start and stop with time limits, its state."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from tests.lab.estate import container
+from tests.lab.estate.errors import LabError, LabTimeout
+from tests.lab.estate.spec import EstateSpec
+from tests.lab.estate.waiting import wait_until
+
+DATADIR = "/var/lib/mysql"
+# The server proper, never the SST scripts or mariadb-backup, which carry longer names.
+_PID = "pgrep -x -u mysql mariadbd"
+
+
+def sql(spec: EstateSpec, name: str, statement: str, *, limit_s: float = 30.0) -> list[list[str]]:
+    """Run statements as root over the host's Unix socket; rows of strings, NULL as the word NULL, no header.
+
+    The statement travels by standard input, so that a password in it stands on no command line.
+    """
+    done = container.sh(spec, name, "exec mariadb --batch --skip-column-names", stdin=statement, limit_s=limit_s)
+    if not done.ok:
+        raise LabError(f"{name}: {done.err.strip() or done.out.strip()}")
+    return [line.split("\t") for line in done.out.splitlines()]
+
+
+def status_value(spec: EstateSpec, name: str, variable: str) -> str:
+    """Value of one global status variable, empty when the server has none of that name."""
+    rows = sql(spec, name, f"SHOW GLOBAL STATUS LIKE '{variable}'", limit_s=10)
+    return rows[0][1] if rows else ""
+
+
+def pid(spec: EstateSpec, name: str) -> int | None:
+    """Pid of mariadbd inside the host, or None when it does not run."""
+    found = container.sh(spec, name, _PID, limit_s=15).out.split()
+    return int(found[0]) if found else None
+
+
+def paused(spec: EstateSpec, name: str) -> bool:
+    """Whether mariadbd is stopped by a signal (state T in man proc_pid_stat(5))."""
+    return container.sh(spec, name, f"ps -o stat= -p $({_PID}) | grep -q '^T'", limit_s=15).ok
+
+
+def start(spec: EstateSpec, name: str, *, limit_s: float = 120.0) -> None:
+    """Start the service and wait until systemd calls it active; a failed start shows the end of its journal."""
+    begin_start(spec, name)
+    wait_active(spec, name, limit_s=limit_s)
+
+
+def begin_start(spec: EstateSpec, name: str, *, first: bool = False) -> None:
+    """Ask for the start without waiting; `first` forms a new cluster (galera_new_cluster of the package).
+
+    galera_new_cluster itself waits for the server, bounded here by two minutes.
+    """
+    container.sh(spec, name, "systemctl reset-failed mariadb", limit_s=20)
+    if first:
+        done = container.sh(spec, name, "galera_new_cluster", limit_s=120)
+    else:
+        done = container.sh(spec, name, "systemctl start --no-block mariadb", limit_s=20)
+    if not done.ok:
+        raise LabError(f"{name}: {done.err.strip()}; {journal(spec, name)}")
+
+
+def wait_active(spec: EstateSpec, name: str, *, limit_s: float) -> None:
+    """Wait until systemd says the service is active; LabError as soon as it says failed."""
+
+    def reason() -> str | None:
+        state = container.sh(spec, name, "systemctl is-active mariadb", limit_s=20).out.strip()
+        if state == "failed":
+            raise LabError(f"mariadb on {name} failed to start: {journal(spec, name)}")
+        return None if state == "active" else f"mariadb on {name} is {state}"
+
+    wait_until(f"mariadb on {name}", reason, limit_s=limit_s)
+
+
+def journal(spec: EstateSpec, name: str, lines: int = 12) -> str:
+    """End of the service's journal on the host, one line."""
+    out = container.sh(spec, name, f"journalctl -u mariadb -n {lines} -o cat --no-pager", limit_s=20).out
+    return " | ".join(out.splitlines())
+
+
+def stop(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> bool:
+    """Stop the server cleanly; after `limit_s` seconds it is killed. Returns whether the stop was clean.
+
+    A Galera node that waits for its peers would let systemd wait for 15 minutes (the unit's TimeoutStopSec).
+    """
+    container.sh(spec, name, "systemctl stop --no-block mariadb", limit_s=20)
+
+    def reason() -> str | None:
+        if pid(spec, name) is not None:
+            return f"mariadbd on {name} still runs"
+        state = container.sh(spec, name, "systemctl is-active mariadb", limit_s=20).out.strip()
+        return None if state in ("inactive", "failed") else f"mariadb on {name} is {state}"
+
+    try:
+        wait_until(f"the stop of mariadb on {name}", reason, limit_s=limit_s)
+    except LabTimeout:
+        kill(spec, name)
+        return False
+    return True
+
+
+def kill(spec: EstateSpec, name: str, *, limit_s: float = 15.0) -> None:
+    """SIGKILL to mariadbd (and to nothing else), then wait until it is gone and systemd has noticed."""
+    container.sh(spec, name, "pkill -KILL -x -u mysql mariadbd", limit_s=15)
+    deadline = time.monotonic() + limit_s
+    while pid(spec, name) is not None:
+        if time.monotonic() > deadline:
+            raise LabTimeout(f"mariadbd on {name} is still there {limit_s:g} s after SIGKILL")
+        time.sleep(0.1)
+    container.sh(spec, name, "systemctl stop --no-block mariadb; systemctl reset-failed mariadb", limit_s=20)
+
+
+def version(spec: EstateSpec, name: str) -> str:
+    """Version number of the installed server ("10.11.14"), also while it does not run."""
+    found = re.search(r"Ver (\d+\.\d+\.\d+)", container.sh(spec, name, "mariadbd --version", limit_s=15).out)
+    return found.group(1) if found else ""

@@ -1,0 +1,159 @@
+"""An estate as one object: bring it up, look at it, take it down."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.lab.estate import client, config, container, database, galera, network, proc, replication, rootfs, tls, vault
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.image import ensure_image
+from tests.lab.estate.leftovers import lab_processes, leftovers
+from tests.lab.estate.locks import lab_lock
+from tests.lab.estate.paths import private_dir, state_root
+from tests.lab.estate.shell import Result
+from tests.lab.estate.spec import EstateSpec, HostSpec, estate_spec
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One host of a running estate, for tests: its address and a shell on it."""
+
+    spec: EstateSpec
+    name: str
+
+    @property
+    def address(self) -> str:
+        return self.spec.address(self.name)
+
+    def sh(self, command: str, *, stdin: str | None = None, limit_s: float = 60.0, check: bool = True) -> Result:
+        """Run a shell command as root on the host (through its namespaces, so also when its network is cut)."""
+        done = container.sh(self.spec, self.name, command, stdin=stdin, limit_s=limit_s)
+        if check and not done.ok:
+            raise LabError(f"exit {done.code} on {self.name}: {(done.err or done.out).strip()}")
+        return done
+
+
+class Estate:
+    """The estate called `name` ("galera", "async", "two-versions"); making the object touches nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.spec = estate_spec(name)
+
+    # ------------------------------------------------------------------ facts
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def client_dir(self) -> Path:
+        return client.client_dir(self.spec)
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        return {h.name: self.spec.address(h.name) for h in self.spec.hosts}
+
+    @property
+    def hosts(self) -> tuple[HostSpec, ...]:
+        return self.spec.hosts
+
+    def host(self, name: str) -> Host:
+        return Host(self.spec, self.spec.host(name).name)
+
+    def environment(self) -> dict[str, str]:
+        """The variables inventory.toml refers to."""
+        return vault.environment()
+
+    def is_up(self) -> bool:
+        """Whether `up` has finished and every container still runs."""
+        return self._mark.exists() and all(proc.leader_pid(self.spec.machine(h.name)) for h in self.hosts)
+
+    @property
+    def _mark(self) -> Path:
+        return state_root() / self.spec.name / "estate.json"
+
+    # ------------------------------------------------------------------ life
+    def up(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Bring the estate up and form it. When it is up already: check that its hosts answer, change nothing.
+
+        What a killed run left half-made is taken down first.
+        """
+        with lab_lock(f"estate-{self.name}"):
+            if self.is_up():
+                for host in self.hosts:
+                    container.wait_for_systemd(self.spec, host.name)
+                say(f"{self.name} is up already")
+                return
+            if leftovers((self.spec,)):
+                say("removing what an earlier run left")
+                self._take_down()
+            for release in sorted({h.release for h in self.hosts}):
+                say(f"base image {release}")
+                ensure_image(release)
+            self._make(say)
+
+    def _make(self, say: Callable[[str], None]) -> None:
+        spec = self.spec
+        names = [h.name for h in self.hosts]
+        say("network, disks and keys")
+        vault.load()
+        client.make_keys(spec)
+        tls.make_ca(spec)
+        network.up(spec)
+        with ThreadPoolExecutor(max_workers=len(names)) as pool:
+            list(pool.map(self._make_host, names))
+            client.write_client(spec)
+            say("booting " + ", ".join(names))
+            list(pool.map(self._boot_host, names))
+        say("starting the databases")
+        if any(h.role == "galera" for h in self.hosts):
+            galera.form(spec)
+        else:
+            replication.form(spec)
+        self._mark.write_text(json.dumps({"estate": spec.name, "hosts": self.addresses}), encoding="utf-8")
+        say(f"{spec.name} is up")
+
+    def _make_host(self, name: str) -> None:
+        rootfs.prepare(self.spec, name, filled=name not in galera.members(self.spec)[1:])
+        config.write_host(self.spec, name)
+
+    def _boot_host(self, name: str) -> None:
+        container.boot(self.spec, name)
+        container.wait_for_ssh(self.spec, name)
+        container.wait_for_systemd(self.spec, name)
+
+    def down(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Take everything of the estate away, whatever state it is in; LabError naming what would not go."""
+        with lab_lock(f"estate-{self.name}"):
+            self._take_down()
+            left = leftovers((self.spec,))
+        if left:
+            raise LabError(f"{self.name} could not be removed completely: {'; '.join(left)}")
+        say(f"{self.name} is down")
+
+    def _take_down(self) -> None:
+        spec = self.spec
+        self._mark.unlink(missing_ok=True)
+        with ThreadPoolExecutor(max_workers=len(self.hosts)) as pool:
+            list(pool.map(lambda h: container.power_off(spec, h.name), self.hosts))
+        for pid, _ in lab_processes(spec):
+            proc.end(pid, limit_s=3)
+        network.down(spec)
+        rootfs.remove(spec)
+        shutil.rmtree(state_root() / spec.name, ignore_errors=True)
+        if state_root().is_dir() and not any(p.is_dir() for p in state_root().iterdir()):
+            vault.forget()
+            private_dir(state_root()).rmdir()
+
+    # ------------------------------------------------------------------ for tests
+    def sql(self, host: str, statement: str, *, limit_s: float = 30.0) -> list[list[str]]:
+        """Statements as root over the host's own socket; rows of strings."""
+        return database.sql(self.spec, self.spec.host(host).name, statement, limit_s=limit_s)
+
+    def wait_synced(self, names: Sequence[str] | None = None, limit_s: float = 120.0, size: int | None = None) -> float:
+        """Wait until these members (default: all) are Synced in a primary component; seconds taken."""
+        return galera.wait_synced(self.spec, names or galera.members(self.spec), limit_s=limit_s, size=size)

@@ -1,0 +1,146 @@
+"""Base images: one debootstrap per release, built once, kept in the cache, keyed by what is in them.
+
+A build happens in a temporary folder beside its final place and is renamed when complete: an interrupted build is
+never mistaken for an image, and is removed by the next one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.locks import lab_lock
+from tests.lab.estate.mirrors import debian_mirror
+from tests.lab.estate.paths import cache_dir
+from tests.lab.estate.shell import run
+
+RECIPE = 3
+PACKAGES: tuple[str, ...] = (
+    "systemd",
+    "systemd-sysv",
+    "dbus",
+    "openssh-server",
+    "iproute2",
+    "procps",
+    "sudo",
+    "iputils-ping",
+    "mariadb-server",
+    "mariadb-backup",
+    "galera-4",
+    "socat",
+    "rsync",
+    "pigz",
+    "libfaketime",
+)
+_IDLE_UNITS: tuple[str, ...] = (
+    "apt-daily.timer",
+    "apt-daily-upgrade.timer",
+    "dpkg-db-backup.timer",
+    "e2scrub_all.timer",
+    "e2scrub_reap.service",
+    "fstrim.timer",
+    "man-db.timer",
+    "systemd-tmpfiles-clean.timer",
+    "systemd-pstore.service",
+    "systemd-timesyncd.service",
+    "systemd-networkd.service",
+    "systemd-networkd.socket",
+    "systemd-resolved.service",
+    "console-getty.service",
+    "getty@tty1.service",
+    "getty.target",
+)
+_DATABASE_UNITS: tuple[str, ...] = ("mariadb.service", "mariadb.socket", "mariadb-extra.socket")
+
+_SSHD = """\
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+UseDNS no
+PrintMotd no
+PrintLastLog no
+AllowTcpForwarding yes
+MaxStartups 60:30:120
+MaxSessions 40
+"""
+_SUDOERS = "dba ALL=(ALL:ALL) NOPASSWD: ALL\ndbapw ALL=(ALL:ALL) ALL\nDefaults !fqdn\n"
+# What is killed stays dead until the test says otherwise; Debian's long TimeoutStopSec stays as it is in real life.
+_UNIT = "[Service]\nRestart=no\n"
+
+
+def image_key(release: str) -> str:
+    """Hash of release, package list and recipe version: another list is another image."""
+    text = "\n".join([release, str(RECIPE), *sorted(PACKAGES), _SSHD, _SUDOERS, _UNIT])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def image_path(release: str) -> Path:
+    """Where the finished image of `release` lies or will lie."""
+    return cache_dir() / "images" / f"{release}-{image_key(release)}"
+
+
+def ensure_image(release: str) -> Path:
+    """Root file system of `release`, built first if the cache has none (about a minute, needs a package mirror)."""
+    final = image_path(release)
+    if final.is_dir():
+        return final
+    with lab_lock(f"image-{release}", limit_s=1800.0):
+        if final.is_dir():
+            return final
+        _remove_unfinished(final.parent, release)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        building = final.parent / f".building-{final.name}"
+        _debootstrap(release, building)
+        _customise(building)
+        building.rename(final)
+    return final
+
+
+def _remove_unfinished(folder: Path, release: str) -> None:
+    for left in folder.glob(f".building-{release}-*"):
+        for point in ("proc", "sys", "dev/pts"):
+            run(["umount", "-l", str(left / point)], check=False)
+        shutil.rmtree(left)
+
+
+def _debootstrap(release: str, target: Path) -> None:
+    argv = ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", release, str(target)]
+    mirror = debian_mirror()
+    if mirror:
+        argv.append(mirror)
+    log = target.parent / f"{release}.log"
+    with log.open("w", encoding="utf-8") as handle:
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=handle, stderr=handle, timeout=1700, check=False)
+    if done.returncode != 0:
+        tail = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
+        raise LabError(f"debootstrap of {release} failed ({log}): {' | '.join(tail)}")
+
+
+def _customise(root: Path) -> None:
+    """Users, sshd, quiet systemd, and nothing that would be the same on every host (keys, machine id)."""
+    for user in ("dba", "dbapw"):
+        run(["chroot", str(root), "useradd", "--create-home", "--shell", "/bin/bash", user])
+    sudoers = root / "etc/sudoers.d/pilothouse-lab"
+    sudoers.write_text(_SUDOERS, encoding="utf-8")
+    sudoers.chmod(0o440)
+    (root / "etc/ssh/sshd_config.d/lab.conf").write_text(_SSHD, encoding="utf-8")
+    for key in (root / "etc/ssh").glob("ssh_host_*"):
+        key.unlink()
+    (root / "etc/machine-id").write_bytes(b"")  # a lone newline would be refused
+    system = root / "etc/systemd/system"
+    for unit in _IDLE_UNITS:
+        (system / unit).unlink(missing_ok=True)
+        (system / unit).symlink_to("/dev/null")
+    for unit in _DATABASE_UNITS:
+        for wants in system.glob(f"*.wants/{unit}"):
+            wants.unlink()
+    drop_in = system / "mariadb.service.d"
+    drop_in.mkdir(exist_ok=True)
+    (drop_in / "lab.conf").write_text(_UNIT, encoding="utf-8")
+    shutil.rmtree(root / "var/cache/apt/archives", ignore_errors=True)
+    (root / "var/cache/apt/archives/partial").mkdir(parents=True)
+    for lists in (root / "var/lib/apt/lists").glob("*_*"):
+        lists.unlink()

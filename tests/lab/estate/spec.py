@@ -1,0 +1,106 @@
+"""The estates as data: which hosts, which release, which addresses and names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.paths import PREFIX
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpec:
+    """One host of an estate.
+
+    `role` is one of "galera", "spare" (packages installed, nothing configured or running), "source", "replica".
+    `number` is the last part of the address and the server_id.
+    """
+
+    name: str
+    number: int
+    role: str
+    release: str = "bookworm"
+
+
+@dataclass(frozen=True, slots=True)
+class EstateSpec:
+    """One estate: `code` is the single letter in its interface names (Linux allows 15 characters)."""
+
+    name: str
+    code: str
+    network: str
+    hosts: tuple[HostSpec, ...]
+    seeds: tuple[str, ...]
+
+    @property
+    def bridge(self) -> str:
+        return f"{PREFIX}-{self.code}"
+
+    @property
+    def gateway(self) -> str:
+        """The console's own address on the estate's bridge."""
+        return f"{self.network}.1"
+
+    @property
+    def table(self) -> str:
+        """Name of the estate's nftables table (identifiers there allow no dash)."""
+        return f"{PREFIX}_{self.code}"
+
+    def host(self, name: str) -> HostSpec:
+        """The host called `name`; LabError naming the known ones if there is none."""
+        for host in self.hosts:
+            if host.name == name:
+                return host
+        known = ", ".join(h.name for h in self.hosts)
+        raise LabError(f"estate {self.name} has no host {name!r}; it has {known}")
+
+    def address(self, name: str) -> str:
+        return f"{self.network}.{self.host(name).number}"
+
+    def link(self, name: str) -> str:
+        """Host-side veth of `name`, also the name of its network namespace."""
+        return f"{PREFIX}-{self.code}-{self.host(name).name}"
+
+    def machine(self, name: str) -> str:
+        """Name of the container of `name`, also of its control groups."""
+        return f"{PREFIX}-{self.name}-{self.host(name).name}"
+
+
+GALERA = EstateSpec(
+    name="galera",
+    code="g",
+    network="10.213.1",
+    hosts=(
+        HostSpec("n1", 11, "galera"),
+        HostSpec("n2", 12, "galera"),
+        HostSpec("n3", 13, "galera"),
+        HostSpec("spare", 14, "spare"),
+    ),
+    seeds=("n1",),
+)
+
+ASYNC = EstateSpec(
+    name="async",
+    code="a",
+    network="10.213.2",
+    hosts=(HostSpec("src", 21, "source"), HostSpec("r1", 22, "replica"), HostSpec("r2", 23, "replica")),
+    seeds=("src",),
+)
+
+TWO_VERSIONS = EstateSpec(
+    name="two-versions",
+    code="t",
+    network="10.213.3",
+    hosts=(HostSpec("old", 31, "source", "bookworm"), HostSpec("new", 32, "replica", "trixie")),
+    seeds=("old",),
+)
+
+ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS)
+
+
+def estate_spec(name: str) -> EstateSpec:
+    """The estate called `name`; LabError naming the known ones if there is none."""
+    for spec in ESTATES:
+        if spec.name == name:
+            return spec
+    raise LabError(f"no estate {name!r}; there are {', '.join(s.name for s in ESTATES)}")

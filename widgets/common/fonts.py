@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from PySide6.QtGui import QFont, QFontDatabase
 
-SMALL = 11
+SMALL = 12
 BASE = 13
-TITLE = 16
+TITLE = 15
 
 REGULAR = QFont.Weight.Normal
 STRONG = QFont.Weight.DemiBold

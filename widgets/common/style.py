@@ -17,11 +17,11 @@ QMainWindow, QDialog {{ background: {window}; }}
 QToolTip {{ background: {panel}; color: {text}; border: 1px solid {line}; padding: 4px 8px; }}
 
 QLabel {{ background: transparent; color: {text}; }}
-QLabel[kind="title"] {{ font-size: 16px; font-weight: 600; }}
+QLabel[kind="title"] {{ font-size: 15px; font-weight: 600; }}
 QLabel[kind="section"] {{ font-weight: 600; }}
-QLabel[kind="caps"] {{ color: {third}; font-size: 11px; font-weight: 600; }}
+QLabel[kind="caps"] {{ color: {third}; font-size: 12px; font-weight: 600; }}
 QLabel[kind="second"] {{ color: {second}; }}
-QLabel[kind="third"] {{ color: {third}; font-size: 11px; }}
+QLabel[kind="third"] {{ color: {third}; font-size: 12px; }}
 QLabel[kind="good"] {{ color: {good}; }}
 QLabel[kind="transfer"] {{ color: {transfer}; }}
 QLabel[kind="warn"] {{ color: {warn}; }}
@@ -108,7 +108,7 @@ QTableView::item:selected {{ background: {accent_tint}; color: {text}; }}
 QHeaderView {{ background: {panel}; border: none; }}
 QHeaderView::section {{
   background: {panel}; color: {third}; border: none; border-bottom: 1px solid {line};
-  padding: 4px 8px; font-size: 11px; font-weight: 600;
+  padding: 4px 8px; font-size: 12px; font-weight: 600;
 }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; border: none; }}

@@ -1,0 +1,122 @@
+"""The few programs that the Observer road may run on a host, as frozen texts: the allow-list compares whole texts.
+
+A program is given to the host as one word (`bash -c TEXT pilothouse ARG...`); its arguments are words too, so nothing
+that a person typed is ever read as shell. Each text only reads: /proc, and `stat -f` of the data directory.
+
+OS_LOOP, one line per second (the grammar is in services/sampling/os_stream.py):
+- no fork per sample: `mapfile` and `read` are bash builtins (man bash(1)), measured 0.15 ms of CPU per sample against
+  3 ms for a new channel with `cat`; `stat -f` forks, so it runs every third second only;
+- `read -r -t` on standard input is the sleeper: when the console dies, the channel closes, standard input ends, `read`
+  returns 1 and the loop ends by itself (a timeout returns more than 128);
+- the cadence is drift-free: the next moment is computed from the last planned one, never from "now + 1 s", and is
+  skipped forward when the host slept;
+- EPOCHREALTIME (bash 5.0) is the host's own clock in the same line; bash 4 falls back to whole seconds.
+"""
+
+from __future__ import annotations
+
+OS_LOOP = r"""LC_ALL=C
+dir=$1 pid= n=0 scan=0 sp= vi=()
+now() { local e=$EPOCHREALTIME; if [ -n "$e" ]; then t=${e/[.,]/}; else printf -v t '%(%s)T' -1; t=${t}000000; fi; }
+find_server() {
+  local f c; pid=
+  for f in /proc/[0-9]*/comm; do
+    { read -r c < "$f"; } 2>/dev/null || continue
+    case $c in mysqld|mariadbd) f=${f#/proc/}; pid=${f%/comm}; return;; esac
+  done
+}
+find_mount() {
+  local a b dev root at rest best=0 d=$dir/
+  mnt=0:0
+  while read -r a b dev root at rest; do
+    [ "$at" = / ] && at=
+    if [ "${d#"$at"/}" != "$d" ] && [ "${#at}" -ge "$best" ]; then best=${#at}; mnt=$dev; fi
+  done < /proc/self/mountinfo
+}
+pick() { local i; out="$out;@$1"; for i in $2; do out="$out;${x[i]}"; done; }
+now; next=$t
+while :; do
+  out="t $t"
+  mapfile -t x < /proc/stat
+  if [ -z "$sp" ]; then
+    for i in "${!x[@]}"; do case ${x[i]} in cpu\ *|ctxt\ *|procs_*|btime\ *|processes\ *) sp="$sp $i";; esac; done
+    nl=${#x[@]}
+  elif [ "${#x[@]}" -ne "$nl" ]; then sp=; fi
+  if [ -n "$sp" ]; then pick stat "$sp"; else out="$out;@stat;${x[0]}"; fi
+  { mapfile -t x < /proc/diskstats; } 2>/dev/null && { IFS=';'; out="$out;@disk;${x[*]}"; unset IFS; }
+  mapfile -t -n 20 x < /proc/meminfo; IFS=';'; out="$out;@mem;${x[*]}"; unset IFS
+  read -r x < /proc/loadavg; out="$out;@load;$x"
+  { mapfile -t x < /proc/vmstat; } 2>/dev/null
+  if [ "${#vi[@]}" -eq 0 ]; then
+    for i in "${!x[@]}"; do case ${x[i]} in pgpgin\ *|pgpgout\ *|pswpin\ *|pswpout\ *|pgmajfault\ *|oom_kill\ *) vi+=("$i");; esac; done
+  fi
+  pick vm "${vi[*]}"
+  { mapfile -t -s 2 x < /proc/net/dev; } 2>/dev/null && { IFS=';'; out="$out;@net;${x[*]}"; unset IFS; }
+  for f in cpu io memory; do
+    [ -r "/proc/pressure/$f" ] && { mapfile -t x < "/proc/pressure/$f"; } 2>/dev/null && { IFS=';'; out="$out;@psi $f;${x[*]}"; unset IFS; }
+  done
+  s=
+  [ -n "$pid" ] && { read -r c < "/proc/$pid/comm"; } 2>/dev/null && case $c in
+    mysqld|mariadbd) { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; };;
+  esac
+  if [ -z "$s" ]; then
+    pid=
+    if [ "$scan" -le 0 ]; then
+      find_server; scan=3
+      [ -n "$pid" ] && { read -r x < "/proc/$pid/stat"; } 2>/dev/null && { x=${x##*) }; s=${x%% *}; }
+    fi
+    scan=$((scan-1))
+  else scan=0; fi
+  out="$out;@proc;${pid:--} ${s:--}"
+  if [ $((n%60)) -eq 0 ]; then find_mount; fi
+  if [ $((n%3)) -eq 0 ]; then
+    printf '%s;@fs;%s ' "$out" "$mnt"
+    stat -f -c '%S %b %a' -- "$dir" 2>/dev/null || echo -
+  else printf '%s\n' "$out"; fi || exit 0
+  n=$((n+1)); next=$((next+1000000)); now
+  w=$((next-t))
+  if [ "$w" -le 0 ]; then
+    if [ "$w" -lt -1000000 ]; then next=$t; fi
+    w=1000
+  fi
+  printf -v w '%d.%06d' $((w/1000000)) $((w%1000000))
+  read -r -t "$w" _; [ $? -gt 128 ] || exit 0
+  now
+done
+"""
+
+OS_LOOP_SH = r"""LC_ALL=C; export LC_ALL
+dir=$1; n=0
+find_server() {
+  for f in /proc/[0-9]*/comm; do
+    c=; { read -r c < "$f"; } 2>/dev/null || continue
+    case $c in mysqld|mariadbd) f=${f#/proc/}; pid=${f%/comm}; return;; esac
+  done
+  pid=-
+}
+pid=-
+while :; do
+  s=-
+  if [ "$pid" = - ] || [ ! -r "/proc/$pid/stat" ]; then find_server; fi
+  if [ "$pid" != - ]; then
+    x=; { read -r x < "/proc/$pid/stat"; } 2>/dev/null; x=${x##*) }; s=${x%% *}; [ -n "$s" ] || s=-
+  fi
+  fs=
+  if [ $((n%3)) -eq 0 ]; then fs=";@fs;0:0 $(stat -f -c '%S %b %a' -- "$dir" 2>/dev/null || echo -)"; fi
+  t=$(date +%s.%N); case $t in *N) t=${t%.*}.0;; esac
+  {
+    printf 't %s\n@stat\n' "$t"; cat /proc/stat
+    printf '@disk\n'; cat /proc/diskstats 2>/dev/null
+    printf '@mem\n'; cat /proc/meminfo
+    printf '@load\n'; cat /proc/loadavg
+    printf '@vm\n'; cat /proc/vmstat 2>/dev/null
+    printf '@net\n'; cat /proc/net/dev 2>/dev/null
+  } | tr '\n' ';' || exit 0
+  printf '@proc;%s %s%s\n' "$pid" "$s" "$fs" || exit 0
+  n=$((n+1))
+  sleep 1
+done
+"""
+
+READ_PROGRAMS: tuple[str, ...] = (OS_LOOP, OS_LOOP_SH)
+"""Every program text the allow-list accepts after `bash -c` (the first) or `sh -c` (the second)."""

@@ -1,0 +1,160 @@
+"""Where all hosts' facts meet: one thread turns them into the newest snapshot, its events, and their place in history.
+
+Lanes only put values in and never wait for one another; the window only takes the newest snapshot out.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from services.clock import Clock
+from services.discovery.changes import events_between
+from services.discovery.model import EstateSnapshot
+from services.discovery.snapshot import updated_estate
+from services.events import Bus, Event
+from services.facts.model import NodeFacts
+
+log = logging.getLogger(__name__)
+
+MAX_EVENTS = 2000
+
+
+class Memory(Protocol):
+    """Where snapshots and events are kept (the history store)."""
+
+    def append_event(self, event: Event) -> None:
+        """Keep an event."""
+
+    def append_snapshot(self, snapshot: EstateSnapshot) -> None:
+        """Keep a snapshot when it differs from the last."""
+
+
+class EventLog:
+    """The newest events, oldest first; a span's end replaces its beginning (same key)."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
+        self._lock = threading.Lock()
+        self._tuple: tuple[Event, ...] = ()
+
+    def add(self, event: Event) -> Event:
+        """Add or complete; return the event as it is kept (a completed span keeps its beginning's time)."""
+        with self._lock:
+            kept = event
+            if event.spans and event.key:
+                for index in range(len(self._events) - 1, -1, -1):
+                    old = self._events[index]
+                    if old.key == event.key and old.until is None:
+                        kept = replace(event, at=min(old.at, event.at))
+                        self._events[index] = kept
+                        break
+                else:
+                    self._events.append(event)
+            else:
+                self._events.append(event)
+            self._tuple = tuple(self._events)
+            return kept
+
+    def all(self) -> Sequence[Event]:
+        """Return the events, an immutable tuple that may be kept."""
+        return self._tuple
+
+
+class Hub:
+    """Coalesces facts into snapshots at most every `settle_s` seconds.
+
+    Args:
+        rates: called on the hub's thread, host -> derived rates that judgement and node cards need.
+        names: inventory names that a person gave to hosts (host key -> shown name).
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        memory: Memory | None,
+        *,
+        rates: Callable[[], Mapping[str, Mapping[str, float]]],
+        bus: Bus,
+        settle_s: float = 0.2,
+        on_snapshot: Callable[[EstateSnapshot], None] | None = None,
+    ) -> None:
+        self._clock = clock
+        self._memory = memory
+        self._rates = rates
+        self._bus = bus
+        self._settle_s = settle_s
+        self._on_snapshot = on_snapshot
+        self._facts: dict[str, NodeFacts] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._snapshot = EstateSnapshot(at=clock.wall())
+        self.log = EventLog()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the hub's thread."""
+        self._thread = threading.Thread(target=self._run, name="pilothouse-hub", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop and join."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def put(self, facts: NodeFacts) -> None:
+        """Take the newest facts of one host."""
+        with self._lock:
+            self._facts[facts.host] = facts
+        self._wake.set()
+
+    def forget(self, host: str) -> None:
+        """Drop a host (it was another name of one already watched)."""
+        with self._lock:
+            self._facts.pop(host, None)
+
+    def tell(self, event: Event) -> None:
+        """Keep and publish an event of a lane or of the console itself."""
+        kept = self.log.add(event)
+        if self._memory is not None:
+            self._memory.append_event(kept)
+        self._bus.publish(kept)
+
+    def snapshot(self) -> EstateSnapshot:
+        """Return the newest snapshot."""
+        return self._snapshot
+
+    def refresh(self) -> EstateSnapshot:
+        """Recompute now, on the caller's thread (used before the hub's thread runs, and by tests)."""
+        with self._lock:
+            facts = dict(self._facts)
+        old = self._snapshot
+        new = updated_estate(old if old.clusters else None, facts, self._clock.wall(), rates=self._rates())
+        self._snapshot = new
+        for event in events_between(old if old.clusters else None, new):
+            self.tell(event)
+        if self._memory is not None:
+            self._memory.append_snapshot(new)
+        if self._on_snapshot is not None:
+            self._on_snapshot(new)
+        return new
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            # A beat without news still comes each second: ages grow and silence must become visible.
+            self._wake.wait(1.0)
+            self._wake.clear()
+            if self._stop.is_set():
+                return
+            try:
+                self.refresh()
+            except Exception:
+                log.exception("the snapshot could not be updated")
+            self._clock.sleep(self._settle_s, self._stop)

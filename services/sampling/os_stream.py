@@ -1,0 +1,234 @@
+"""The OS counters of one host as one line per second: the remote loop's command and the pure parser of its lines.
+
+A line (see services/connections/read_programs.py for the loop) is a list of `;`-separated segments. `t CLOCK` is the
+host's own clock; `@NAME` starts a section, and what follows are lines of the kernel's file as they stand:
+`@stat` /proc/stat, `@disk` /proc/diskstats, `@mem` /proc/meminfo, `@load` /proc/loadavg, `@vm` /proc/vmstat,
+`@net` /proc/net/dev, `@psi cpu|io|memory` /proc/pressure/*, `@proc` "PID STATE" of mysqld or mariadbd ("- -" when there
+is none), `@fs` "MAJOR:MINOR BLOCK_SIZE BLOCKS AVAILABLE" of the data directory's file system (every third second).
+Field meanings: man proc_stat(5), proc_diskstats(5), proc_meminfo(5), proc_pressure(5), stat(1) `-f`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from services.connections.command import Command
+from services.connections.read_programs import OS_LOOP, OS_LOOP_SH
+
+CPU_STATES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+DISK_FIELDS = (
+    "reads", "reads_merged", "sectors_read", "ms_reading",
+    "writes", "writes_merged", "sectors_written", "ms_writing",
+    "in_flight", "ms_busy", "ms_weighted",
+)  # fmt: skip
+"""The first eleven fields after the device name in /proc/diskstats, in order; sectors are 512 bytes."""
+MEMORY_FIELDS = {
+    b"MemTotal": "total", b"MemFree": "free", b"MemAvailable": "available", b"Buffers": "buffers", b"Cached": "cached",
+    b"SwapTotal": "swap_total", b"SwapFree": "swap_free", b"Dirty": "dirty", b"Writeback": "writeback",
+}  # fmt: skip
+VM_FIELDS = frozenset({b"pgpgin", b"pgpgout", b"pswpin", b"pswpout", b"pgmajfault", b"oom_kill"})
+STAT_FIELDS = {b"ctxt": "os.cpu.ctxt", b"processes": "os.cpu.forks", b"procs_running": "os.cpu.procs_running",
+               b"procs_blocked": "os.cpu.procs_blocked", b"btime": "os.boot_time"}  # fmt: skip
+_SKIPPED_DISKS = (b"loop", b"ram", b"zram", b"sr", b"fd")
+_STACKED_DISKS = ("dm-", "md")
+
+
+@dataclass(frozen=True, slots=True)
+class OsReading:
+    """One second of one host.
+
+    Attributes:
+        at_host: the host's own clock, UTC epoch seconds.
+        values: metric key ("os.cpu.user") -> value as the kernel gave it: CPU in ticks, memory in bytes.
+        process_state: R, S, D, T, Z ... of mysqld/mariadbd (man proc_pid_stat(5)), '' when no such process runs.
+        data_disk_size, data_disk_free: bytes of the data directory's file system, None on seconds without `@fs`.
+        data_device: whole disk under the data directory, '' when it can't be told.
+    """
+
+    at_host: float
+    values: Mapping[str, float]
+    process_state: str = ""
+    process_pid: int | None = None
+    data_disk_size: int | None = None
+    data_disk_free: int | None = None
+    data_device: str = ""
+
+
+def os_command(datadir: str, shell: str = "bash") -> Command:
+    """Return the streaming command for a host whose database lives in `datadir`; `shell` is "bash" or "sh"."""
+    if shell == "bash":
+        return Command(("bash", "-c", OS_LOOP, "pilothouse", datadir))
+    return Command(("sh", "-c", OS_LOOP_SH, "pilothouse", datadir))
+
+
+def is_partition(name: str, others: Mapping[str, object]) -> bool:
+    """Return whether `name` is a partition of a device in `others` (sda1 of sda, nvme0n1p2 of nvme0n1)."""
+    base = name.rstrip("0123456789")
+    if base == name:
+        return False
+    return base in others or (base.endswith("p") and base[:-1] in others and base[:-1][-1:].isdigit())
+
+
+class OsParser:
+    """Turns lines of one stream into readings. Keeps the last `@fs` device and the key names, nothing else."""
+
+    def __init__(self) -> None:
+        self._disk_keys: dict[bytes, tuple[str, ...]] = {}
+        self._net_keys: dict[bytes, tuple[str, str, str, str]] = {}
+        self._psi_keys: dict[bytes, str] = {}
+        self._whole: dict[str, bool] = {}
+        self._device = ""
+        self._disks: list[tuple[bytes, bytes]] = []
+
+    def feed(self, line: bytes) -> OsReading | None:
+        """Return the reading of a line, or None for a line that is not one of the loop's (a banner, a torn line)."""
+        if not line.startswith(b"t ") or b"@proc" not in line:
+            return None
+        values: dict[str, float] = {}
+        self._disks = []
+        section, argument = b"", b""
+        process: list[bytes] = []
+        fs: list[bytes] = []
+        segments = line.split(b";")
+        try:
+            at_host = _clock(segments[0][2:])
+            for segment in segments[1:]:
+                if segment.startswith(b"@"):
+                    section, _, argument = segment.partition(b" ")
+                elif section == b"@proc":
+                    process = segment.split()
+                elif section == b"@fs":
+                    fs = segment.split()
+                elif segment:
+                    self._segment(section, argument, segment, values)
+        except (ValueError, IndexError):
+            return None
+        self._sum_disks(values)
+        size, free = self._file_system(fs)
+        has_process = len(process) == 2 and process[0].isdigit() and process[1] != b"-"
+        return OsReading(
+            at_host,
+            values,
+            process[1].decode("ascii", "replace") if has_process else "",
+            int(process[0]) if has_process else None,
+            size,
+            free,
+            self._device or self._busiest(values),
+        )
+
+    def _segment(self, section: bytes, argument: bytes, segment: bytes, values: dict[str, float]) -> None:
+        if section == b"@disk":
+            self._disk(segment, values)
+        elif section == b"@net":
+            self._net(segment, values)
+        elif section == b"@stat":
+            _stat(segment, values)
+        elif section == b"@mem":
+            name, _, rest = segment.partition(b":")
+            if known := MEMORY_FIELDS.get(name):
+                values[f"os.mem.{known}"] = float(rest.split()[0]) * 1024
+        elif section == b"@load":
+            words = segment.split()
+            values["os.load.1"], values["os.load.5"], values["os.load.15"] = (float(w) for w in words[:3])
+        elif section == b"@vm":
+            name, _, rest = segment.partition(b" ")
+            if name in VM_FIELDS:
+                values[f"os.vm.{name.decode()}"] = float(rest)
+        elif section == b"@psi":
+            self._psi(argument, segment, values)
+
+    def _disk(self, segment: bytes, values: dict[str, float]) -> None:
+        words = segment.split()
+        device = words[2]
+        keys = self._disk_keys.get(device)
+        if keys is None:
+            name = device.decode("utf-8", "replace")
+            keys = () if device.startswith(_SKIPPED_DISKS) else tuple(f"os.disk.{name}.{f}" for f in DISK_FIELDS)
+            self._disk_keys[device] = keys
+            self._whole = {}
+        if not keys:
+            return
+        self._disks.append((words[0] + b":" + words[1], device))
+        for key, word in zip(keys, words[3:14], strict=False):
+            values[key] = float(word)
+
+    def _sum_disks(self, values: dict[str, float]) -> None:
+        """Drop partitions and add `os.disk_all.*`, the sum over physical disks (dm and md stack upon them)."""
+        names = {device.decode("utf-8", "replace"): device for _, device in self._disks}
+        if not self._whole and names:
+            self._whole = {name: not is_partition(name, names) for name in names}
+        physical = [n for n in names if self._whole.get(n) and not n.startswith(_STACKED_DISKS)]
+        physical = physical or [n for n in names if self._whole.get(n)]
+        for name, device in names.items():
+            if not self._whole.get(name):
+                for key in self._disk_keys[device]:
+                    values.pop(key, None)
+        if physical:
+            for i, field in enumerate(DISK_FIELDS):
+                keys = [self._disk_keys[names[n]][i] for n in physical]
+                values[f"os.disk_all.{field}"] = sum(values.get(k, 0.0) for k in keys)
+
+    def _net(self, segment: bytes, values: dict[str, float]) -> None:
+        name, colon, rest = segment.partition(b":")
+        device = name.strip()
+        if not colon or device == b"lo":
+            return
+        keys = self._net_keys.get(device)
+        if keys is None:
+            base = f"os.net.{device.decode('utf-8', 'replace')}"
+            keys = (f"{base}.rx_bytes", f"{base}.tx_bytes", f"{base}.rx_drop", f"{base}.tx_drop")
+            self._net_keys[device] = keys
+        words = rest.split()
+        for key, index in zip(keys, (0, 8, 3, 11), strict=True):
+            values[key] = float(words[index])
+
+    def _psi(self, resource: bytes, segment: bytes, values: dict[str, float]) -> None:
+        share, *pairs = segment.split()
+        for pair in pairs:
+            name, _, number = pair.partition(b"=")
+            if name in {b"avg10", b"total"}:
+                handle = resource + share + name
+                key = self._psi_keys.get(handle)
+                if key is None:
+                    key = f"os.psi.{resource.decode()}.{share.decode()}_{name.decode()}"
+                    self._psi_keys[handle] = key
+                values[key] = float(number)
+
+    def _file_system(self, words: list[bytes]) -> tuple[int | None, int | None]:
+        if words:
+            found = next((device for number, device in self._disks if number == words[0]), None)
+            if found is not None:
+                self._device = self._whole_disk(found.decode("utf-8", "replace"))
+        if len(words) != 4:
+            return None, None
+        try:
+            block, blocks, available = (int(w) for w in words[1:])
+        except ValueError:
+            return None, None
+        return block * blocks, block * available
+
+    def _whole_disk(self, name: str) -> str:
+        if self._whole.get(name, True):
+            return name
+        base = name.rstrip("0123456789")
+        return base if base in self._whole else base[:-1]
+
+    def _busiest(self, values: Mapping[str, float]) -> str:
+        """Return the physical disk with the most writes: the guess when the file system names no disk (overlay)."""
+        names = [n for n, whole in self._whole.items() if whole]
+        return max(names, key=lambda n: values.get(f"os.disk.{n}.writes", 0.0), default="")
+
+
+def _clock(word: bytes) -> float:
+    """Return epoch seconds from either microseconds (bash) or seconds with a fraction (sh)."""
+    return float(word) if b"." in word else int(word) / 1e6
+
+
+def _stat(segment: bytes, values: dict[str, float]) -> None:
+    name, _, rest = segment.partition(b" ")
+    if name == b"cpu":
+        for state, word in zip(CPU_STATES, rest.split(), strict=False):
+            values[f"os.cpu.{state}"] = float(word)
+    elif name in STAT_FIELDS:
+        values[STAT_FIELDS[name]] = float(rest)

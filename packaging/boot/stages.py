@@ -41,7 +41,7 @@ STAGES = (
             Command(("mypy", "--config-file", "../pyproject.toml", "bootstrap.py", "boot", "lab.py"), "packaging"),
         ),
     ),
-    Stage("contracts", 120, (Command(("lint-imports", "--no-cache")),)),
+    Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
     Stage("unit", 600, paths=("tests/unit", "tests/architecture")),
     Stage("headless", 600, paths=("tests/unit",), environment=HEADLESS),
     Stage("widgets", 900, paths=("tests/widgets", "tests/screens"), needs="qt"),

@@ -52,3 +52,9 @@ def test_that_the_lock_without_qt_loses_qt_and_nothing_else() -> None:
     names = set(re.findall(r"^([a-z0-9][a-z0-9._-]*)==", headless, flags=re.MULTILINE))
     assert names == {name for name, _ in PINS} - set(QT_DISTRIBUTIONS)
     assert set(QT_DISTRIBUTIONS) <= {name for name, _ in PINS}
+
+
+def test_that_every_dependency_of_the_program_has_its_line_in_the_decision_record() -> None:
+    record = (ROOT / "resources" / "docs" / "adr" / "0005-dependencies.md").read_text(encoding="utf-8")
+    explained = {canonicalize_name(name) for name in re.findall(r"^\| ([\w.-]+) \|", record, flags=re.MULTILINE)}
+    assert {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]} <= explained

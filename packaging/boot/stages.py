@@ -45,7 +45,8 @@ STAGES = (
         ),
     ),
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
-    Stage("unit", 600, paths=("tests/unit", "tests/architecture")),
+    # pytest-qt loads Qt before the first test is collected, whatever that test needs.
+    Stage("unit", 600, paths=("tests/unit", "tests/architecture"), needs="qt"),
     Stage("headless", 600, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS),
     Stage("widgets", 900, paths=("tests/widgets", "tests/screens"), needs="qt"),
     Stage("lab", 2400, paths=("tests/lab", "tests/faults"), needs="lab"),

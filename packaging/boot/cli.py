@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 from boot import debian, environment, lock, process, testing
 from boot.environment import MAIN
-from boot.places import DEMO_PICTURES, DOCS_PICTURES, BootError, has_display, say
+from boot.places import BENCH_PAGE, DEMO_PICTURES, DOCS_PICTURES, BootError, has_display, say
 
 THEMES = ("light", "dark")
 PICTURE_SIZE = "1280x800"
@@ -22,7 +23,7 @@ VERBS = """verbs:
                  every check of the project; stages: lint types contracts unit headless
                  widgets lab, groups: fast static all; `test unit -k sampling`
   lint [--fix]   lint, types and import contracts only
-  bench [ARGS]   measure the budgets, write resources/docs/benchmarks.md
+  bench [ARGS]   measure the budgets; without ARGS all of them, into resources/docs/benchmarks.md
   docs           draw the screenshots of the documentation again, light and dark
   lock [--upgrade]
                  compile requirements.lock from pyproject.toml
@@ -78,9 +79,9 @@ def run(arguments: list[str]) -> int:
 
 
 def bench(arguments: list[str]) -> int:
-    """Measure every budget with both sides in one run."""
+    """Measure the budgets, both sides in one run; all of them, when nothing is chosen, become the page of the docs."""
     _ensure_window()
-    command = [str(MAIN.python), "-m", "tests.bench", *arguments]
+    command = [str(MAIN.python), "-m", "tests.bench", *(arguments or ["--out", str(BENCH_PAGE)])]
     return process.run(command, {**os.environ, "OPENBLAS_NUM_THREADS": "1"}, DAY_S).code
 
 
@@ -108,4 +109,5 @@ def _ensure_window() -> None:
 def _pilothouse(arguments: list[str], **settings: str) -> int:
     if not has_display():
         settings.setdefault("QT_QPA_PLATFORM", "offscreen")
-    return process.run([str(MAIN.python), "-m", "app", *arguments], {**os.environ, **settings}, DAY_S).code
+    # The person's folder stays the current one: file names among the arguments mean what they say.
+    return process.run([MAIN.tool("pilothouse"), *arguments], {**os.environ, **settings}, DAY_S, folder=Path.cwd()).code

@@ -12,6 +12,7 @@ PYPROJECT = ROOT / "pyproject.toml"
 REPORTS = ROOT / ".out" / "test"
 DEMO_PICTURES = ROOT / ".out" / "demo"
 DOCS_PICTURES = ROOT / "resources" / "docs" / "images"
+BENCH_PAGE = ROOT / "resources" / "docs" / "benchmarks.md"
 LAB_COMMAND = ROOT / "packaging" / "lab.py"
 
 WINDOWS = os.name == "nt"

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SUSPECTS = """
 import logging, os, subprocess, sys, threading, time, warnings
+import hypothesis
 import pytest
 
 log = logging.getLogger("suspect")
@@ -46,6 +47,10 @@ def test_thread_error():
 CHILDREN = []
 def test_leaked_child(): CHILDREN.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"]))
 def test_reaped_child(): subprocess.run([sys.executable, "-c", ""], check=True)
+
+@hypothesis.settings(max_examples=2)
+@hypothesis.given(hypothesis.strategies.booleans())
+def test_slow_example(_flag): time.sleep(0.25)
 
 def test_home(): assert os.environ["HOME"] != "/home/of/a/person" and not os.listdir(os.path.expanduser("~"))
 def test_keyring():
@@ -136,6 +141,7 @@ def test_that_a_careless_test_fails_and_the_culprit_is_named(
         "test_ending_thread",
         "test_reaped_child",
         "test_home",
+        "test_slow_example",
     ],
 )
 def test_that_a_tidy_test_passes_under_the_strict_rules(verdicts: dict[str, Verdict], suspect: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.lab.estate.cli import main  # noqa: E402 - the project root has to be importable first
+from tests.lab.estate.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

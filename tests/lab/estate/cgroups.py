@@ -57,6 +57,20 @@ def members(machine: str) -> set[int]:
     return pids
 
 
+def freeze(machine: str, *, frozen: bool) -> None:
+    """Stop or let run everything of the host at once (cgroup v2 core file cgroup.freeze); nothing if it has no group."""
+    for knob in _freezers(machine):
+        knob.write_text("1" if frozen else "0", encoding="ascii")
+
+
+def is_frozen(machine: str) -> bool:
+    return any(knob.read_text(encoding="ascii").strip() == "1" for knob in _freezers(machine))
+
+
+def _freezers(machine: str) -> list[Path]:
+    return [p for p in (top / machine / "cgroup.freeze" for top in hierarchies()) if p.exists()]
+
+
 def remove(machine: str, *, limit_s: float = 5.0) -> None:
     """Remove the groups of `machine`, innermost first; processes that are just ending get a moment."""
     deadline = time.monotonic() + limit_s

@@ -17,7 +17,11 @@ from tests.lab.estate.shell import Result, run
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
 
-_ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
+_ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root",
+    "LANG": "C.UTF-8",
+}
 
 
 def boot(spec: EstateSpec, name: str) -> None:
@@ -132,18 +136,13 @@ def reboot(spec: EstateSpec, name: str, *, limit_s: float = 90.0) -> None:
 def power_off(spec: EstateSpec, name: str, *, limit_s: float = 10.0) -> None:
     """Take the host down and whatever of it would not go: used by `down`, where speed counts more than a clean stop."""
     machine = spec.machine(name)
-    members = cgroups.members(machine)
-    for pid in sorted(members):
-        try:
-            os.kill(pid, signal.SIGCONT)
-        except ProcessLookupError:
-            continue
+    cgroups.freeze(machine, frozen=False)
     leader, supervisor = proc.leader_pid(machine), proc.nspawn_pid(machine)
     if leader is not None:
         os.kill(leader, signal.SIGKILL)  # the kernel ends every process of the pid namespace with its pid 1
     if supervisor is not None:
         proc.end(supervisor, limit_s=limit_s)
-    _reap(supervisor)
+    reap(supervisor)
     cgroups.remove(machine)
     for folder in ("propagate", "unix-export"):
         path = Path("/run/systemd/nspawn", folder, machine)
@@ -151,7 +150,7 @@ def power_off(spec: EstateSpec, name: str, *, limit_s: float = 10.0) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _reap(pid: int | None) -> None:
+def reap(pid: int | None) -> None:
     """Collect the exit status if the container was this process's own child."""
     if pid is None:
         return

@@ -20,10 +20,20 @@ def sql(spec: EstateSpec, name: str, statement: str, *, limit_s: float = 30.0) -
 
     The statement travels by standard input, so that a password in it stands on no command line.
     """
-    done = container.sh(spec, name, "exec mariadb --batch --skip-column-names", stdin=statement, limit_s=limit_s)
+    return [line.split("\t") for line in _ask(spec, name, "--skip-column-names", statement, limit_s).splitlines()]
+
+
+def record(spec: EstateSpec, name: str, statement: str, *, limit_s: float = 15.0) -> dict[str, str]:
+    """The row a statement gives as column -> value; empty when it gives none."""
+    lines = _ask(spec, name, "--vertical", statement, limit_s).splitlines()
+    return {key.strip(): value for key, colon, value in (line.partition(": ") for line in lines) if colon}
+
+
+def _ask(spec: EstateSpec, name: str, option: str, statement: str, limit_s: float) -> str:
+    done = container.sh(spec, name, f"exec mariadb --batch {option}", stdin=statement, limit_s=limit_s)
     if not done.ok:
         raise LabError(f"{name}: {done.err.strip() or done.out.strip()}")
-    return [line.split("\t") for line in done.out.splitlines()]
+    return done.out
 
 
 def status_value(spec: EstateSpec, name: str, variable: str) -> str:

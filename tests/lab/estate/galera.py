@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from tests.lab.estate import accounts, database, rootfs
-from tests.lab.estate.errors import LabError
+from tests.lab.estate import accounts, container, database, rootfs
+from tests.lab.estate.errors import LabError, LabTimeout
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
@@ -65,3 +66,46 @@ def _not_synced(spec: EstateSpec, name: str, size: int | None) -> str | None:
     if state != "Synced" or component != "Primary":
         return f"{name} is {state or 'without wsrep'} in a {component or 'unknown'} component of {found}"
     return f"{name} sees {found} members, not {size}" if size is not None and found != str(size) else None
+
+
+def position(spec: EstateSpec, name: str) -> int:
+    """Last seqno a stopped member has: from grastate.dat, or by --wsrep-recover when that says -1; -1 if it has none."""
+    script = "awk '/^seqno:/{print $2}' /var/lib/mysql/grastate.dat 2>/dev/null"
+    said = container.sh(spec, name, script, limit_s=15).out.strip()
+    if said.lstrip("-").isdigit() and int(said) >= 0:
+        return int(said)
+    out = container.sh(spec, name, "galera_recovery", limit_s=60).out
+    found = re.search(r"wsrep_start_position=[0-9a-f-]+:(-?\d+)", out)
+    return int(found.group(1)) if found else -1
+
+
+def bootstrap(spec: EstateSpec, name: str, *, limit_s: float = 120.0) -> None:
+    """Form the cluster anew from this stopped member, whatever its grastate.dat says about it."""
+    edit = "sed -i 's/safe_to_bootstrap: 0/safe_to_bootstrap: 1/' /var/lib/mysql/grastate.dat"
+    container.sh(spec, name, edit, limit_s=15)
+    database.begin_start(spec, name, first=True)
+    wait_synced(spec, [name], limit_s=limit_s)
+
+
+def recover(spec: EstateSpec, *, limit_s: float = 180.0) -> None:
+    """All members Synced in one component again: starts the stopped ones; if nobody is primary, from the most advanced.
+
+    Members that run outside a primary component are given a moment to find each other before they are killed.
+    """
+    names = members(spec)
+    running = [n for n in names if database.pid(spec, n) is not None]
+    try:
+        wait_synced(spec, running, limit_s=25)
+    except LabTimeout:
+        running = [n for n in running if _not_synced(spec, n, None) is None]
+    for name in names:
+        if name not in running:
+            database.kill(spec, name)
+    if not running:
+        best = max(names, key=lambda n: position(spec, n))
+        bootstrap(spec, best, limit_s=limit_s)
+        running = [best]
+    for name in names:
+        if name not in running:
+            database.begin_start(spec, name)
+    wait_synced(spec, names, limit_s=limit_s, size=len(names))

@@ -48,7 +48,7 @@ def lab_processes(spec: EstateSpec) -> list[tuple[int, tuple[str, ...]]]:
     return [
         (pid, argv)
         for pid, argv in proc.processes()
-        if pid in members or any(mark in part or f"/{spec.name}/load" in part for part in argv[1:]) and _is_ours(argv)
+        if pid in members or (any(mark in part or f"/{spec.name}/load" in part for part in argv[1:]) and _is_ours(argv))
     ]
 
 

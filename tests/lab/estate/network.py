@@ -18,6 +18,11 @@ from tests.lab.estate.spec import EstateSpec
 INSIDE = "eth0"
 
 
+def tap(spec: EstateSpec, name: str) -> str:
+    """Bridge port of a host that sits behind a slow wire (see slow.py)."""
+    return f"{spec.link(name)}w"
+
+
 def up(spec: EstateSpec) -> None:
     """Make the bridge, and for every host its namespace and veth with its static address; keeps what exists."""
     if not link_exists(spec.bridge):
@@ -89,7 +94,8 @@ def isolate(spec: EstateSpec, group: Sequence[str], cut: Sequence[str]) -> None:
 
 
 def _names(spec: EstateSpec, hosts: Sequence[str]) -> str:
-    return "{ " + ", ".join(f'"{spec.link(h)}"' for h in hosts) + " }"
+    both = [name for h in hosts for name in (spec.link(h), tap(spec, h))]
+    return "{ " + ", ".join(f'"{name}"' for name in both) + " }"
 
 
 def isolation(spec: EstateSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -105,7 +111,7 @@ def isolation(spec: EstateSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if rule is None:
             continue
         right = next(e["match"]["right"] for e in rule["expr"] if "match" in e)
-        named = right["set"] if isinstance(right, dict) else [right]
+        named = right["set"]
         hosts = tuple(sorted(by_link[name] for name in named if name in by_link))
         if rule["chain"] == "forward" and not group:
             group = hosts

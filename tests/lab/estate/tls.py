@@ -33,7 +33,19 @@ def make_server_certificate(spec: EstateSpec, name: str, target: Path, owner: tu
     request = target / "server.csr"
     names = target / "san.cnf"
     names.write_text(f"subjectAltName=DNS:{name},IP:{spec.address(name)}\n", encoding="utf-8")
-    run(["openssl", "req", *_NEW_KEY, "-subj", f"/CN={name}", "-keyout", str(target / "server.key"), "-out", str(request)])
+    run(
+        [
+            "openssl",
+            "req",
+            *_NEW_KEY,
+            "-subj",
+            f"/CN={name}",
+            "-keyout",
+            str(target / "server.key"),
+            "-out",
+            str(request),
+        ]
+    )
     sign = ["openssl", "x509", "-req", "-in", str(request), "-days", _DAYS, "-extfile", str(names)]
     sign += ["-CA", str(ca / "ca.pem"), "-CAkey", str(ca / "ca.key"), "-set_serial", str(spec.host(name).number)]
     run([*sign, "-out", str(target / "server.pem")])

@@ -1,0 +1,153 @@
+"""The faults: each breaks one thing on one host the way it breaks in life, and each has its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.lab.estate import cgroups, container, database, galera, network, proc, replication, skew, slow
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.spec import EstateSpec
+
+_FILL = f"{database.DATADIR}/lab-fill"
+
+
+def pause(spec: EstateSpec, name: str) -> None:
+    """SIGSTOP to mariadbd: its connections stay open and nobody answers."""
+    _signal(spec, name, "STOP")
+
+
+def resume(spec: EstateSpec, name: str) -> None:
+    _signal(spec, name, "CONT")
+
+
+def _signal(spec: EstateSpec, name: str, signal_name: str) -> None:
+    if not container.sh(spec, name, f"pkill -{signal_name} -x -u mysql mariadbd", limit_s=15).ok:
+        raise LabError(f"no mariadbd runs on {name}")
+
+
+def freeze(spec: EstateSpec, name: str) -> None:
+    """Stop every process of the host, pid 1 included; its kernel still answers pings and accepts connections."""
+    cgroups.freeze(spec.machine(name), frozen=True)
+
+
+def thaw(spec: EstateSpec, name: str) -> None:
+    cgroups.freeze(spec.machine(name), frozen=False)
+
+
+def frozen(spec: EstateSpec, name: str) -> bool:
+    return cgroups.is_frozen(spec.machine(name))
+
+
+def empty(spec: EstateSpec, name: str) -> None:
+    """Stop the server and delete all of its data; a Galera member's next start takes an SST."""
+    database.stop(spec, name)
+    done = container.sh(spec, name, f"find {database.DATADIR} -mindepth 1 -delete", limit_s=60)
+    if not done.ok:
+        raise LabError(f"{name}: {done.err.strip()}")
+
+
+def fill(spec: EstateSpec, name: str, *, leave_mb: int = 0) -> None:
+    """Take all free space of the host's data disk but `leave_mb`, by one file that is reserved and not written."""
+    script = (
+        f"free=$(df --output=avail -B1 {database.DATADIR} | tail -1); size=$((free - {leave_mb} * 1048576)); "
+        f'[ "$size" -le 0 ] || fallocate -l "$size" {_FILL} || exit 1; '
+        # the last blocks, which fallocate could not have (extent tree of its own file)
+        f"[ {leave_mb} -gt 0 ] || dd if=/dev/zero of={_FILL}.rest bs=4k 2>/dev/null; true"
+    )
+    done = container.sh(spec, name, script, limit_s=60)
+    if not done.ok:
+        raise LabError(f"{name}: {done.err.strip()}")
+
+
+def unfill(spec: EstateSpec, name: str) -> None:
+    container.sh(spec, name, f"rm -f {_FILL} {_FILL}.rest", limit_s=30)
+
+
+def filled(spec: EstateSpec, name: str) -> bool:
+    return container.sh(spec, name, f"test -e {_FILL}", limit_s=10).ok
+
+
+def sshd(spec: EstateSpec, name: str, *, running: bool) -> None:
+    """Stop or start the listening sshd; sessions that are open stay open, as in life."""
+    verb = "start" if running else "stop"
+    done = container.sh(spec, name, f"systemctl {verb} ssh.service", limit_s=30)
+    if not done.ok:
+        raise LabError(f"{name}: {done.err.strip()}")
+    if running:
+        container.wait_for_ssh(spec, name)
+
+
+def sshd_running(spec: EstateSpec, name: str) -> bool:
+    return container.sh(spec, name, "systemctl is-active -q ssh.service", limit_s=10).ok
+
+
+def partition(spec: EstateSpec, names: Sequence[str]) -> None:
+    """Part these hosts from the others of the estate, silently; the console reaches both sides. Replaces an earlier one."""
+    group = tuple(spec.host(n).name for n in names)
+    network.isolate(spec, group, network.isolation(spec)[1])
+
+
+def cut(spec: EstateSpec, names: Sequence[str]) -> None:
+    """Part each of these hosts from everybody, console included; adds to those that are cut already."""
+    group, before = network.isolation(spec)
+    network.isolate(spec, group, tuple(sorted({*before, *(spec.host(n).name for n in names)})))
+
+
+def heal(spec: EstateSpec) -> None:
+    """End every network fault of the estate: partition, cut and slow wires."""
+    network.isolate(spec, (), ())
+    for host in spec.hosts:
+        if slow.wire_of(spec, host.name) is not None:
+            slow.heal(spec, host.name)
+
+
+def undo(spec: EstateSpec, *, limit_s: float = 180.0) -> None:
+    """Undo every fault and get every server going again: the state `up` left, whatever was done since.
+
+    Data stay as they are, except on a member that has to take an SST. An asynchronous source that lost its data, or
+    errant transactions written by hand, are not undone: take the estate down and up again.
+    """
+    heal(spec)
+    for host in spec.hosts:
+        _undo_host(spec, host.name)
+    if galera.members(spec):
+        galera.recover(spec, limit_s=limit_s)
+        return
+    for host in spec.hosts:
+        if database.pid(spec, host.name) is None:
+            database.start(spec, host.name, limit_s=limit_s)
+    for name in replication.replicas(spec):
+        replication.repair(spec, name)
+
+
+def _undo_host(spec: EstateSpec, name: str) -> None:
+    if proc.leader_pid(spec.machine(name)) is None:
+        container.boot(spec, name)
+        container.wait_for_ssh(spec, name)
+    thaw(spec, name)
+    container.wait_for_systemd(spec, name)
+    container.sh(spec, name, "pkill -CONT -x -u mysql mariadbd", limit_s=15)
+    unfill(spec, name)
+    if skew.offset(spec, name):
+        skew.skew(spec, name, 0)
+    if not sshd_running(spec, name):
+        sshd(spec, name, running=True)
+
+
+def active(spec: EstateSpec, name: str) -> tuple[str, ...]:
+    """The faults of a host that are on now, read from the kernel and the host itself, one phrase each."""
+    group, cut_off = network.isolation(spec)
+    found = ["partitioned"] if name in group else []
+    found += ["cut"] if name in cut_off else []
+    wire = slow.wire_of(spec, name)
+    found += [f"slow ({wire})"] if wire is not None else []
+    if frozen(spec, name):
+        return (*found, "frozen")
+    if proc.leader_pid(spec.machine(name)) is None:
+        return (*found, "host down")
+    shifted = skew.offset(spec, name)
+    found += ["paused"] if database.paused(spec, name) else []
+    found += ["disk filled"] if filled(spec, name) else []
+    found += [f"clock {shifted:+d} s"] if shifted else []
+    found += [] if sshd_running(spec, name) else ["sshd stopped"]
+    return tuple(found)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -16,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PINS = re.findall(r"^([a-z0-9][a-z0-9._-]*)==([^\s;\\]+)", LOCK, flags=re.MULTILINE)
+OWNERS = packages_distributions()
+OPTIONAL = {"MySQLdb"}  # used when present: decision record 0002
 
 
 def _declared() -> list[Requirement]:
@@ -58,3 +63,33 @@ def test_that_every_dependency_of_the_program_has_its_line_in_the_decision_recor
     record = (ROOT / "resources" / "docs" / "adr" / "0005-dependencies.md").read_text(encoding="utf-8")
     explained = {canonicalize_name(name) for name in re.findall(r"^\| ([\w.-]+) \|", record, flags=re.MULTILINE)}
     assert {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]} <= explained
+
+
+def test_that_every_library_the_program_imports_is_declared() -> None:
+    declared = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+    undeclared = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in ("app", "widgets", "services")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in _libraries_of(path)
+        if not declared & {canonicalize_name(owner) for owner in OWNERS.get(name, [])} and name not in OPTIONAL
+    }
+    assert undeclared == set()
+
+
+def _libraries_of(path: Path) -> set[str]:
+    """Return the top-level names that a file imports at run time, less the standard library and our own packages."""
+    names: set[str] = set()
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            nodes.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        nodes.extend(ast.iter_child_nodes(node))
+    ours = {"app", "widgets", "services", "resources"}
+    return {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - ours

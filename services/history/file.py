@@ -1,0 +1,228 @@
+"""Opening a history file: version, owner, damage, migrations with a backup, and the pragmas. Nothing about samples.
+
+SQLite documentation used: "URI filenames" (mode, immutable), "Write-Ahead Logging", "PRAGMA auto_vacuum",
+"PRAGMA application_id", "PRAGMA user_version".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.pool import NullPool
+
+from services.errors import StoreError
+from services.history.migrations import NEWEST, STEPS
+
+APPLICATION_ID = 0x504C5448
+BUSY_S = 5.0
+WAL_LIMIT = 4 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A history file ready for use: an engine whose connections are set up, and what was found on the way."""
+
+    path: Path
+    engine: Engine
+    read_only: bool
+    owner: Owner | None
+    set_aside: Path | None = None
+
+
+class Owner:
+    """The one writer of a file: a lock on PATH.lock that the system drops when the process ends, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        lock = path.with_name(path.name + ".lock")
+        self._file = lock.open("a+")
+        try:
+            _lock(self._file.fileno())
+        except OSError as problem:
+            self._file.close()
+            raise StoreError(
+                f"Another Pilothouse is writing {path.name}.",
+                safe="This one has not touched the file.",
+                try_=("Close the other one, or give this one another data folder.",),
+            ) from problem
+
+    def release(self) -> None:
+        """Give the lock back; the lock file stays (removing it would race with the next owner)."""
+        self._file.close()
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
+    """Open or make the file; raise StoreError with what is safe and what to try.
+
+    A file to write that turns out damaged is renamed and kept, and a new one is begun (`set_aside` names it); a damaged
+    file to read raises. A file of a newer version is refused either way and not touched.
+    """
+    if read_only:
+        if not path.is_file():
+            raise StoreError(f"There is no file {path}.", try_=("Check the name.",))
+        engine = _engine(path, read_only=True)
+        _check(engine, path)
+        return Opened(path, engine, read_only=True, owner=None)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        owner = Owner(path)
+    except OSError as problem:
+        raise StoreError(
+            f"The history file {path} can't be written: {problem.strerror}.",
+            safe="Watching goes on; nothing is kept on disk.",
+            try_=("Give another data folder.",),
+        ) from problem
+    set_aside = None
+    try:
+        engine = _engine(path, read_only=False)
+        try:
+            _check(engine, path)
+        except DamagedError:
+            engine.dispose()
+            set_aside = _set_aside(path, now)
+            engine = _engine(path, read_only=False)
+        _migrate(engine, path)
+    except BaseException:
+        owner.release()
+        raise
+    return Opened(path, engine, read_only=False, owner=owner, set_aside=set_aside)
+
+
+class DamagedError(StoreError):
+    """The file is not a history file any more (or never was)."""
+
+
+def _engine(path: Path, *, read_only: bool) -> Engine:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            _uri(path, read_only=read_only), uri=True, timeout=BUSY_S, check_same_thread=False, isolation_level=None
+        )
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA cache_size=-8000")
+        if not read_only:
+            cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            cursor.execute("PRAGMA journal_mode=WAL")
+            cursor.execute("PRAGMA synchronous=NORMAL")
+            cursor.execute(f"PRAGMA journal_size_limit={WAL_LIMIT}")
+        cursor.close()
+        return connection
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _uri(path: Path, *, read_only: bool) -> str:
+    base = f"file:{quote(str(path.resolve()))}"
+    if not read_only:
+        return f"{base}?mode=rwc"
+    wal = path.with_name(path.name + "-wal")
+    unfinished = wal.exists() and wal.stat().st_size > 0
+    # Without a WAL nobody writes: immutable needs neither a lock nor a writable folder (a CD, a mail's attachment).
+    return f"{base}?mode=ro" if unfinished else f"{base}?mode=ro&immutable=1"
+
+
+def _check(engine: Engine, path: Path) -> None:
+    try:
+        with engine.connect() as connection:
+            version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+            application = int(connection.exec_driver_sql("PRAGMA application_id").scalar_one())
+            tables = int(connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one())
+            if tables:
+                connection.exec_driver_sql("PRAGMA quick_check(1)") if path.stat().st_size < 64 * 2**20 else None
+    except Exception as problem:
+        text = str(getattr(problem, "orig", problem))
+        if "malformed" in text or "not a database" in text:
+            raise DamagedError(
+                f"{path.name} is damaged or not a history file ({text}).",
+                safe="The file was left as it is.",
+                try_=("Open another file, or recover this one with `sqlite3 FILE .recover`.",),
+            ) from problem
+        raise StoreError(f"{path.name} can't be opened: {text}.", safe="The file was left as it is.") from problem
+    if version > NEWEST:
+        raise StoreError(
+            f"{path.name} was written by a newer Pilothouse (file version {version}, this program knows {NEWEST}).",
+            safe="The file was not touched.",
+            try_=("Update Pilothouse, or give this one another data folder.",),
+        )
+    if tables and application != APPLICATION_ID:
+        raise DamagedError(
+            f"{path.name} is a database, but not a history file.",
+            safe="The file was left as it is.",
+            try_=("Open a file made by `pilothouse record`.",),
+        )
+
+
+def _migrate(engine: Engine, path: Path) -> None:
+    """Bring the file to the newest version; a file with data is copied aside before its first change."""
+    with exclusive(engine) as cursor:
+        (version,) = cursor.execute("PRAGMA user_version").fetchone()
+        if version == NEWEST:
+            return
+        if version:
+            _backup(cursor.connection, path, version)
+        run_steps(cursor, version, STEPS)
+
+
+def run_steps(cursor: sqlite3.Cursor, version: int, steps: tuple[tuple[int, tuple[str, ...]], ...]) -> None:
+    """Run the steps after `version` in one transaction."""
+    cursor.execute("BEGIN IMMEDIATE")
+    for number, statements in steps:
+        if number > version:
+            for statement in statements:
+                cursor.execute(statement)
+            cursor.execute(f"PRAGMA user_version={number:d}")
+    cursor.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    cursor.execute("COMMIT")
+
+
+def _backup(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    with contextlib.closing(sqlite3.connect(path.with_name(f"{path.name}.v{version}.bak"))) as copy:
+        connection.backup(copy)
+
+
+def _set_aside(path: Path, now: float) -> Path:
+    stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
+    kept = path.with_name(f"{path.name}.damaged-{stamp}")
+    os.replace(path, kept)  # noqa: PTH105 - replaces atomically where Path.rename would fail on Windows
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(f"{path}{suffix}", f"{kept}{suffix}")  # noqa: PTH105 - as above
+    return kept
+
+
+@contextlib.contextmanager
+def exclusive(engine: Engine) -> Iterator[sqlite3.Cursor]:
+    """Give a raw cursor on a connection of its own for the length of a with block."""
+    raw = engine.raw_connection()
+    try:
+        connection = raw.driver_connection
+        assert isinstance(connection, sqlite3.Connection)
+        yield connection.cursor()
+    finally:
+        raw.close()
+
+
+def raw_connection(engine: Engine) -> tuple[sqlite3.Connection, Callable[[], None]]:
+    """Return a long-lived sqlite3 connection of the engine and the function that gives it back."""
+    raw = engine.raw_connection()
+    connection = raw.driver_connection
+    assert isinstance(connection, sqlite3.Connection)
+    return connection, raw.close

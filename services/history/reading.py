@@ -1,0 +1,108 @@
+"""Reading blocks of one server back as columns, with a small memory of blocks that were just opened."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from services.history.codec import Block, CodecError, Floats, Table
+from services.history.columns import Columns
+from services.history.hot import AT, EPOCH, OFFSET, TICK
+
+LONGEST_S = 3_700.0
+"""No block spans more than an hour (and a little: a chunk that began in one hour may end in the next)."""
+_SELECT = (
+    "SELECT id, start, data FROM block WHERE server = ? AND start >= ? AND start <= ? AND stop >= ? ORDER BY start, id"
+)
+
+
+class BlockCache:
+    """The blocks opened last, at most `size`, so that twelve charts of one node open each block once. Thread-safe."""
+
+    def __init__(self, size: int = 32) -> None:
+        self._size = size
+        self._blocks: OrderedDict[tuple[int, float], Block] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, number: tuple[int, float], data: Callable[[], bytes]) -> Block:
+        """Return the block with this row number and start, opening `data()` when it is not remembered."""
+        with self._lock:
+            block = self._blocks.get(number)
+            if block is not None:
+                self._blocks.move_to_end(number)
+                return block
+        block = Block(data())
+        with self._lock:
+            self._blocks[number] = block
+            while len(self._blocks) > self._size:
+                self._blocks.popitem(last=False)
+        return block
+
+    def clear(self) -> None:
+        """Forget everything (row numbers were reused or rows deleted)."""
+        with self._lock:
+            self._blocks.clear()
+
+
+def read_blocks(
+    cursor: sqlite3.Cursor,
+    cache: BlockCache,
+    server: int,
+    numbers: dict[str, int | None],
+    span: tuple[float, float],
+) -> tuple[list[Columns], int]:
+    """Return the rows of the blocks that touch `span` and the number of damaged blocks that were passed over."""
+    start, end = span
+    parts: list[Columns] = []
+    damaged = 0
+    for number, begun, data in cursor.execute(_SELECT, (server, start - LONGEST_S, end, start)):
+        try:
+            block = cache.get((number, begun), lambda data=data: data)  # type: ignore[misc]
+            parts.append(block_columns(block, numbers))
+        except CodecError:
+            damaged += 1
+    return parts, damaged
+
+
+def block_columns(block: Block, numbers: dict[str, int | None]) -> Columns:
+    """Return the asked columns of a block; a metric it lacks is NaN."""
+
+    def column(number: int | None) -> Floats:
+        found = None if number is None else block.column(number)
+        return np.full(block.rows, np.nan) if found is None else found
+
+    t = column(AT) / TICK
+    values = {key: column(number) for key, number in numbers.items()}
+    return Columns(t, t - column(OFFSET) / TICK, values, column(EPOCH), tuple(numbers))
+
+
+def table_columns(table: Table, numbers: dict[str, int | None]) -> Columns:
+    """Return the asked columns of a table that is not packed yet (an open chunk, a recovered journal)."""
+
+    def column(number: int | None) -> Floats:
+        if number is not None:
+            found = np.flatnonzero(table.ids == number)
+            if len(found):
+                row: Floats = table.columns[int(found[0])]
+                return row
+            found = np.flatnonzero(table.constant_ids == number)
+            if len(found):
+                return np.full(table.rows, table.constants[found[0]])
+        return np.full(table.rows, np.nan)
+
+    t = column(AT) / TICK
+    values = {key: column(number) for key, number in numbers.items()}
+    return Columns(t, t - column(OFFSET) / TICK, values, column(EPOCH), tuple(numbers))
+
+
+def block_keys(cursor: sqlite3.Cursor, server: int) -> Sequence[int]:
+    """Return the metric numbers of a server's newest block."""
+    row = cursor.execute("SELECT data FROM block WHERE server = ? ORDER BY start DESC LIMIT 1", (server,)).fetchone()
+    if row is None:
+        return ()
+    block = Block(row[0])
+    return tuple(int(n) for n in np.concatenate((block.constant_ids, block.ids)))

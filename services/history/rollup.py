@@ -1,0 +1,106 @@
+"""One-minute aggregates: from rows to minutes, and one row of the file per metric and UTC day. Pure.
+
+Five aggregates as float32 (minimum, average, maximum, 5th and 95th percentile), 1,440 minutes a day, NaN where nothing was
+sampled. Percentiles are numpy's default (linear interpolation between order statistics, Hyndman and Fan's type 7).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from services.history.codec import CodecError, Floats, Ids
+
+Singles = npt.NDArray[np.float32]
+
+MINUTE_S = 60.0
+DAY_S = 86_400.0
+MINUTES = 1_440
+AGGREGATES = 5
+
+
+def by_minute(t: Floats, columns: Floats) -> tuple[npt.NDArray[np.int64], Singles]:
+    """Return the minutes (epoch minutes, shape (k,)) and aggregates, shape (columns, AGGREGATES, k).
+
+    Args:
+        t: shape (n,), ascending epoch seconds; columns: shape (m, n), NaN values don't count.
+    """
+    minutes = (t // MINUTE_S).astype(np.int64)
+    unique, starts = np.unique(minutes, return_index=True)
+    out = np.full((columns.shape[0], AGGREGATES, len(unique)), np.nan, np.float32)
+    bounds = [*starts.tolist(), len(t)]
+    for i in range(len(unique)):
+        out[:, :, i] = _aggregate(columns[:, bounds[i] : bounds[i + 1]])
+    return unique, out
+
+
+def _aggregate(window: Floats) -> Singles:
+    """Return the five aggregates of each row of `window`, ignoring NaN."""
+    out = np.full((window.shape[0], AGGREGATES), np.nan, np.float32)
+    holes = np.isnan(window).any(axis=1)
+    for mask, ignore in ((~holes, False), (holes, True)):
+        places = np.flatnonzero(mask)
+        if len(places):
+            rows = window[places]
+            if ignore:
+                places = places[~np.isnan(rows).all(axis=1)]
+            if len(places):
+                out[places] = _percentiles(window[places])
+    return out
+
+
+def _percentiles(rows: Floats) -> Singles:
+    """Sort once (NaN last) and read everything off: three times faster than five numpy calls."""
+    ordered = np.sort(rows, axis=1)
+    counts = (~np.isnan(ordered)).sum(axis=1)
+    lines = np.arange(len(rows))
+    out = np.empty((len(rows), AGGREGATES), np.float32)
+    with np.errstate(over="ignore"):
+        out[:, 0] = ordered[:, 0]
+        out[:, 1] = np.nansum(ordered, axis=1) / counts
+        out[:, 2] = ordered[lines, counts - 1]
+        for place, share in ((3, 0.05), (4, 0.95)):
+            position = (counts - 1) * share
+            low = np.floor(position).astype(np.intp)
+            high = np.minimum(low + 1, counts - 1)
+            below, above = ordered[lines, low], ordered[lines, high]
+            out[:, place] = below + (above - below) * (position - low)
+    return out
+
+
+def pack_day(day: Singles) -> bytes:
+    """Return one metric's day, shape (AGGREGATES, MINUTES), bytes shuffled into planes and compressed."""
+    planes = np.ascontiguousarray(day.astype("<f4").view(np.uint8).reshape(-1, 4).T)
+    return zstandard.ZstdCompressor(level=3).compress(planes.tobytes())
+
+
+def unpack_day(data: bytes) -> Singles:
+    """Return what `pack_day` packed."""
+    try:
+        planes = np.frombuffer(zstandard.ZstdDecompressor().decompress(data), np.uint8)
+        return np.ascontiguousarray(planes.reshape(4, -1).T).view("<f4").reshape(AGGREGATES, MINUTES).astype(np.float32)
+    except (zstandard.ZstdError, ValueError) as problem:
+        raise CodecError("a day of aggregates is damaged") from problem
+
+
+def pack_still(minutes: npt.NDArray[np.int64], ids: Ids, values: Floats) -> bytes:
+    """Return the metrics that did not vary within an hour, with their value and the minutes (0 to 59) sampled."""
+    mask = np.zeros(64, np.uint8)
+    mask[minutes] = 1
+    head = np.packbits(mask).tobytes()
+    return zstandard.ZstdCompressor(level=3).compress(
+        head + ids.astype("<u4").tobytes() + values.astype("<f8").tobytes()
+    )
+
+
+def unpack_still(data: bytes) -> tuple[npt.NDArray[np.bool_], Ids, Floats]:
+    """Return what `pack_still` packed: which of the 60 minutes were sampled, ids, values."""
+    try:
+        raw = zstandard.ZstdDecompressor().decompress(data)
+    except zstandard.ZstdError as problem:
+        raise CodecError("an hour of constants is damaged") from problem
+    count = (len(raw) - 8) // 12
+    mask = np.unpackbits(np.frombuffer(raw, np.uint8, 8))[:60].astype(np.bool_)
+    values = np.frombuffer(raw, "<f8", count, 8 + 4 * count)
+    return mask, np.frombuffer(raw, "<u4", count, 8).astype(np.uint32), values.astype(np.float64)

@@ -1,0 +1,96 @@
+"""Snapshots of the estate in the file: zstd JSON, a keyframe each minute, between them differences to the keyframe.
+
+A difference is the JSON compressed with the keyframe's JSON as dictionary (zstd "raw content" dictionary): a few hundred
+bytes instead of several kilobytes, read back without any other rule. A snapshot is kept when something a person would call
+a change has changed (a state, a membership, a transfer), else at the store's slow cadence, for the numbers on the cards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import zstandard
+
+from services.discovery.model import ClusterSnapshot, EstateSnapshot
+from services.errors import StoreError
+
+KEYFRAME_S = 60.0
+_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot:
+    """One row: `base` is the row number of its keyframe, None for a keyframe."""
+
+    number: int
+    at: float
+    base: int | None
+    data: bytes
+
+
+def material(snapshot: EstateSnapshot) -> tuple[object, ...]:
+    """Return what makes two snapshots differ to a person; times and running numbers are not part of it."""
+    return (snapshot.hosts_total, snapshot.hosts_answering, tuple(_cluster(c) for c in snapshot.clusters),
+            tuple(p.sentence for p in snapshot.problems))  # fmt: skip
+
+
+def _cluster(cluster: ClusterSnapshot) -> tuple[object, ...]:
+    nodes = tuple((n.node_id, n.name, n.state, n.health, n.role, n.component, n.reach) for n in cluster.nodes)
+    parts = tuple((c.component_id, c.primary, c.members, c.flow_control_by) for c in cluster.components)
+    edges = tuple((e.source_id, e.replica_id, e.channel, e.health, e.io_running, e.sql_running)
+                  for e in cluster.replication)  # fmt: skip
+    transfers = tuple((t.donor_id, t.joiner_id, t.kind, t.active) for t in cluster.transfers)
+    return cluster.cluster_id, cluster.health, cluster.observers_agree, nodes, parts, edges, transfers
+
+
+class SnapshotWriter:
+    """Decides which snapshots are kept and packs them. One thread at a time.
+
+    `every_s`: seconds between snapshots when nothing material changes; while a transfer runs, a tenth of it.
+    """
+
+    def __init__(self, every_s: float, next_number: int) -> None:
+        self._every_s = every_s
+        self._number = next_number
+        self._material: tuple[object, ...] | None = None
+        self._kept_at = float("-inf")
+        self._key_at = float("-inf")
+        self._key_number = 0
+        self._key_json = b""
+
+    def pack(self, snapshot: EstateSnapshot) -> StoredSnapshot | None:
+        """Return the row to store, None when this snapshot needn't be kept."""
+        now_material = material(snapshot)
+        moving = any(t.active for c in snapshot.clusters for t in c.transfers)
+        due = self._every_s / 10 if moving else self._every_s
+        quiet = now_material == self._material and 0 <= snapshot.at - self._kept_at < due
+        if quiet:
+            return None
+        self._material, self._kept_at = now_material, snapshot.at
+        text = msgspec.json.encode(snapshot)
+        number, self._number = self._number, self._number + 1
+        if not 0 <= snapshot.at - self._key_at < KEYFRAME_S:
+            self._key_at, self._key_number, self._key_json = snapshot.at, number, text
+            return StoredSnapshot(number, snapshot.at, None, zstandard.ZstdCompressor(level=_LEVEL).compress(text))
+        packer = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_dictionary(self._key_json))
+        return StoredSnapshot(number, snapshot.at, self._key_number, packer.compress(text))
+
+
+def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
+    """Return the snapshot of a row; `key_data` is its keyframe's data, None when the row is a keyframe itself."""
+    try:
+        if key_data is None:
+            text = zstandard.ZstdDecompressor().decompress(data)
+        else:
+            key = zstandard.ZstdDecompressor().decompress(key_data)
+            text = zstandard.ZstdDecompressor(dict_data=_dictionary(key)).decompress(data)
+        return msgspec.json.decode(text, type=EstateSnapshot)
+    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
+        raise StoreError(
+            f"A stored snapshot can't be read ({problem}).", safe="The file was left as it is."
+        ) from problem
+
+
+def _dictionary(content: bytes) -> zstandard.ZstdCompressionDict:
+    return zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_RAWCONTENT)

@@ -1,0 +1,415 @@
+"""The history of an estate in one file: samples, aggregates, snapshots and events. Many lanes append, one thread writes.
+
+Layout and figures: resources/docs/recording-format.md. Hot path per sample: one conversion to an array, one comparison with
+the row before it, one journal row of what changed. Nothing here knows what a metric means; the layer above may hand in
+`derive` (see compaction.py) so that one-minute aggregates exist for rates too.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from services.clock import Clock, SystemClock
+from services.discovery.model import EstateSnapshot
+from services.errors import StoreError
+from services.events import Event
+from services.history import journal, reading, snapshots
+from services.history.codec import CodecError, Table, encode
+from services.history.columns import Columns, Rollups
+from services.history.compaction import Derive, compact_hour, loose_hours
+from services.history.dictionary import SELECTS, Dictionary
+from services.history.file import Opened, open_file, raw_connection
+from services.history.hot import TICK, Ring
+from services.history.retention import Limits, enforce, give_back
+from services.history.rollup_read import read_rollups
+from services.history.writer import COMMIT_S, Writer
+from services.series import Sample
+from services.types import Health
+
+LOST_S = 2.0 * COMMIT_S
+"""Samples that may be missing after a crash of the console: what lay between two commits, and the row under way."""
+LOST_WITH_HOST_S = 12.0
+"""The same after a crash of the whole workstation: the WAL reaches the disk every ten seconds (writer.CHECKPOINT_S)."""
+RETENTION_EVERY_S = 60.0
+
+
+class HistoryStore:
+    """See `open`. All methods are thread-safe; `append`, `append_event` and `append_snapshot` return at once."""
+
+    def __init__(
+        self, opened: Opened, clock: Clock, limits: Limits, *, derive: Derive | None, snapshot_every_s: float
+    ) -> None:
+        self._opened = opened
+        self._clock = clock
+        self._limits = limits
+        self._derive = derive
+        self._metrics, self._servers, self._epochs = Dictionary("metric"), Dictionary("server"), Dictionary("epoch")
+        self._rings: dict[str, tuple[int, Ring]] = {}
+        self._rings_lock = threading.Lock()
+        self._cache = reading.BlockCache()
+        self._read_lock = threading.Lock()
+        self._reader, self._close_reader = raw_connection(opened.engine)
+        self._writer: Writer | None = None
+        self._close_writer: Callable[[], None] | None = None
+        self._snapshots: snapshots.SnapshotWriter | None = None
+        self._snapshot_every_s = snapshot_every_s
+        self._snapshot_lock = threading.Lock()
+        self._newest: EstateSnapshot | None = None
+        self._loose: list[tuple[int, int]] = []
+        self._tidy_at = 0.0
+        self._hour = 0
+        self._closed = False
+        self.lost_seconds = 0.0
+        self.on_event: Callable[[Event], None] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        read_only: bool = False,
+        max_bytes: int = 2 * 2**30,
+        keep_days: float = 14.0,
+        clock: Clock | None = None,
+        derive: Derive | None = None,
+        snapshot_every_s: float = 60.0,
+        background: bool = True,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> Self:
+        """Open (or make) the history in `path`.
+
+        Args:
+            max_bytes: size cap of the file, 0 for none; keep_days: age limit of one-second samples.
+            derive: raw columns -> derived columns whose one-minute aggregates are kept too.
+            snapshot_every_s: how often a snapshot is kept when nothing material changed.
+            background: commit each second on a thread of the store's own; otherwise only `flush` writes.
+            on_event: hears the store's own events (an unclean end, a full disk) besides their being stored.
+
+        Raises:
+            StoreError: newer version, another writer, no permission; a damaged file opened to read.
+        """
+        clock = clock or SystemClock()
+        opened = open_file(path, read_only=read_only, now=clock.wall())
+        limits = Limits(max_bytes=max_bytes, keep_days=keep_days)
+        store = cls(opened, clock, limits, derive=derive, snapshot_every_s=snapshot_every_s)
+        store.on_event = on_event
+        try:
+            store._load()
+            if not read_only:
+                store._begin_writing(background=background)
+        except sqlite3.Error as problem:
+            store._release()
+            raise StoreError(f"{path.name} can't be read: {problem}.", safe="The file was left as it is.") from problem
+        return store
+
+    @property
+    def path(self) -> Path:
+        """Return the file."""
+        return self._opened.path
+
+    @property
+    def trouble(self) -> StoreError | None:
+        """Return why nothing is written at present, None when all is well."""
+        return self._writer.trouble if self._writer else None
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def append(self, sample: Sample) -> None:
+        """Keep a sample: in memory at once, on disk with the next commit."""
+        server, ring = self._ring(sample.server)
+        row, closed = ring.append(sample, self._epochs.number(sample.epoch))
+        self._must_write().row(server, row, closed)
+
+    def append_event(self, event: Event) -> None:
+        """Keep an event; one with a key replaces the event of that key (the end of a span its beginning)."""
+        data = msgspec.json.encode(event).decode()
+        self._must_write().event((event.at, event.until, int(event.spans), event.key, data))
+
+    def append_snapshot(self, snapshot: EstateSnapshot) -> None:
+        """Keep a snapshot when something material changed or the slow cadence is due."""
+        writer = self._must_write()
+        with self._snapshot_lock:
+            self._newest = snapshot
+            assert self._snapshots is not None
+            stored = self._snapshots.pack(snapshot)
+            if stored is not None:
+                writer.snapshot(stored)
+
+    def put_meta(self, key: str, value: str) -> None:
+        """Keep a fact about the file itself (a title, who recorded it)."""
+        with self._read_lock:
+            self._reader.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+    def flush(self) -> None:
+        """Write what waits, and wait for it."""
+        self._must_write().commit(force=True)
+
+    def close(self) -> None:
+        """Pack the open chunks, write everything, mark the end as clean. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._writer is not None:
+            for server, ring in self._all_rings():
+                if (closed := ring.close()) is not None:
+                    self._writer.chunk(server, closed)
+            self._writer.stop()
+            if self._writer.trouble is None:
+                self.put_meta("open", "")
+        self._release()
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def read(self, server: str, keys: Sequence[str], start: float, end: float) -> Columns:
+        """Return raw samples of `keys` from `start` to `end`; from the file, and the newest minutes from memory."""
+        number = self._servers.find(server)
+        if number is None:
+            return Columns.empty(keys)
+        start, end = start - 1 / TICK, end + 1 / TICK  # moments are kept to a tenth of a millisecond
+        known = self._rings.get(server)
+        oldest = known[1].start() if known else None
+        parts: list[Columns] = []
+        if oldest is None or start < oldest:
+            parts += [part.within(start, end, oldest) for part in self._stored(number, keys, start, end)]
+        if oldest is not None and end >= oldest:
+            parts.append(self.hot(server, keys, start - 1e-3).within(start, end))
+        return Columns.join(parts, keys)
+
+    def hot(self, server: str, keys: Sequence[str], since: float) -> Columns:
+        """Return the samples after `since` that memory holds (the newest ten minutes); never touches the disk."""
+        known = self._rings.get(server)
+        if known is None:
+            return Columns.empty(keys)
+        t, mono, epochs, values = known[1].read(keys, since)
+        return Columns(t, mono, values, epochs, tuple(keys))
+
+    def rollups(self, server: str, key: str, start: float, end: float) -> Rollups:
+        """Return the one-minute aggregates of a metric that the file holds, "~NAME" for a derived one."""
+        number, metric = self._servers.find(server), self._metrics.find(key)
+        with self._read_lock:
+            return read_rollups(self._reader.cursor(), number, metric, start, end)
+
+    def events(self, start: float, end: float) -> tuple[Event, ...]:
+        """Return the events that touch the span, oldest first. Events of a kind this program doesn't know are left out."""
+        with self._read_lock:
+            rows = self._reader.execute(
+                "SELECT data FROM event WHERE at <= ? AND (coalesce(stop, at) >= ? OR (spans AND stop IS NULL)) "
+                "ORDER BY at, id",
+                (end, start),
+            ).fetchall()
+        found = []
+        for (data,) in rows:
+            try:
+                found.append(msgspec.json.decode(data, type=Event))
+            except msgspec.MsgspecError:
+                continue
+        return tuple(found)
+
+    def snapshot_at(self, at: float) -> EstateSnapshot | None:
+        """Return the newest snapshot not after `at`, None when there is none."""
+        if self._newest is not None and self._newest.at <= at:
+            return self._newest
+        with self._read_lock:
+            row = self._reader.execute(
+                "SELECT s.data, k.data FROM snapshot s LEFT JOIN snapshot k ON k.id = s.base "
+                "WHERE s.at <= ? ORDER BY s.at DESC, s.id DESC LIMIT 1",
+                (at,),
+            ).fetchone()
+        return None if row is None else snapshots.unpack(row[0], row[1])
+
+    def snapshot_times(self) -> tuple[float, ...]:
+        """Return the moments of all stored snapshots, ascending."""
+        with self._read_lock:
+            return tuple(at for (at,) in self._reader.execute("SELECT at FROM snapshot ORDER BY at, id"))
+
+    def servers(self) -> tuple[str, ...]:
+        """Return the servers the file knows, in the order they were first seen."""
+        return self._servers.names()
+
+    def keys(self, server: str) -> tuple[str, ...]:
+        """Return the raw metric keys of a server's newest samples."""
+        known = self._rings.get(server)
+        if known is not None:
+            return known[1].keys()
+        number = self._servers.find(server)
+        if number is None:
+            return ()
+        with self._read_lock:
+            cursor = self._reader.cursor()
+            try:
+                numbers = reading.block_keys(cursor, number)
+            except CodecError:
+                return ()
+            if not numbers:
+                numbers = tuple(int(n) for c in self._open_chunks(cursor, number) for n in c.ids)
+        return tuple(name for n in numbers if (name := self._metrics.name(n)))
+
+    def range(self) -> tuple[float, float] | None:
+        """Return the first and last moment of samples, None when there are none."""
+        with self._read_lock:
+            first, last = self._reader.execute(
+                "SELECT min(a), max(b) FROM (SELECT min(start) AS a, max(stop) AS b FROM block "
+                "UNION ALL SELECT min(at), max(at) FROM journal)"
+            ).fetchone()
+        newest = [(t[0], t[-1]) for _, ring in self._all_rings() if len(t := ring.read((), float("-inf"))[0])]
+        starts = [start for start, _ in newest] + ([first] if first is not None else [])
+        ends = [end for _, end in newest] + ([last] if last is not None else [])
+        return (float(min(starts)), float(max(ends))) if starts else None
+
+    def meta(self) -> dict[str, str]:
+        """Return the facts about the file itself."""
+        with self._read_lock:
+            return {str(k): str(v) for k, v in self._reader.execute("SELECT key, value FROM meta")}
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _stored(self, server: int, keys: Sequence[str], start: float, end: float) -> list[Columns]:
+        numbers = {key: self._metrics.find(key) for key in keys}
+        with self._read_lock:
+            cursor = self._reader.cursor()
+            try:
+                parts, _ = reading.read_blocks(cursor, self._cache, server, numbers, (start, end))
+                if self._writer is None:
+                    parts += [reading.table_columns(t, numbers) for t in self._open_chunks(cursor, server)]
+            except sqlite3.Error as problem:
+                raise StoreError(f"{self.path.name} can't be read: {problem}.") from problem
+        return parts
+
+    def _open_chunks(self, cursor: sqlite3.Cursor, server: int) -> list[Table]:
+        """Return the journal's chunks of a server: only for a reader of a file that another process writes."""
+        if self._writer is not None:
+            return []
+        return [chunk.table for chunk in journal.read_open_chunks(cursor) if chunk.server == server]
+
+    def _must_write(self) -> Writer:
+        if self._writer is None:
+            raise StoreError(f"{self.path.name} is open for reading only.")
+        return self._writer
+
+    def _ring(self, server: str) -> tuple[int, Ring]:
+        known = self._rings.get(server)
+        if known is None:
+            with self._rings_lock:
+                known = self._rings.setdefault(server, (self._servers.number(server), Ring(self._metrics.number)))
+        return known
+
+    def _all_rings(self) -> list[tuple[int, Ring]]:
+        with self._rings_lock:
+            return list(self._rings.values())
+
+    def _load(self) -> None:
+        cursor = self._reader.cursor()
+        for dictionary in (self._metrics, self._servers, self._epochs):
+            dictionary.load(cursor.execute(SELECTS[dictionary.kind]))
+
+    def _begin_writing(self, *, background: bool) -> None:
+        connection, self._close_writer = raw_connection(self._opened.engine)
+        cursor = connection.cursor()
+        (newest,) = cursor.execute("SELECT coalesce(max(id), 0) FROM snapshot").fetchone()
+        self._snapshots = snapshots.SnapshotWriter(self._snapshot_every_s, newest + 1)
+        self._writer = Writer(
+            connection,
+            (self._metrics, self._servers, self._epochs),
+            self._clock,
+            on_trouble=self._troubled,
+            housekeeping=self._keep_house,
+        )
+        self._recover(cursor)
+        if self._opened.set_aside is not None:
+            self._tell(
+                f"The history file was damaged; it was kept as {self._opened.set_aside.name} and a new one was begun.",
+                Health.WARN,
+            )
+        self._loose = loose_hours(cursor, self._clock.wall())
+        self._hour = int(self._clock.wall() // 3600)
+        if background:
+            self._writer.start()
+
+    def _recover(self, cursor: sqlite3.Cursor) -> None:
+        """Turn what a console that was killed left in the journal into blocks, and say what was lost."""
+        facts = dict(cursor.execute("SELECT key, value FROM meta").fetchall())
+        chunks = journal.read_open_chunks(cursor)
+        boot = _boot_id()
+        cursor.execute("BEGIN IMMEDIATE")
+        for chunk in chunks:
+            cursor.execute(
+                "INSERT INTO block (server, start, stop, rows, minutes, data) VALUES (?, ?, ?, ?, 5, ?)",
+                (chunk.server, chunk.start, chunk.end, chunk.table.rows, encode(chunk.table)),
+            )
+        cursor.execute("DELETE FROM journal")
+        for key, value in (("open", "1"), ("boot", boot), ("opened_at", repr(self._clock.wall()))):
+            cursor.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+        cursor.execute("COMMIT")
+        if facts.get("open"):
+            self.lost_seconds = LOST_S if facts.get("boot") == boot else LOST_WITH_HOST_S
+            (last,) = cursor.execute("SELECT max(stop) FROM block").fetchone()
+            last = last if last is not None else float(facts.get("opened_at", self._clock.wall()))
+            ended = datetime.fromtimestamp(last, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+            text = f"The console ended unexpectedly at {ended}; at most {self.lost_seconds:.0f} s of samples were lost."
+            self._tell(text, Health.WARN, at=last)
+
+    def _keep_house(self, cursor: sqlite3.Cursor) -> None:
+        """Once a second: close overdue chunks, pack at most one hour, now and then enforce the limits."""
+        now = self._clock.wall()
+        for server, ring in self._all_rings():
+            if (closed := ring.close_if_due(now - 10.0)) is not None:
+                self._must_write().chunk(server, closed)
+        if int(now // 3600) != self._hour and now % 3600 > 30.0:
+            self._hour = int(now // 3600)
+            self._loose = loose_hours(cursor, now)
+        if self._loose:
+            compact_hour(cursor, *self._loose.pop(0), self._metrics, self._derive)
+        if self._clock.monotonic() >= self._tidy_at:
+            self._tidy_at = self._clock.monotonic() + RETENTION_EVERY_S
+            if enforce(cursor, self._limits, now):
+                self._cache.clear()
+        give_back(cursor)
+
+    def compact(self) -> None:
+        """Pack every finished hour now, enforce the limits, give free pages back (housekeeping in one go)."""
+        self.flush()
+        writer = self._must_write()
+        with writer.housekeeping_cursor() as cursor:
+            for server, hour in loose_hours(cursor, self._clock.wall()):
+                compact_hour(cursor, server, hour, self._metrics, self._derive)
+            enforce(cursor, self._limits, self._clock.wall())
+            give_back(cursor, 2**31 - 1)
+        self._loose = []
+        self._cache.clear()
+
+    def _troubled(self, trouble: StoreError | None, lost: int) -> None:
+        if trouble is not None:
+            self._tell(f"{trouble.sentence} {trouble.safe}", Health.BAD, store=False)
+        else:
+            gone = f" {lost} samples were lost meanwhile." if lost else " Nothing was lost."
+            self._tell(f"History is written again.{gone}", Health.WARN if lost else Health.GOOD)
+
+    def _tell(self, text: str, health: Health, *, at: float | None = None, store: bool = True) -> None:
+        event = Event(self._clock.wall() if at is None else at, "console", text, health)
+        if store:
+            self.append_event(event)
+        if self.on_event is not None:
+            self.on_event(event)
+
+    def _release(self) -> None:
+        self._close_reader()
+        if self._close_writer is not None:
+            self._close_writer()
+        self._opened.engine.dispose()
+        if self._opened.owner is not None:
+            self._opened.owner.release()
+
+
+def _boot_id() -> str:
+    """Return what tells one boot of this workstation from the next, '' where the system has no such thing."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

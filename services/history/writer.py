@@ -1,0 +1,238 @@
+"""The one thread that writes: each second it commits what the lanes left, and packs the chunks that have closed.
+
+When the disk is full or the file can't be written, what is pending stays in memory (bounded), a trouble is told once,
+and the next attempts follow every ten seconds until it works again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from services.clock import Clock
+from services.errors import StoreError
+from services.history import journal
+from services.history.codec import encode
+from services.history.dictionary import INSERTS, Dictionary
+from services.history.hot import Closed, JournalRow
+from services.history.snapshots import StoredSnapshot
+
+COMMIT_S = 1.0
+CHECKPOINT_S = 10.0
+RETRY_S = 10.0
+MOST_ROWS = 60_000
+MOST_CHUNKS = 200
+_BLOCK = "INSERT INTO block (server, start, stop, rows, minutes, data) VALUES (?, ?, ?, ?, 5, ?)"
+_SNAPSHOT = "INSERT OR REPLACE INTO snapshot (id, at, base, data) VALUES (?, ?, ?, ?)"
+_EVENT = (
+    "INSERT INTO event (at, stop, spans, key, data) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (key) WHERE key != '' DO UPDATE SET at=excluded.at, stop=excluded.stop, spans=excluded.spans, "
+    "data=excluded.data"
+)
+EventRow = tuple[float, float | None, int, str, str]
+
+
+@dataclass(slots=True)
+class Batch:
+    """What waits to be written, in the order it must be written."""
+
+    names: list[tuple[Dictionary, list[tuple[int, str]]]] = field(default_factory=list)
+    rows: list[tuple[int, JournalRow]] = field(default_factory=list)
+    chunks: list[tuple[int, Closed]] = field(default_factory=list)
+    packed: list[tuple[int, int, float, float, int, bytes]] = field(default_factory=list)
+    snapshots: list[StoredSnapshot] = field(default_factory=list)
+    events: list[EventRow] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Return whether there is nothing to write."""
+        return not (self.rows or self.chunks or self.packed or self.snapshots or self.events)
+
+    def add(self, later: Batch) -> int:
+        """Append a later batch; return how many rows were let go to stay within memory."""
+        self.names += later.names
+        self.rows += later.rows
+        self.chunks += later.chunks
+        self.packed += later.packed
+        self.snapshots = (self.snapshots + later.snapshots)[-MOST_ROWS // 10 :]
+        self.events = (self.events + later.events)[-MOST_ROWS // 10 :]
+        lost = max(0, len(self.rows) - MOST_ROWS)
+        del self.rows[:lost]
+        dropped = self.packed[: max(0, len(self.packed) - MOST_CHUNKS)]
+        del self.packed[: len(dropped)]
+        return lost + sum(rows for *_, rows, _ in dropped)
+
+
+class Writer:
+    """Owns the writing connection. `housekeeping(cursor)` is called about once a second, outside any transaction."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        dictionaries: Iterable[Dictionary],
+        clock: Clock,
+        *,
+        on_trouble: Callable[[StoreError | None, int], None],
+        housekeeping: Callable[[sqlite3.Cursor], None],
+    ) -> None:
+        self._connection = connection
+        self._cursor = connection.cursor()
+        self._dictionaries = tuple(dictionaries)
+        self._clock = clock
+        self._on_trouble = on_trouble
+        self._housekeeping = housekeeping
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting = Batch()
+        self._ids: dict[tuple[int, int], list[int]] = {}
+        self._next_id = 1
+        self._lost = 0
+        self._retry_at = 0.0
+        self._checkpoint_at = clock.monotonic() + CHECKPOINT_S
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.trouble: StoreError | None = None
+
+    def start(self) -> None:
+        """Begin to commit each second on a thread of its own."""
+        self._thread = threading.Thread(target=self._run, name="history-writer", daemon=True)
+        self._thread.start()
+
+    def row(self, server: int, row: JournalRow, closed: Closed | None) -> None:
+        """Leave a sample's journal row (and the chunk it closed) for the next commit."""
+        with self._lock:
+            if closed is not None:
+                self._waiting.chunks.append((server, closed))
+            self._waiting.rows.append((server, row))
+
+    def chunk(self, server: int, closed: Closed) -> None:
+        """Leave a closed chunk for the next commit."""
+        with self._lock:
+            self._waiting.chunks.append((server, closed))
+
+    def snapshot(self, stored: StoredSnapshot) -> None:
+        """Leave a packed snapshot for the next commit."""
+        with self._lock:
+            self._waiting.snapshots.append(stored)
+
+    def event(self, row: EventRow) -> None:
+        """Leave an event for the next commit."""
+        with self._lock:
+            self._waiting.events.append(row)
+
+    def commit(self, *, force: bool = False) -> None:
+        """Write what waits. A failure is told through `on_trouble` and what waits is kept; nothing is raised."""
+        with self._writing:
+            if self.trouble is not None and not force and self._clock.monotonic() < self._retry_at:
+                return
+            with self._lock:
+                batch, self._waiting = self._waiting, Batch()
+            batch.names = [(d, fresh) for d in self._dictionaries if (fresh := d.take_fresh())] + batch.names
+            if batch.empty and not batch.names:
+                return
+            self._pack(batch)
+            try:
+                self._write(batch)
+            except sqlite3.Error as problem:
+                self._failed(batch, problem)
+                return
+            for server, row in batch.rows:
+                self._remember(server, row)
+            for server, chunk, *_ in batch.packed:
+                self._ids.pop((server, chunk), None)
+            if self.trouble is not None:
+                lost, self._lost, self.trouble = self._lost, 0, None
+                self._on_trouble(None, lost)
+
+    def keep_house(self) -> None:
+        """Run the housekeeping and, every ten seconds, move the WAL's pages into the file (and onto the disk)."""
+        with self._writing:
+            if self.trouble is not None:
+                return
+            try:
+                self._housekeeping(self._cursor)
+                if self._clock.monotonic() >= self._checkpoint_at:
+                    self._checkpoint_at = self._clock.monotonic() + CHECKPOINT_S
+                    self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except sqlite3.Error as problem:
+                self._failed(Batch(), problem)
+
+    @contextlib.contextmanager
+    def housekeeping_cursor(self) -> Iterator[sqlite3.Cursor]:
+        """Give the writing cursor, with nobody else writing, for the length of a with block."""
+        with self._writing:
+            yield self._cursor
+
+    def stop(self) -> None:
+        """End the thread and write what waits."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=30)
+        self.commit(force=True)
+
+    def _run(self) -> None:
+        while not self._clock.sleep(COMMIT_S, self._stop):
+            self.commit()
+            self.keep_house()
+
+    def _pack(self, batch: Batch) -> None:
+        """Turn closed chunks into blocks; done before the transaction so that it stays short."""
+        for server, closed in batch.chunks:
+            batch.packed.append(
+                (server, closed.chunk, closed.start, closed.end, closed.table.rows, encode(closed.table))
+            )
+        batch.chunks = []
+
+    def _write(self, batch: Batch) -> None:
+        cursor = self._cursor
+        cursor.execute("BEGIN IMMEDIATE")
+        try:
+            for dictionary, fresh in batch.names:
+                cursor.executemany(INSERTS[dictionary.kind], fresh)
+            self._write_rows(batch)
+            if batch.snapshots:
+                cursor.executemany(_SNAPSHOT, [(s.number, s.at, s.base, s.data) for s in batch.snapshots])
+            if batch.events:
+                cursor.executemany(_EVENT, batch.events)
+            cursor.execute("COMMIT")
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                cursor.execute("ROLLBACK")
+            raise
+
+    def _write_rows(self, batch: Batch) -> None:
+        """Insert journal rows whose chunk is still open, and blocks in place of the rows of chunks that closed."""
+        done = {(server, chunk) for server, chunk, *_ in batch.packed}
+        batch.rows = [(server, row) for server, row in batch.rows if (server, row.chunk) not in done]
+        if batch.rows:
+            self._cursor.executemany(
+                journal.INSERT,
+                [
+                    (self._next_id + i, server, row.chunk, row.at, row.offset, row.epoch, row.whole, row.data)
+                    for i, (server, row) in enumerate(batch.rows)
+                ],
+            )
+        for server, chunk, start, end, rows, data in batch.packed:
+            self._cursor.execute(_BLOCK, (server, start, end, rows, data))
+            ids = self._ids.get((server, chunk), [])
+            self._cursor.executemany("DELETE FROM journal WHERE id = ?", [(number,) for number in ids])
+
+    def _remember(self, server: int, row: JournalRow) -> None:
+        self._ids.setdefault((server, row.chunk), []).append(self._next_id)
+        self._next_id += 1
+
+    def _failed(self, batch: Batch, problem: sqlite3.Error) -> None:
+        self._retry_at = self._clock.monotonic() + RETRY_S
+        with self._lock:
+            later, self._waiting = self._waiting, batch
+            self._lost += self._waiting.add(later)
+        if self.trouble is None:
+            self.trouble = StoreError(
+                f"History can't be written: {problem}.",
+                safe="Watching goes on; the newest ten minutes stay in memory and what waits is written when it works again.",
+                try_=("Free space on the disk that holds the history.",),
+            )
+            self._on_trouble(self.trouble, 0)

@@ -64,11 +64,27 @@ class AuthFailed(UserError):
 
 
 class HostKeyUnknown(UserError):
-    """The host's key is not in known_hosts; a person must compare its fingerprint."""
+    """The host's key is not in known_hosts; a person must compare its fingerprint.
+
+    Attributes:
+        key_type, fingerprint, key_base64: the key as offered.
+        key_name: the name it would be kept under; known_hosts: the file; hashed: whether its names are hashed.
+    """
 
     code = "host-key-unknown"
 
-    def __init__(self, sentence: str, *, host: str, key_type: str, fingerprint: str, key_base64: str) -> None:
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        host: str,
+        key_type: str,
+        fingerprint: str,
+        key_base64: str,
+        key_name: str = "",
+        known_hosts: str = "",
+        hashed: bool = False,
+    ) -> None:
         super().__init__(
             sentence,
             host=host,
@@ -78,6 +94,9 @@ class HostKeyUnknown(UserError):
         self.key_type = key_type
         self.fingerprint = fingerprint
         self.key_base64 = key_base64
+        self.key_name = key_name
+        self.known_hosts = known_hosts
+        self.hashed = hashed
 
 
 class HostKeyChanged(UserError):

@@ -1,0 +1,225 @@
+"""SSH login: only the ways the person chose, in OpenSSH's order, and a sentence for every one that failed.
+
+Agent keys that belong to configured files come first, then the agent's others, then files the agent does not hold
+(man ssh(1), AUTHENTICATION; ssh_config(5), IdentitiesOnly). A password is tried only where one is configured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import paramiko
+from cryptography.exceptions import UnsupportedAlgorithm
+
+from services.connections.ssh_target import SshTarget
+from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable
+
+if TYPE_CHECKING:
+    from services.inventory.model import SshAccess
+    from services.secrets import Vault
+
+MOST_KEYS = 6  # sshd's default MaxAuthTries: more offers end the connection before a password could be tried
+_CERT = "-cert-v01@openssh.com"
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A key to offer, and how to name it in a sentence."""
+
+    key: paramiko.PKey
+    name: str
+
+
+class Login:
+    """One login over one transport."""
+
+    def __init__(self, transport: paramiko.Transport, target: SshTarget, host: str) -> None:
+        self._transport = transport
+        self._target = target
+        self._host = host
+        self._tried: list[str] = []
+        self._advice: list[str] = []
+        self._agent: paramiko.Agent | None = None
+
+    def run(self, access: SshAccess, vault: Vault) -> str:
+        """Log in; return how ("key ~/.ssh/id_ed25519"). Raises AuthFailed that lists what was tried, and why not."""
+        try:
+            for key in self._keys(access, vault)[:MOST_KEYS]:
+                if self._offer(key):
+                    return key.name
+            if access.password is not None and self._password(vault.get(access.password).reveal()):
+                return "password"
+        finally:
+            if self._agent is not None:
+                self._agent.close()
+        raise self._failed(has_password=access.password is not None)
+
+    def _keys(self, access: SshAccess, vault: Vault) -> list[_Key]:
+        target = self._target
+        held = self._agent_keys() if target.use_agent else []
+        wanted = {blob: name for name in target.identity_files if (blob := _public_blob(name))}
+        first = [key for key in held if key.key.asbytes() in wanted]
+        others = [] if target.identities_only or target.explicit_key else [key for key in held if key not in first]
+        held_names = {wanted[key.key.asbytes()] for key in first}
+        files = [name for name in target.identity_files if name not in held_names]
+        loaded = [key for name in files if (key := self._load(name, access, vault)) is not None]
+        keys = [*first, *others, *loaded]
+        return [*self._certified(keys), *keys]
+
+    def _agent_keys(self) -> list[_Key]:
+        with contextlib.suppress(paramiko.SSHException, OSError, EOFError):
+            path = self._target.agent_socket
+            self._agent = _AgentAt(path) if path else paramiko.Agent()
+        if self._agent is None:
+            return []
+        found = []
+        for key in self._agent.get_keys():
+            inner = getattr(key, "inner_key", None)
+            if inner is not None and inner.public_blob is not None:
+                key.public_blob = inner.public_blob  # a certificate in the agent: paramiko keeps it one level down
+            found.append(_Key(key, f"agent key {key.comment or key.fingerprint}"))
+        return found
+
+    def _load(self, name: str, access: SshAccess, vault: Vault) -> _Key | None:
+        """Load a private key file; a missing one is only worth a word when the person named it."""
+        path = Path(name)
+        named = self._target.explicit_key
+        if not path.exists():
+            if named:
+                self._tried.append(f"key file {name}: there is no such file")
+            return None
+        try:
+            try:
+                key = paramiko.PKey.from_path(path)
+            except (TypeError, ValueError, paramiko.PasswordRequiredException):
+                if access.passphrase is None:
+                    raise
+                key = paramiko.PKey.from_path(path, vault.get(access.passphrase).reveal())
+        except (TypeError, paramiko.PasswordRequiredException):
+            self._tried.append(f"key {name}: it has a passphrase, and none is configured")
+            self._advice.append(f"Load it into the agent (ssh-add {name}), or give its passphrase.")
+        except SecretMissing as missing:
+            self._tried.append(f"key {name}: {missing.sentence}")
+        except OSError as problem:
+            self._tried.append(f"key {name}: it can't be read ({problem.strerror})")
+        except (ValueError, paramiko.SSHException, paramiko.pkey.UnknownKeyType, UnsupportedAlgorithm) as problem:
+            wrong = access.passphrase is not None and isinstance(problem, ValueError | paramiko.SSHException)
+            why = "the passphrase does not open it" if wrong else f"it is not a private key ({problem})"
+            self._tried.append(f"key {name}: {why}")
+        else:
+            return _Key(key, f"key {name}")
+        return None
+
+    def _certified(self, keys: list[_Key]) -> list[_Key]:
+        """Return each key again with every certificate file that is about it; certificates are offered first."""
+        found = []
+        for key in keys:
+            beside = key.key.public_blob  # paramiko has loaded KEY-cert.pub where there is one, as OpenSSH does
+            if not isinstance(key.key, paramiko.AgentKey) and beside is not None:
+                found.append(_Key(_with_certificate(key.key, beside), f"{key.name} with its certificate"))
+                key.key.public_blob = None
+        for name in self._target.certificates:
+            try:
+                blob = paramiko.pkey.PublicBlob.from_file(name)
+                public = paramiko.PKey.from_type_string(blob.key_type, blob.key_blob).asbytes()
+            except (OSError, ValueError, IndexError, paramiko.SSHException, paramiko.pkey.UnknownKeyType) as problem:
+                self._tried.append(f"certificate {name}: it can't be used ({problem})")
+                continue
+            owner = next((key for key in keys if key.key.asbytes() == public), None)
+            if owner is None:
+                self._tried.append(f"certificate {name}: its private key is neither in a file nor in the agent")
+            else:
+                found.append(_Key(_with_certificate(owner.key, blob), f"certificate {name}"))
+        return found
+
+    def _offer(self, key: _Key) -> bool:
+        return self._attempt(key.name, lambda: self._transport.auth_publickey(self._target.user, key.key))
+
+    def _password(self, password: str) -> bool:
+        """Try "password", then "keyboard-interactive" with the same answer (PAM asks one hidden question)."""
+        user = self._target.user
+        if self._attempt("password", lambda: self._transport.auth_password(user, password, fallback=False)):
+            return True
+
+        def answer(_title: str, _instructions: str, prompts: list[tuple[str, bool]]) -> list[str]:
+            # Only hidden questions get the password: an echoed one asks for something else (a code, a name).
+            return [password if not echoed else "" for _, echoed in prompts]
+
+        return self._attempt("keyboard-interactive", lambda: self._transport.auth_interactive(user, answer))
+
+    def _attempt(self, name: str, attempt: Callable[[], list[str]]) -> bool:
+        try:
+            still_wanted = attempt()
+        except paramiko.BadAuthenticationType as problem:
+            self._tried.append(
+                f"{name}: the host does not take this kind (it takes {', '.join(problem.allowed_types)})"
+            )
+            return False
+        except paramiko.AuthenticationException as problem:
+            if not self._transport.is_active():
+                raise self._failed(has_password=True, ended=True) from problem
+            if "timeout" in str(problem).lower():
+                raise TimedOut(f"The login as {self._target.where} got no answer.", host=self._host) from problem
+            self._tried.append(f"{name}: not accepted")
+            return False
+        except (paramiko.SSHException, EOFError, OSError) as problem:
+            if not self._transport.is_active():
+                raise Unreachable(
+                    f"The host ended the connection during the login ({problem}).", host=self._host
+                ) from problem
+            self._tried.append(f"{name}: {problem}")
+            return False
+        if still_wanted:
+            self._tried.append(f"{name}: accepted, but the host also wants {' or '.join(still_wanted)}")
+            return False
+        return True
+
+    def _failed(self, *, has_password: bool, ended: bool = False) -> AuthFailed:
+        tried = "; ".join(self._tried) or "there was nothing to try (no agent, no key file, no password configured)"
+        end = " The host then closed the connection (MaxAuthTries)." if ended else ""
+        advice = [*self._advice, f"Check that the host's authorized_keys has your key for {self._target.user}."]
+        if not has_password:
+            advice.append("Choose a key file, load the agent, or configure a password for this host.")
+        return AuthFailed(
+            f"The SSH login as {self._target.where} failed: {tried}.{end}", host=self._host, try_=tuple(advice)
+        )
+
+
+class _AgentAt(paramiko.Agent):
+    """The agent behind a socket that IdentityAgent names."""
+
+    if TYPE_CHECKING:  # left out by the stubs
+        _connect: Any
+
+    def __init__(self, path: str) -> None:
+        paramiko.agent.AgentSSH.__init__(self)  # Agent's own would look for SSH_AUTH_SOCK
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.connect(path)
+        self._connect(connection)
+
+
+def _public_blob(name: str) -> bytes | None:
+    """Return the public part of a key file: from its .pub, else from an unencrypted private file."""
+    with contextlib.suppress(OSError, ValueError, IndexError, paramiko.SSHException):
+        return paramiko.pkey.PublicBlob.from_file(f"{name}.pub").key_blob
+    with contextlib.suppress(
+        OSError, TypeError, ValueError, paramiko.SSHException, paramiko.pkey.UnknownKeyType, UnsupportedAlgorithm
+    ):
+        return paramiko.PKey.from_path(name).asbytes()
+    return None
+
+
+def _with_certificate(key: paramiko.PKey, blob: paramiko.pkey.PublicBlob) -> paramiko.PKey:
+    """Return a copy of `key` that is offered with the certificate; the plain key stays as it is."""
+    if isinstance(key, paramiko.AgentKey):
+        twin: paramiko.PKey = paramiko.AgentKey(key.agent, key.blob, key.comment)
+    else:
+        twin = copy.copy(key)
+    twin.public_blob = blob
+    return twin

@@ -1,0 +1,85 @@
+"""One TCP connection with a limit, its failures told as sentences."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+import sys
+
+from services.errors import TimedOut, Unreachable
+
+_NO_ROUTE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
+
+
+def dial(address: str, port: int, *, what: str, host: str, limit_s: float, dead_after_s: float = 0.0) -> socket.socket:
+    """Connect to `address`:`port`.
+
+    Args:
+        what: the service, for the sentence ("SSH", "the database").
+        host: inventory name, for the error.
+        limit_s: limit of each address the name resolves to.
+        dead_after_s: give a silent peer up after so many seconds (TCP_USER_TIMEOUT, man tcp(7)); 0 is the system's.
+
+    Raises:
+        TimedOut: no answer within the limit (a firewall that drops, a host that is down).
+        Unreachable: the name isn't known, nothing listens, or there is no route.
+    """
+    try:
+        sock = socket.create_connection((address, port), timeout=limit_s)
+    except OSError as problem:
+        raise told(problem, address=address, port=port, what=what, host=host, limit_s=limit_s) from problem
+    _tune(sock, dead_after_s)
+    return sock
+
+
+def told(problem: OSError, *, address: str, port: int, what: str, host: str, limit_s: float) -> Unreachable:
+    """Return the error a person understands for a failed connection attempt."""
+    where = f"{address} port {port}"
+    if isinstance(problem, socket.gaierror):
+        return Unreachable(
+            f'The name "{address}" is not known here ({problem.strerror}).',
+            host=host,
+            try_=("Check the address, the DNS servers and whether the VPN is up.",),
+        )
+    if isinstance(problem, TimeoutError):
+        return TimedOut(
+            f"No answer from {what} on {where} within {limit_s:g} s.",
+            host=host,
+            try_=("Check that the host is up, and that no firewall drops the connection (VPN up?).",),
+        )
+    if isinstance(problem, ConnectionRefusedError):
+        return Unreachable(
+            f"{where} refused the connection: nothing listens there for {what}.",
+            host=host,
+            try_=(f"Check that {what} is running and listens on port {port} of this address, not only of 127.0.0.1.",),
+        )
+    if problem.errno in _NO_ROUTE:
+        return Unreachable(
+            f"There is no route to {where} ({problem.strerror}).",
+            host=host,
+            try_=("Check the network and whether the VPN is up.",),
+        )
+    return Unreachable(
+        f"{what[0].upper()}{what[1:]} on {where} can't be reached ({problem.strerror or problem}).", host=host
+    )
+
+
+def _tune(sock: socket.socket, dead_after_s: float) -> None:
+    with contextlib.suppress(OSError):  # an option the platform lacks is no reason to fail
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if sys.platform == "linux" and dead_after_s > 0:
+            # With this, keepalives that nobody acknowledges (sleep, a VPN that dropped) end the connection.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(dead_after_s * 1000))
+
+
+def hang_up(sock: object) -> None:
+    """Shut a socket (or what acts as one) down and close it, from any thread; a blocked reader wakes at once."""
+    if isinstance(sock, socket.socket):
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+    close = getattr(sock, "close", None)
+    if close is not None:
+        with contextlib.suppress(OSError, EOFError):
+            close()

@@ -1,0 +1,191 @@
+"""The reading road to one host: SSH and SQL opened when first asked for, and again, with backoff, after a drop."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Self
+
+from services.connections import remote_command, sudo
+from services.connections.allowlist import check_command, check_statement
+from services.connections.command import Command
+from services.connections.gate import Gate
+from services.connections.host_key_check import HostKeyPolicy
+from services.connections.limits import Limits
+from services.connections.ports import Output, Rows, Stream
+from services.connections.remote_stream import RemoteStream
+from services.connections.sql import SqlLink
+from services.connections.ssh import SshLink
+from services.errors import BadInput, Unreachable, UserError
+
+if TYPE_CHECKING:
+    from services.clock import Clock
+    from services.inventory.model import HostEntry
+    from services.secrets import Vault
+
+
+class HostSession:
+    """ObserverSession (ports.py) for one inventory host.
+
+    Threads: one thread asks at a time (the host's lane). The OS stream may be read by a second thread while the first
+    runs queries: connecting is serialised, and channels are independent. `cut` and `close` may be called from any
+    thread; a call that hangs then ends with Unreachable.
+    """
+
+    def __init__(
+        self,
+        entry: HostEntry,
+        vault: Vault,
+        *,
+        clock: Clock,
+        on_host_key: HostKeyPolicy | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """Remember how to reach the host; nothing is opened yet.
+
+        Args:
+            on_host_key: asked about an unknown host key in the calling thread; without it HostKeyUnknown is raised.
+        """
+        self._entry = entry
+        self._vault = vault
+        self._policy = on_host_key
+        self._limits = limits or Limits()
+        self._ssh: SshLink | None = None
+        self._sql: SqlLink | None = None
+        self._ssh_gate = Gate("The SSH connection", clock, self._limits)
+        self._sql_gate = Gate("The database connection", clock, self._limits)
+        self._connecting_ssh = threading.RLock()
+        self._streams: set[RemoteStream] = set()
+        self._closed = False
+
+    @property
+    def host(self) -> str:
+        """Return the inventory name of the host."""
+        return self._entry.name
+
+    @property
+    def has_ssh(self) -> bool:
+        """Return whether the inventory gives an SSH way to this host."""
+        return self._entry.ssh is not None
+
+    @property
+    def has_sql(self) -> bool:
+        """Return whether the inventory gives an SQL way to this host."""
+        return self._entry.sql is not None
+
+    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+        """Run one read statement; see ObserverSession."""
+        check_statement(sql)
+        return self._sql_link(limit_s).query(sql, limit_s=limit_s)
+
+    def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
+        """Return SHOW GLOBAL STATUS as name -> text."""
+        return self._sql_link(limit_s).status(limit_s=limit_s)
+
+    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+        """Run one read command; see ObserverSession."""
+        link, wrapped = self._prepare(command)
+        return remote_command.run(
+            link,
+            wrapped,
+            command.stdin,
+            host=self.host,
+            limit_s=limit_s,
+            most=self._limits.output_bytes,
+            what=str(command),
+        )
+
+    def stream(self, command: Command) -> Stream:
+        """Start a long-lived read command; see ObserverSession."""
+        link, wrapped = self._prepare(command)
+        channel = remote_command.start(link, wrapped, host=self.host, limit_s=self._limits.channel_s, what=str(command))
+        stream = RemoteStream(channel, wrapped, link, self.host, self._limits.line_bytes)
+        self._streams = {old for old in self._streams if not old.closed} | {stream}
+        return stream
+
+    def try_now(self) -> None:
+        """Skip what is left of a backoff: the person has changed something and wants to see it."""
+        self._ssh_gate.try_now()
+        self._sql_gate.try_now()
+
+    def cut(self) -> None:
+        """Cut every connection from any thread; calls that hang end with an error, the next call connects anew."""
+        for stream in list(self._streams):
+            stream.close()
+        sql, ssh = self._sql, self._ssh
+        if sql is not None:
+            sql.abort()
+        if ssh is not None:
+            ssh.close()
+
+    def close(self) -> None:
+        """Close everything for good; idempotent."""
+        self._closed = True
+        for stream in list(self._streams):
+            stream.close()
+        sql, self._sql = self._sql, None
+        if sql is not None:
+            sql.close()
+        ssh, self._ssh = self._ssh, None
+        if ssh is not None:
+            ssh.close()
+
+    def _prepare(self, command: Command) -> tuple[SshLink, sudo.Wrapped]:
+        """Let a command through the allow-list, connect, and wrap it for the host's shell."""
+        check_command(command)
+        access = self._entry.ssh
+        if access is None:
+            raise BadInput("The inventory gives no SSH way to this host.", host=self.host)
+        link = self._ssh_link()
+        return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
+
+    def _ssh_link(self) -> SshLink:
+        with self._connecting_ssh:
+            self._refuse_when_closed()
+            if self._ssh is not None and self._ssh.alive:
+                return self._ssh
+            self._ssh_gate.check()
+            if self._ssh is not None:
+                self._ssh.close()
+                self._ssh = None
+            try:
+                link = SshLink.open(self._entry, self._vault, policy=self._policy, limits=self._limits)
+            except UserError as problem:
+                self._ssh_gate.failed(problem)
+                raise
+            self._ssh_gate.opened()
+            self._ssh = link
+        if self._closed:  # closed from another thread while this one connected
+            self.close()
+        return link
+
+    def _sql_link(self, limit_s: float) -> SqlLink:
+        self._refuse_when_closed()
+        if self._sql is not None and self._sql.alive:
+            return self._sql
+        self._sql_gate.check()
+        if self._sql is not None:
+            self._sql.close()
+            self._sql = None
+        through = self._ssh_link if self._entry.ssh is not None else None
+        try:
+            link = SqlLink.open(self._entry, self._vault, through, limits=self._limits, limit_s=limit_s)
+        except UserError as problem:
+            self._sql_gate.failed(problem)
+            raise
+        self._sql_gate.opened()
+        self._sql = link
+        if self._closed:
+            self.close()
+        return link
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise Unreachable("The session is closed.", host=self.host)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(UserError):
+            self.close()

@@ -1,0 +1,154 @@
+"""The question every SSH connection starts with: is this the host it says it is?
+
+OpenSSH's answers (man ssh_config(5), StrictHostKeyChecking; sshconnect.c check_host_key): a known key goes through, a
+changed or revoked one never does, an unknown one is asked about. Host certificates are judged by their authority.
+"""
+
+from __future__ import annotations
+
+import base64
+import fnmatch
+import time
+from collections.abc import Callable
+
+import paramiko
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    SSHCertificate,
+    SSHCertificateType,
+    load_ssh_public_identity,
+)
+
+from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
+from services.connections.ssh_target import SshTarget
+from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
+
+HostKeyPolicy = Callable[[HostKeyUnknown], bool]
+"""Asked about an unknown key, in the connecting thread; True accepts it (it is then written to known_hosts)."""
+
+_CERT = "-cert-v01@openssh.com"
+_RSA = ("rsa-sha2-512", "rsa-sha2-256")
+_PREFERRED = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", *_RSA)
+
+
+def known_for(target: SshTarget) -> KnownHosts:
+    """Return the known_hosts lines that speak for `target`, the person's files first."""
+    return KnownHosts((*target.known_hosts, *target.global_known_hosts))
+
+
+def key_algorithms(target: SshTarget, known: KnownHosts) -> tuple[str, ...]:
+    """Return the host key algorithms to ask for, in order: those we could verify come first.
+
+    Without this a host known by its ECDSA key would show its unknown Ed25519 key, and a person be asked for nothing.
+    """
+    plain = list(_PREFERRED)
+    for known_type in reversed(known.key_types(target.key_name)):
+        names = _RSA if known_type == "ssh-rsa" else (known_type,)
+        plain = [*(name for name in names if name in _PREFERRED), *(name for name in plain if name not in names)]
+    certificates = [name + _CERT for name in plain] if known.authorities(target.key_name) else []
+    return (*certificates, *plain)
+
+
+def check_host_key(
+    key: paramiko.PKey, *, target: SshTarget, known: KnownHosts, host: str, policy: HostKeyPolicy | None
+) -> None:
+    """Return when `key` (whose signature the transport has verified) is the host's.
+
+    Raises:
+        HostKeyChanged: known_hosts has another key of this type, or the key is revoked. Never asked about.
+        HostKeyUnknown: not known, and `policy` (if any) didn't accept it.
+    """
+    certificate = key.public_blob
+    if certificate is not None and _certified(
+        certificate.key_type, certificate.key_blob, target=target, known=known, host=host
+    ):
+        return
+    blob, key_type = key.asbytes(), key.get_name().removesuffix(_CERT)
+    verdict, line = known.judge(target.key_name, key_type, blob)
+    if verdict is Verdict.KNOWN:
+        return
+    if verdict is Verdict.REVOKED:
+        raise _revoked(target, host, fingerprint(blob))
+    if verdict is Verdict.CHANGED:
+        assert line is not None
+        raise HostKeyChanged(
+            f"The {key_type} host key of {target.key_name} is not the one in {line.where}: it is {fingerprint(blob)}, "
+            f"known is {fingerprint(line.blob)}. Somebody may be listening, or the host was set up anew.",
+            host=host,
+            safe="No login was attempted and nothing was sent.",
+            try_=(
+                "Ask the host's owner whether its key was changed, and compare the fingerprint.",
+                f'Only then remove the old line: ssh-keygen -R "{target.key_name}" -f {line.file}',
+            ),
+        )
+    question = _question(target, host, key_type, blob, other=line.key_type if line else "")
+    if target.strict == "accept-new" or (target.strict != "yes" and policy is not None and policy(question)):
+        accept_host_key(question)
+        return
+    raise question
+
+
+def accept_host_key(question: HostKeyUnknown) -> None:
+    """Write the key a person accepted into the known_hosts file that ssh would use; exactly the key that was shown."""
+    if not question.known_hosts:
+        raise BadInput("No known_hosts file is configured (UserKnownHostsFile none).", host=question.host)
+    remember(question.known_hosts, question.key_name, question.key_type, question.key_base64, hashed=question.hashed)
+
+
+def _question(target: SshTarget, host: str, key_type: str, blob: bytes, *, other: str) -> HostKeyUnknown:
+    shown = fingerprint(blob)
+    sentence = f"The host key of {target.key_name} is not known yet: {key_type} {shown}."
+    if other:
+        sentence += f" (A key of another type, {other}, is known for it, but the host did not show that one.)"
+    if target.strict == "yes":
+        sentence += " ssh_config says StrictHostKeyChecking yes, so it must be added to known_hosts by hand."
+    return HostKeyUnknown(
+        sentence,
+        host=host,
+        key_type=key_type,
+        fingerprint=shown,
+        key_base64=base64.b64encode(blob).decode("ascii"),
+        key_name=target.key_name,
+        known_hosts=target.known_hosts[0] if target.known_hosts else "",
+        hashed=target.hash_known_hosts,
+    )
+
+
+def _revoked(target: SshTarget, host: str, shown: str) -> HostKeyChanged:
+    return HostKeyChanged(
+        f"The host key of {target.key_name} ({shown}) is marked @revoked in known_hosts.",
+        host=host,
+        safe="No login was attempted and nothing was sent.",
+        try_=("Ask the host's owner for its present key.",),
+    )
+
+
+def _certified(key_type: str, blob: bytes, *, target: SshTarget, known: KnownHosts, host: str) -> bool:
+    """Return whether a host certificate vouches for the host; without a trusted authority its plain key is judged.
+
+    The checks are sshkey_cert_check_host's (OpenSSH sshkey.c): type, signature by a trusted authority, validity in
+    time, principals (none = any host), no critical option we don't know.
+    """
+    authorities = known.authorities(target.key_name)
+    try:
+        certificate = load_ssh_public_identity(f"{key_type} ".encode() + base64.b64encode(blob))
+        if not isinstance(certificate, SSHCertificate):
+            return False
+        signer_text = certificate.signature_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+        signer = base64.b64decode(signer_text.split()[1])
+        certificate.verify_cert_signature()
+    except (ValueError, InvalidSignature):
+        return False
+    if known.is_revoked(target.key_name, signer):
+        raise _revoked(target, host, fingerprint(signer))
+    name = target.key_name if not target.key_name.startswith("[") else target.host.lower()
+    principals = [entry.decode("utf-8", "replace").lower() for entry in certificate.valid_principals]
+    return (
+        signer in authorities
+        and certificate.type is SSHCertificateType.HOST
+        and certificate.valid_after <= time.time() < certificate.valid_before
+        and (not principals or any(fnmatch.fnmatchcase(name.lower(), entry) for entry in principals))
+        and not certificate.critical_options
+    )

@@ -1,0 +1,166 @@
+"""known_hosts as OpenSSH keeps it: what a host's key is worth, and writing down one a person accepted.
+
+Format: man sshd(8), SSH_KNOWN_HOSTS FILE FORMAT (patterns, negation, hashed names, [host]:port, @cert-authority,
+@revoked). Read here rather than with paramiko.HostKeys, which drops markers, patterns and key types it can't make.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fnmatch
+import hashlib
+import hmac
+import os
+import re
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from services.errors import BadInput
+
+
+class Verdict(Enum):
+    """What known_hosts says of a key."""
+
+    KNOWN = "known"
+    UNKNOWN = "unknown"
+    CHANGED = "changed"
+    REVOKED = "revoked"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """One line: marker ('', '@revoked', '@cert-authority'), its host field, key type, key blob, file and line."""
+
+    marker: str
+    hosts: str
+    key_type: str
+    blob: bytes
+    file: str
+    line: int
+
+    def matches(self, name: str) -> bool:
+        """Return whether the line speaks of `name`; a negated pattern that matches wins."""
+        if self.hosts.startswith("|1|"):
+            return _hash_matches(self.hosts, name)
+        found = False
+        for pattern in self.hosts.split(","):
+            negated = pattern.startswith("!")
+            if _glob(pattern.removeprefix("!"), name):
+                if negated:
+                    return False
+                found = True
+        return found
+
+    @property
+    def where(self) -> str:
+        """Return file:line."""
+        return f"{self.file}:{self.line}"
+
+
+def fingerprint(blob: bytes) -> str:
+    """Return the SHA256 fingerprint as ssh-keygen -l prints it."""
+    return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode("ascii").rstrip("=")
+
+
+class KnownHosts:
+    """The lines of several known_hosts files, in order; files that don't exist are empty."""
+
+    def __init__(self, files: tuple[str, ...]) -> None:
+        self._keys = tuple(key for file in files for key in _read(file))
+
+    def key_types(self, name: str) -> tuple[str, ...]:
+        """Return the types of the plain keys known for `name`, so that the host is asked for one of them first."""
+        return tuple(dict.fromkeys(key.key_type for key in self._keys if not key.marker and key.matches(name)))
+
+    def authorities(self, name: str) -> tuple[bytes, ...]:
+        """Return the blobs of the certificate authorities trusted for `name`."""
+        return tuple(key.blob for key in self._keys if key.marker == "@cert-authority" and key.matches(name))
+
+    def is_revoked(self, name: str, blob: bytes) -> bool:
+        """Return whether the key (a host's or an authority's) is marked @revoked for `name`."""
+        return any(key.marker == "@revoked" and key.blob == blob and key.matches(name) for key in self._keys)
+
+    def judge(self, name: str, key_type: str, blob: bytes) -> tuple[Verdict, KnownKey | None]:
+        """Return the verdict on a plain key, and the line it rests on.
+
+        As in OpenSSH's check_key_in_hostkeys: another key of the SAME type is a change; a key of another type than
+        those known is new (the line returned beside UNKNOWN is then one of those).
+        """
+        if self.is_revoked(name, blob):
+            return Verdict.REVOKED, None
+        plain = [key for key in self._keys if not key.marker and key.matches(name)]
+        for key in plain:
+            if key.blob == blob:
+                return Verdict.KNOWN, key
+        for key in plain:
+            if key.key_type == key_type:
+                return Verdict.CHANGED, key
+        return Verdict.UNKNOWN, plain[0] if plain else None
+
+
+def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bool) -> None:
+    """Append an accepted key to `file` (0600, its folder 0700 when new); hashed also where the file's names are."""
+    path = Path(file)
+    hashed = hashed or any(key.hosts.startswith("|1|") for key in _read(file))
+    shown = _hash(name) if hashed else name
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        old = path.read_bytes() if path.exists() else b""
+        start = b"" if not old or old.endswith(b"\n") else b"\n"
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(start + f"{shown} {key_type} {key_base64}\n".encode("ascii"))
+        path.chmod(0o600)
+    except OSError as problem:
+        raise BadInput(
+            f"{file} can't be written ({problem.strerror}), so the key was not accepted.",
+            try_=("Make the file writable for you.",),
+        ) from problem
+
+
+def _read(file: str) -> list[KnownKey]:
+    try:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as problem:
+        # Going on without the file would turn a changed key into an unknown one.
+        raise BadInput(f"{file} can't be read ({problem.strerror}).", safe="No login was attempted.") from problem
+    return [key for number, line in enumerate(text.splitlines(), 1) if (key := _parse(line, file, number)) is not None]
+
+
+def _parse(line: str, file: str, number: int) -> KnownKey | None:
+    """Parse one line; None for blank lines, comments, unknown markers and broken lines (as OpenSSH skips them)."""
+    words = line.split()
+    if not words or words[0].startswith("#"):
+        return None
+    marker = words.pop(0) if words[0].startswith("@") else ""
+    if marker not in {"", "@revoked", "@cert-authority"} or len(words) < 3:
+        return None
+    try:
+        blob = base64.b64decode(words[2], validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return KnownKey(marker, words[0], words[1], blob, file, number)
+
+
+def _glob(pattern: str, name: str) -> bool:
+    """Match * and ? only, without regard to case: a [ in known_hosts is the [ of [host]:port."""
+    return fnmatch.fnmatchcase(name.lower(), re.sub(r"\[", "[[]", pattern.lower()))
+
+
+def _hash(name: str, salt: bytes | None = None) -> str:
+    """Return |1|salt|HMAC-SHA1(salt, name), the form of HashKnownHosts."""
+    salt = salt or os.urandom(20)
+    mac = hmac.new(salt, name.encode("utf-8"), hashlib.sha1).digest()
+    return f"|1|{base64.b64encode(salt).decode('ascii')}|{base64.b64encode(mac).decode('ascii')}"
+
+
+def _hash_matches(field: str, name: str) -> bool:
+    try:
+        salt = base64.b64decode(field.split("|")[2], validate=True)
+    except (IndexError, binascii.Error, ValueError):
+        return False
+    return bool(salt) and hmac.compare_digest(_hash(name, salt), field)

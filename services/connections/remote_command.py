@@ -1,0 +1,169 @@
+"""One command on a host: started, fed, read to its end within a limit, its pipes never blocking each other."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import paramiko
+
+from services.connections.ports import Output
+from services.connections.sudo import Wrapped, refusal, wrong_password
+from services.errors import TimedOut, Unreachable
+
+if TYPE_CHECKING:
+    from services.connections.ssh import SshLink
+    from services.secrets import Secret
+
+_CHUNK = 65536
+
+
+def start(link: SshLink, wrapped: Wrapped, *, host: str, limit_s: float, what: str) -> paramiko.Channel:
+    """Open a channel and start the command on it, within `limit_s`."""
+    channel = link.session()
+    try:
+        link.transport.request_exec(channel, wrapped.line, limit_s=limit_s)
+    except TimeoutError as problem:
+        channel.close()
+        raise TimedOut(f"The host did not start {what} within {limit_s:g} s.", host=host) from problem
+    except (paramiko.SSHException, EOFError, OSError) as problem:
+        channel.close()
+        if not link.alive:
+            raise link.lost(problem) from problem
+        raise Unreachable(f"The host refused to start {what} ({problem}).", host=host) from problem
+    return channel
+
+
+def run(
+    link: SshLink, wrapped: Wrapped, stdin: Secret | None, *, host: str, limit_s: float, most: int, what: str
+) -> Output:
+    """Run to the end.
+
+    Args:
+        stdin: text for the command's standard input, after sudo has let it through; then the input is closed.
+        limit_s: for the whole of it. most: bytes kept of each output; the rest is read and dropped.
+        what: the command for sentences (its masked form).
+
+    Raises:
+        TimedOut: the limit ran out (the channel is closed, so the command loses its pipes).
+        SudoFailed: sudo said no. Unreachable: the connection ended.
+    """
+    deadline = time.monotonic() + limit_s
+    channel = start(link, wrapped, host=host, limit_s=limit_s, what=what)
+    try:
+        return _Talk(channel, wrapped, stdin, link, host, most).finish(deadline, limit_s, what)
+    finally:
+        with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+            channel.close()
+
+
+class _Talk:
+    """The two outputs and the input of one running command."""
+
+    def __init__(
+        self, channel: paramiko.Channel, wrapped: Wrapped, stdin: Secret | None, link: SshLink, host: str, most: int
+    ) -> None:
+        self._channel = channel
+        self._wrapped = wrapped
+        self._stdin = stdin
+        self._link = link
+        self._host = host
+        self._most = most
+        self._wake = threading.Event()
+        self._out = bytearray()
+        self._err = bytearray()
+        self._answered = False
+        self._fed = False
+        channel.in_buffer.set_event(self._wake)
+        channel.in_stderr_buffer.set_event(self._wake)
+
+    def finish(self, deadline: float, limit_s: float, what: str) -> Output:
+        """Read both outputs until both ended and the exit status is there."""
+        if not self._wrapped.prompt:
+            self._feed()
+        while True:
+            moved = self._read()
+            self._sudo()
+            if not moved and self._ended():
+                break
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimedOut(f"{what} did not end within {limit_s:g} s.", host=self._host)
+            if not moved:
+                self._wake.wait(min(left, 0.5))
+                self._wake.clear()
+        code = self._channel.recv_exit_status() if self._channel.exit_status_ready() else -1
+        if code == -1 and not self._link.alive:
+            raise self._link.lost()
+        output = Output(code, bytes(self._out), self._own_errors())
+        if self._wrapped.uses_sudo:
+            no = refusal(output.stderr, code, user=self._link.target.user, host=self._host)
+            if no is not None:
+                raise no
+        return output
+
+    def _own_errors(self) -> bytes:
+        """Return standard error without sudo's marks."""
+        errors = bytes(self._err)
+        for mark in (self._wrapped.prompt, self._wrapped.passed):
+            errors = errors.replace(mark, b"") if mark else errors
+        return errors
+
+    def _read(self) -> bool:
+        channel, moved = self._channel, False
+        while channel.recv_ready():
+            moved = True
+            self._keep(self._out, channel.recv(_CHUNK))
+            if channel.recv_stderr_ready():
+                break
+        while channel.recv_stderr_ready():
+            moved = True
+            self._keep(self._err, channel.recv_stderr(_CHUNK))
+            if channel.recv_ready():
+                break
+        return moved
+
+    def _keep(self, kept: bytearray, more: bytes) -> None:
+        kept += more[: max(0, self._most - len(kept))]
+
+    def _ended(self) -> bool:
+        channel = self._channel
+        both = bool(channel.eof_received or channel.closed)
+        return (
+            both
+            and not channel.recv_ready()
+            and not channel.recv_stderr_ready()
+            and (channel.exit_status_ready() or channel.closed)
+        )
+
+    def _sudo(self) -> None:
+        """Answer sudo's prompt once (a second one means a wrong password), and feed the command when it is through.
+
+        Without a mark that says so, output of the command's own says it; its input stays open until then.
+        """
+        wrapped = self._wrapped
+        if not wrapped.prompt or self._fed:
+            return
+        asked = self._err.count(wrapped.prompt)
+        if asked > 1:
+            raise wrong_password(user=self._link.target.user, host=self._host)
+        if asked == 1 and not self._answered and wrapped.password is not None:
+            self._answered = True
+            self._send(wrapped.password.reveal().encode("utf-8") + b"\n")
+            if not wrapped.passed:
+                self._feed()
+        elif self._out or (wrapped.passed and wrapped.passed in self._err):
+            self._feed()
+
+    def _feed(self) -> None:
+        self._fed = True
+        if self._stdin is not None:
+            self._send(self._stdin.reveal().encode("utf-8"))
+        with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+            self._channel.shutdown_write()
+
+    def _send(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):  # the command has ended: its exit status says so
+            self._channel.sendall(data)

@@ -1,0 +1,118 @@
+"""A long-lived command's lines over one channel: silence has a limit, lines have a length, closing ends the command."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import paramiko
+
+from services.connections.sudo import Wrapped, refusal, wrong_password
+from services.errors import TimedOut, Unreachable
+
+if TYPE_CHECKING:
+    from services.connections.ssh import SshLink
+
+_CHUNK = 65536
+_ERRORS_KEPT = 4096
+
+
+class RemoteStream:
+    """The Stream of ports.py. `lines` belongs to one thread; `close` may come from any."""
+
+    def __init__(self, channel: paramiko.Channel, wrapped: Wrapped, link: SshLink, host: str, most: int) -> None:
+        self._channel = channel
+        self._wrapped = wrapped
+        self._link = link
+        self._host = host
+        self._most = most
+        self._errors = bytearray()
+        self._answered = False
+        self._begun = False
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Return whether the stream has ended here or there."""
+        return self._closed or self._channel.closed
+
+    @property
+    def errors(self) -> str:
+        """Return the end of what the command wrote to standard error."""
+        return self._errors.decode("utf-8", "replace")
+
+    def lines(self, *, limit_s: float) -> Iterator[bytes]:
+        """Yield lines without their newline.
+
+        Stops when the command ends (a last line without newline is yielded) or `close` is called. Raises TimedOut after
+        `limit_s` without a byte, Unreachable when the connection ends, SudoFailed when sudo refused.
+        """
+        rest = b""
+        while chunk := self._chunk(limit_s):
+            *whole, rest = (rest + chunk).split(b"\n")
+            yield from whole
+            if len(rest) > self._most:
+                raise Unreachable(f"A line of more than {self._most} bytes came from the host.", host=self._host)
+        if rest and not self._closed:
+            yield rest
+        self._at_end()
+
+    def close(self) -> None:
+        """End the remote command: its standard input closes, then the channel. Idempotent."""
+        self._closed = True
+        with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+            self._channel.shutdown_write()
+        with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+            self._channel.close()
+
+    def _chunk(self, limit_s: float) -> bytes:
+        """Return the next bytes, b'' at the end; standard error is drained (a full window would stop both)."""
+        deadline = time.monotonic() + limit_s
+        while True:
+            self._drain()
+            # Until the first output sudo may ask (or ask again): look at standard error often, but only until then.
+            asking = bool(self._wrapped.prompt) and not self._begun
+            self._channel.settimeout(min(limit_s, 0.1) if asking else limit_s)
+            try:
+                chunk = self._channel.recv(_CHUNK)
+            except TimeoutError:
+                if time.monotonic() < deadline:
+                    continue
+                raise TimedOut(f"The stream from the host was silent for {limit_s:g} s.", host=self._host) from None
+            except OSError:
+                return b""  # closed here, from another thread
+            self._begun = True
+            return chunk
+
+    def _drain(self) -> None:
+        channel = self._channel
+        while channel.recv_stderr_ready():
+            self._errors += channel.recv_stderr(_CHUNK)
+            del self._errors[:-_ERRORS_KEPT]
+            self._answer()
+
+    def _answer(self) -> None:
+        prompt, password = self._wrapped.prompt, self._wrapped.password
+        if not prompt or password is None or prompt not in self._errors:
+            return
+        if self._answered:
+            raise wrong_password(user=self._link.target.user, host=self._host)
+        self._answered = True
+        self._errors = bytearray(bytes(self._errors).replace(prompt, b""))
+        self._channel.sendall(password.reveal().encode("utf-8") + b"\n")
+
+    def _at_end(self) -> None:
+        """Tell a refused or broken stream from one that ended by itself."""
+        if self._closed:
+            return
+        self._drain()
+        if not self._link.alive:
+            raise self._link.lost()
+        if not self._channel.exit_status_ready():
+            return
+        code = self._channel.recv_exit_status()
+        no = refusal(bytes(self._errors), code, user=self._link.target.user, host=self._host)
+        if self._wrapped.uses_sudo and no is not None:
+            raise no

@@ -1,0 +1,157 @@
+"""One session to one server: opened once, set up as an observer's, asked within limits, cut from any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import pymysql
+
+from services.connections import sql_setup
+from services.connections.limits import Limits
+from services.connections.mysql_wire import Account, MySqlWire
+from services.connections.ports import Rows
+from services.connections.sql_errors import connect_error, statement_error
+from services.connections.text_rows import BadReply, ServerError
+from services.connections.tls import context_for
+from services.connections.tunnels import Way, open_way
+from services.errors import BadInput, TimedOut, Unreachable, UserError
+
+if TYPE_CHECKING:
+    from services.connections.ssh import SshLink
+    from services.inventory.model import HostEntry, SqlAccess
+    from services.secrets import Vault
+
+T = TypeVar("T")
+
+# The server is asked to stop a little before we stop waiting, so that its own words arrive.
+_SERVER_SHARE = 0.9
+_LEAST_CONNECT_S = 2.0
+_STATUS = "SHOW GLOBAL STATUS"
+
+
+class SqlLink:
+    """A standing session. Statements from one thread at a time; `abort` from any."""
+
+    def __init__(self, wire: MySqlWire, way: Way, host: str) -> None:
+        self._wire = wire
+        self._way = way
+        self._host = host
+        self._server_limit = 0.0
+        self._alive = True
+
+    @classmethod
+    def open(
+        cls, entry: HostEntry, vault: Vault, ssh: Callable[[], SshLink] | None, *, limits: Limits, limit_s: float
+    ) -> SqlLink:
+        """Connect, log in and set the session up. Raises UserError subclasses only."""
+        access = entry.sql
+        if access is None:
+            raise BadInput("The inventory gives no SQL way to this host.", host=entry.name)
+        limit = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
+        password = vault.get(access.password).reveal() if access.password is not None else ""
+        context = context_for(access)
+        way = open_way(entry, ssh, limits=limits, limit_s=limit)
+        try:
+            wire = MySqlWire(
+                way.sock,
+                Account(access.user, password.encode("utf-8")),
+                server_name=entry.address,
+                # A Unix socket is as safe as it gets; servers offer no TLS there unless forced to.
+                context=None if way.road == "socket" and access.tls == "prefer" else context,
+                required=access.tls in {"verify-ca", "verify-identity"},
+                road=way.road,
+                limit_s=limit,
+                most=limits.result_bytes,
+            )
+        except (pymysql.MySQLError, OSError, EOFError, RuntimeError, ValueError, IndexError, AssertionError) as problem:
+            raise _told(problem, way, access, entry.name, limit) from problem
+        link = cls(wire, way, entry.name)
+        link._set_up(limit)
+        return link
+
+    @property
+    def alive(self) -> bool:
+        """Return whether the session stands, as far as is known here."""
+        return self._alive
+
+    @property
+    def version(self) -> str:
+        """Return the server's version text."""
+        return self._wire.version
+
+    @property
+    def cipher(self) -> str:
+        """Return TLS protocol and cipher, '' without TLS."""
+        return self._wire.cipher
+
+    def query(self, sql: str, *, limit_s: float) -> Rows:
+        """Run one statement that the allow-list has let through."""
+        return self._within(limit_s, lambda: self._wire.rows(sql, limit_s=limit_s))
+
+    def status(self, *, limit_s: float) -> dict[str, str]:
+        """Return SHOW GLOBAL STATUS."""
+        return self._within(limit_s, lambda: self._wire.pairs(_STATUS, limit_s=limit_s))
+
+    def abort(self) -> None:
+        """Cut the session from any thread."""
+        self._alive = False
+        self._wire.abort()
+
+    def close(self) -> None:
+        """Say goodbye and close; idempotent."""
+        if self._alive:
+            self._alive = False
+            self._wire.close()
+        else:
+            self._wire.abort()
+
+    def _set_up(self, limit_s: float) -> None:
+        for statement in sql_setup.ON_CONNECT:
+            self._tolerant(statement, limit_s)
+
+    def _tolerant(self, statement: str, limit_s: float) -> None:
+        """Run a set-up statement; what the server does not know, it goes without."""
+        try:
+            self._raw(lambda: self._wire.rows(statement, limit_s=limit_s), limit_s)
+        except ServerError as problem:
+            if problem.errno not in sql_setup.TOLERATED:
+                self.close()
+                raise statement_error(problem, host=self._host, limit_s=limit_s) from problem
+
+    def _within(self, limit_s: float, call: Callable[[], T]) -> T:
+        if limit_s != self._server_limit:
+            self._tolerant(sql_setup.statement_limit(self._wire.version, limit_s * _SERVER_SHARE), limit_s)
+            self._server_limit = limit_s
+        try:
+            return self._raw(call, limit_s)
+        except ServerError as problem:
+            error = statement_error(problem, host=self._host, limit_s=limit_s)
+            if isinstance(error, Unreachable) and not isinstance(error, TimedOut):
+                self.abort()
+            raise error from problem
+
+    def _raw(self, call: Callable[[], T], limit_s: float) -> T:
+        """Call the wire; whatever leaves the reply half read ends the session. ServerError passes."""
+        try:
+            return call()
+        except TimeoutError as problem:
+            self.abort()
+            raise TimedOut(
+                f"The server gave no answer within {limit_s:g} s.",
+                host=self._host,
+                try_=("Check that the server is not stopped, overloaded or out of disk.",),
+            ) from problem
+        except (OSError, EOFError) as problem:
+            self.abort()
+            why = f" ({problem})" if str(problem) else ""
+            raise Unreachable(
+                f"The server on {self._way.where} closed the connection{why}.", host=self._host
+            ) from problem
+        except BadReply as problem:
+            self.abort()
+            raise Unreachable(f"The reply of {self._way.where} can't be used: {problem}.", host=self._host) from problem
+
+
+def _told(problem: BaseException, way: Way, access: SqlAccess, host: str, limit_s: float) -> UserError:
+    return connect_error(problem, where=way.where, user=access.user, host=host, limit_s=limit_s, tls=access.tls)

@@ -1,0 +1,233 @@
+"""One SSH connection to one host, through its hops, its key checked and its login done; channels are opened on it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import TYPE_CHECKING
+
+import paramiko
+
+from services.connections.auth import Login
+from services.connections.dial import dial, hang_up
+from services.connections.host_key_check import HostKeyPolicy, check_host_key, key_algorithms, known_for
+from services.connections.limits import Limits
+from services.connections.proxy_process import ProxyProcess
+from services.connections.ssh_config import hop_for, target_for
+from services.connections.ssh_target import SshTarget
+from services.connections.transport import SshTransport
+from services.errors import BadInput, TimedOut, Unreachable, UserError
+
+if TYPE_CHECKING:
+    from services.inventory.model import HostEntry, SshAccess
+    from services.secrets import Vault
+
+MOST_HOPS = 8
+
+
+class SshLink:
+    """A standing connection. Channels may be opened from any thread; `close` may be called from any thread."""
+
+    def __init__(self, transport: SshTransport, target: SshTarget, host: str, limits: Limits) -> None:
+        self._transport = transport
+        self._host = host
+        self._limits = limits
+        self._below: list[SshLink] = []
+        self._process: ProxyProcess | None = None
+        self.target = target
+        self.login = ""
+
+    @classmethod
+    def open(cls, entry: HostEntry, vault: Vault, *, policy: HostKeyPolicy | None, limits: Limits) -> SshLink:
+        """Connect, check the host key and log in, hop by hop. Raises UserError subclasses only."""
+        access = entry.ssh
+        if access is None:
+            raise BadInput("The inventory gives no SSH way to this host.", host=entry.name)
+        opener = _Opener(access, vault, entry.name, policy, limits)
+        return opener.open(target_for(access, entry.address), depth=0)
+
+    def rests_on(self, below: list[SshLink], process: ProxyProcess | None) -> None:
+        """Take over what lies below this link; it is closed with it, the nearest first."""
+        self._below = below
+        self._process = process
+
+    @property
+    def alive(self) -> bool:
+        """Return whether the connection stands, as far as is known here."""
+        return self._transport.is_active()
+
+    @property
+    def transport(self) -> SshTransport:
+        """Return the transport, for the modules of this package."""
+        return self._transport
+
+    def session(self) -> paramiko.Channel:
+        """Open a channel for a command."""
+        return self._channel(
+            lambda limit: self._transport.open_session(timeout=limit), "a session", "Check MaxSessions in sshd_config."
+        )
+
+    def tcp(self, address: str, port: int) -> paramiko.Channel:
+        """Open a channel to `address`:`port` as the host sees it (direct-tcpip; no port listens anywhere)."""
+        return self._channel(
+            lambda limit: self._transport.open_channel(
+                "direct-tcpip", (address, port), ("127.0.0.1", 0), timeout=limit
+            ),
+            f"a tunnel to {address} port {port}",
+            f"Check that a server listens on {address} port {port} of the host, and AllowTcpForwarding in sshd_config.",
+        )
+
+    def unix(self, path: str) -> paramiko.Channel:
+        """Open a channel to a Unix socket of the host (direct-streamlocal@openssh.com, OpenSSH 6.7 and newer)."""
+        return self._channel(
+            lambda limit: self._transport.open_unix(path, limit_s=limit),
+            f"a tunnel to the socket {path}",
+            f"Check that {path} exists and may be opened by {self.target.user}, and AllowStreamLocalForwarding in "
+            "sshd_config.",
+        )
+
+    def _channel(self, opening: object, what: str, advice: str) -> paramiko.Channel:
+        assert callable(opening)
+        limit = self._limits.channel_s
+        try:
+            channel = opening(limit)
+        except paramiko.ChannelException as problem:
+            raise Unreachable(
+                f"The host refused {what} ({problem.text}).", host=self._host, try_=(advice,)
+            ) from problem
+        except (paramiko.SSHException, EOFError, OSError) as problem:
+            if "Timeout" in str(problem):
+                raise TimedOut(f"The host did not open {what} within {limit:g} s.", host=self._host) from problem
+            raise self.lost(problem) from problem
+        assert isinstance(channel, paramiko.Channel)
+        return channel
+
+    def lost(self, problem: BaseException | None = None) -> Unreachable:
+        """Return the error for a connection that ended."""
+        why = f" ({problem})" if problem is not None and str(problem) else ""
+        return Unreachable(f"The SSH connection to {self.target.where} ended{why}.", host=self._host)
+
+    def close(self) -> None:
+        """Close the connection and the hops below it; blocked calls of other threads end with an error. Idempotent."""
+        self._transport.active = False
+        hang_up(self._transport.sock)
+        with contextlib.suppress(EOFError, OSError, paramiko.SSHException):
+            self._transport.close()
+        for hop in self._below:
+            hop.close()
+        if self._process is not None:
+            self._process.close(self._limits.close_s)
+        self._transport.join(self._limits.close_s)
+
+
+class _Opener:
+    """What stays the same over the hops of one connection."""
+
+    def __init__(
+        self, access: SshAccess, vault: Vault, host: str, policy: HostKeyPolicy | None, limits: Limits
+    ) -> None:
+        self._access = access
+        self._vault = vault
+        self._host = host
+        self._policy = policy
+        self._limits = limits
+
+    def open(self, target: SshTarget, *, depth: int, through: SshLink | None = None) -> SshLink:
+        """Open the link to `target`, first those below it."""
+        if depth > MOST_HOPS:
+            raise BadInput(f"The jump hosts of {target.alias} lead in a circle.", host=self._host)
+        below: list[SshLink] = [through] if through is not None else []
+        process: ProxyProcess | None = None
+        try:
+            for hop in target.jumps:
+                before = below[-1] if below else None
+                below.append(self.open(hop_for(self._access, hop), depth=depth + 1, through=before))
+            if below:
+                sock: object = below[-1].tcp(target.host, target.port)
+            elif target.proxy_command:
+                process = ProxyProcess(target.proxy_command, self._host)
+                sock = process.sock
+            else:
+                sock = self._dial(target)
+            link = self._greet(sock, target)
+        except BaseException:
+            for opened in reversed(below):
+                opened.close()
+            if process is not None:
+                process.close(self._limits.close_s)
+            raise
+        link.rests_on(below[::-1], process)
+        try:
+            self._enter(link, target, is_hop=depth > 0)
+        except BaseException:
+            link.close()
+            raise
+        return link
+
+    def _dial(self, target: SshTarget) -> object:
+        interval = self._alive(target)
+        count = target.alive_count or self._limits.keepalive_misses
+        return dial(
+            target.host,
+            target.port,
+            what="SSH",
+            host=self._host,
+            limit_s=target.connect_timeout_s or self._limits.connect_s,
+            dead_after_s=interval * count,
+        )
+
+    def _alive(self, target: SshTarget) -> float:
+        return target.alive_interval_s if target.alive_interval_s is not None else self._limits.keepalive_s
+
+    def _greet(self, sock: object, target: SshTarget) -> SshLink:
+        """Exchange keys over `sock`; no secret has been sent yet."""
+        known = known_for(target)
+        try:
+            transport = SshTransport(sock)  # type: ignore[arg-type] # a channel or pipe will do
+            transport.host_key_algorithms = key_algorithms(target, known)
+            transport.name = f"ssh {self._host}"
+            transport.banner_timeout = self._limits.handshake_s
+            transport.handshake_timeout = self._limits.handshake_s
+            transport.auth_timeout = self._limits.auth_s
+            transport.start_client(timeout=self._limits.handshake_s)
+            if not transport.initial_kex_done:  # paramiko returns without a word when its time is up
+                raise TimeoutError("no greeting")
+        except (paramiko.SSHException, EOFError, OSError) as problem:
+            hang_up(sock)
+            raise self._not_ssh(problem, target) from problem
+        return SshLink(transport, target, self._host, self._limits)
+
+    def _enter(self, link: SshLink, target: SshTarget, *, is_hop: bool) -> None:
+        key = link.transport.get_remote_server_key()
+        check_host_key(key, target=target, known=known_for(target), host=self._host, policy=self._policy)
+        access = self._access
+        if is_hop:
+            # The host's own password is nobody else's business.
+            access = _without_password(access)
+        link.login = Login(link.transport, target, self._host).run(access, self._vault)
+        link.transport.set_keepalive(int(self._alive(target)))
+
+    def _not_ssh(self, problem: BaseException, target: SshTarget) -> UserError:
+        text = str(problem)
+        if isinstance(problem, TimeoutError):
+            return TimedOut(
+                f"{target.host} port {target.port} did not greet as SSH within {self._limits.handshake_s:g} s.",
+                host=self._host,
+                try_=("Check that the host is not overloaded or stopped, and that this is its SSH port.",),
+            )
+        if isinstance(problem, paramiko.ssh_exception.IncompatiblePeer):
+            return Unreachable(
+                f"{target.host} and this program have no SSH algorithm in common ({text}).",
+                host=self._host,
+                try_=("Update the host's OpenSSH; algorithms with SHA-1 are not offered.",),
+            )
+        why = text or "it closed the connection"
+        return Unreachable(
+            f"{target.host} port {target.port} did not complete the SSH greeting: {why}.",
+            host=self._host,
+            try_=("Check that this is the SSH port, and MaxStartups and address filters on the host.",),
+        )
+
+
+def _without_password(access: SshAccess) -> SshAccess:
+    return dataclasses.replace(access, password=None)

@@ -1,0 +1,49 @@
+"""Where an SSH connection goes and how: the inventory's words and ssh_config's, put together in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SshTarget:
+    """One hop, fully resolved; names and meanings as in man ssh_config(5).
+
+    Attributes:
+        alias: what the person wrote; host, port: where it connects; user: the login.
+        key_name: the name host keys are kept under (HostKeyAlias, or host with its port where that is not 22).
+        identity_files: private keys in the order to try, existing or not; explicit_key: the person named the key.
+        certificates: certificate files; identities_only: offer nothing the agent holds beyond identity_files.
+        use_agent: ask the agent; agent_socket: IdentityAgent ('' = SSH_AUTH_SOCK).
+        jumps: ProxyJump hops in order, as written; proxy_command: '' when none.
+        known_hosts: files read, the first is the one written to; global_known_hosts: read only.
+        strict: StrictHostKeyChecking: 'yes', 'accept-new' or 'ask' ('no' and 'off' are read as 'ask': a key is never
+            trusted unseen).
+        hash_known_hosts: HashKnownHosts; connect_timeout_s, alive_interval_s: None when not set; alive_count: misses.
+    """
+
+    alias: str
+    host: str
+    port: int
+    user: str
+    key_name: str
+    identity_files: tuple[str, ...] = ()
+    explicit_key: bool = False
+    certificates: tuple[str, ...] = ()
+    identities_only: bool = False
+    use_agent: bool = True
+    agent_socket: str = ""
+    jumps: tuple[str, ...] = ()
+    proxy_command: str = ""
+    known_hosts: tuple[str, ...] = ()
+    global_known_hosts: tuple[str, ...] = ()
+    strict: str = "ask"
+    hash_known_hosts: bool = False
+    connect_timeout_s: float | None = None
+    alive_interval_s: float | None = None
+    alive_count: int | None = None
+
+    @property
+    def where(self) -> str:
+        """Return user@host:port for sentences."""
+        return f"{self.user}@{self.host}" + (f":{self.port}" if self.port != 22 else "")

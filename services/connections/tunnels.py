@@ -1,0 +1,82 @@
+"""The way from here to a database server: its port, its port through SSH, or its Unix socket (through SSH or here).
+
+A tunnel is a channel in the host's SSH connection, used as a socket: no port listens on the workstation, and closing
+the SQL session leaves the SSH connection standing.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from services.connections.dial import dial
+from services.connections.limits import Limits
+from services.connections.mysql_wire import Road
+from services.errors import BadInput, TimedOut, Unreachable
+
+if TYPE_CHECKING:
+    from services.connections.ssh import SshLink
+    from services.connections.tls import SocketLike
+    from services.inventory.model import HostEntry
+
+DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"  # Debian's; elsewhere the inventory names it
+DEAD_AFTER_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """An open way: the socket, what it is, and how to name its end in a sentence."""
+
+    sock: SocketLike
+    road: Road
+    where: str
+
+
+def open_way(entry: HostEntry, ssh: Callable[[], SshLink] | None, *, limits: Limits, limit_s: float) -> Way:
+    """Open the way the inventory asks for. `ssh` gives the host's SSH connection. Raises UserError subclasses."""
+    access = entry.sql
+    if access is None:
+        raise BadInput("The inventory gives no SQL way to this host.", host=entry.name)
+    if access.via == "direct":
+        limit = min(limits.connect_s, limit_s)
+        sock = dial(
+            entry.address, access.port, what="the database", host=entry.name, limit_s=limit, dead_after_s=DEAD_AFTER_S
+        )
+        return Way(sock, "open", f"{entry.address} port {access.port}")
+    if access.via == "socket":
+        path = access.socket or DEFAULT_SOCKET
+        if ssh is None:
+            return Way(_local(path, entry.name, limit_s), "socket", f"the socket {path}")
+        return Way(ssh().unix(path), "socket", f"the socket {path}")
+    if ssh is None:
+        raise BadInput("A tunnel needs an SSH way to this host, and the inventory gives none.", host=entry.name)
+    return _tunnel(ssh(), entry.address, access.port)
+
+
+def _tunnel(link: SshLink, address: str, port: int) -> Way:
+    """Enter at the host's 127.0.0.1; a server bound to another address is reached at the host's own."""
+    try:
+        return Way(link.tcp("127.0.0.1", port), "tunnel", f"127.0.0.1 port {port} (tunnel)")
+    except TimedOut:
+        raise
+    except Unreachable:
+        if not link.alive:
+            raise
+        return Way(link.tcp(link.target.host or address, port), "tunnel", f"{link.target.host} port {port} (tunnel)")
+
+
+def _local(path: str, host: str, limit_s: float) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    sock.settimeout(limit_s)
+    try:
+        sock.connect(path)
+    except OSError as problem:
+        sock.close()
+        raise Unreachable(
+            f"The socket {path} can't be opened ({problem.strerror or problem}).",
+            host=host,
+            try_=("Check that the server runs on this machine, and where its socket is: SELECT @@socket.",),
+        ) from problem
+    return sock

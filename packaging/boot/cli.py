@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("verb", choices=verbs, metavar="VERB")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
     parsed = parser.parse_args(arguments)
-    process.terminate_like_interrupt()
+    process.end_by_signals()
     try:
         return verbs[parsed.verb](parsed.arguments)
     except BootError as error:

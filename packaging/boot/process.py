@@ -85,10 +85,13 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
             os.killpg(child.pid, signal.SIGKILL)
 
 
-def terminate_like_interrupt() -> None:
+def end_by_signals() -> None:
     """Make SIGTERM (a cancelled automated run) end the running stage as cleanly as Ctrl+C does."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
+    # A shell starts its background jobs with SIGINT ignored, and so would be all that we start: our interrupt at a
+    # time limit would go unheard.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -108,7 +108,9 @@ def test_that_a_time_limit_ends_the_whole_process_group_even_one_that_ignores_th
 def test_that_the_interrupt_at_the_time_limit_lets_a_test_run_still_write_its_report(tmp_path: Path) -> None:
     (tmp_path / "test_slow.py").write_text("import time\ndef test_a(): pass\ndef test_b(): time.sleep(60)\n")
     report = tmp_path / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", str(tmp_path)]
+    # A shell starts background jobs with SIGINT ignored; the bootstrap undoes that for its children, so does this one.
+    program = "import pytest, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); pytest.main()"
+    command = [sys.executable, "-c", program, "-q", "-p", "no:cacheprovider", f"--junitxml={report}", str(tmp_path)]
     ending = process.run(command, os.environ, 3.0, folder=tmp_path, grace_s=15.0)
     assert ending.timed_out
     read = read_report(report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QTransform
 
 from services.types import Health
 from widgets.common.theme import Theme
@@ -40,6 +40,11 @@ def _shape(health: Health) -> QPainterPath:
         path.addPolygon(QPolygonF([QPointF(0.94, 0.94), QPointF(0.06 + gap, 0.94), QPointF(0.94, 0.06 + gap)]))
         path.closeSubpath()
     return path
+
+
+def shape_path(health: Health, rect: QRectF) -> QPainterPath:
+    """Return the filled part of a state's shape inside `rect`, for painters that draw very many."""
+    return QTransform().translate(rect.x(), rect.y()).scale(rect.width(), rect.height()).map(_shape(health))
 
 
 def glyph(painter: QPainter, rect: QRectF, health: Health, theme: Theme) -> None:

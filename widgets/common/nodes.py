@@ -1,0 +1,45 @@
+"""What all pages agree on about nodes: their order, their curve colour, and when a number counts as stale."""
+
+from __future__ import annotations
+
+import re
+
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.types import Reach
+
+STALE_AFTER_S = 3.0
+"""A number older than two samples (and a little jitter) is shown grey with its age."""
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a sort key that puts db2 before db10."""
+    parts = _DIGITS.split(name.casefold())
+    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part)
+
+
+def ordered_nodes(cluster: ClusterSnapshot) -> tuple[NodeView, ...]:
+    """Return the nodes in the order of their names: the same in the tree, the drawing and the legends."""
+    return tuple(sorted(cluster.nodes, key=lambda n: (natural_key(n.name), n.node_id)))
+
+
+def curve_index(cluster: ClusterSnapshot, node_id: str) -> int:
+    """Return which curve colour a node has on every page (its place in the order of names)."""
+    return next((i for i, n in enumerate(ordered_nodes(cluster)) if n.node_id == node_id), 0)
+
+
+def age_of(node: NodeView, at: float) -> float | None:
+    """Return how old the node's numbers are at `at`, in seconds; None when it never answered."""
+    return None if node.facts is None else max(0.0, at - (node.facts.sql_at or node.facts.at))
+
+
+def is_stale(node: NodeView, at: float) -> bool:
+    """Return whether the node's numbers are too old to be shown as the present."""
+    age = age_of(node, at)
+    return age is not None and age > STALE_AFTER_S
+
+
+def is_silent(node: NodeView) -> bool:
+    """Return whether the console has no SQL answer from the node now: drawn dashed, with the reason."""
+    return node.reach in {Reach.NONE, Reach.NOT_TRIED, Reach.SSH_ONLY}

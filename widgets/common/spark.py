@@ -1,0 +1,65 @@
+"""A small curve without axes: shape only, the numbers stand beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from widgets.common.theme import with_alpha
+
+
+class Spark:
+    """The curve of one series inside one rectangle: paths are built once, painted often."""
+
+    __slots__ = ("_areas", "_line")
+
+    def __init__(self, values: Sequence[float], rect: QRectF) -> None:
+        """Build the paths; NaN is a gap. The scale starts at zero unless the values are far from it."""
+        self._line = QPainterPath()
+        self._areas = QPainterPath()
+        finite = [v for v in values if math.isfinite(v)]
+        if len(finite) < 2:
+            return
+        low, high = min(finite), max(finite)
+        if low >= 0 and low < high * 0.6:
+            low = 0.0
+        if high - low < 1e-9:
+            high = low + 1.0  # a flat line lies on the ground
+        step = rect.width() / (len(values) - 1)
+        scale = rect.height() / (high - low)
+        run: list[tuple[float, float]] = []
+        for i, value in enumerate(values):
+            if math.isfinite(value):
+                run.append((rect.x() + i * step, rect.bottom() - (value - low) * scale))
+            else:
+                self._add(run, rect.bottom())
+                run = []
+        self._add(run, rect.bottom())
+
+    @property
+    def empty(self) -> bool:
+        """Return whether there is nothing to draw."""
+        return self._line.isEmpty()
+
+    def _add(self, run: list[tuple[float, float]], ground: float) -> None:
+        if len(run) < 2:
+            return
+        piece = QPainterPath()
+        piece.moveTo(*run[0])
+        for point in run[1:]:
+            piece.lineTo(*point)
+        self._line.addPath(piece)
+        piece.lineTo(run[-1][0], ground)
+        piece.lineTo(run[0][0], ground)
+        piece.closeSubpath()
+        self._areas.addPath(piece)
+
+    def paint(self, painter: QPainter, color: QColor) -> None:
+        """Draw the curve over a light area of its colour."""
+        painter.fillPath(self._areas, with_alpha(color, 0.12))
+        pen = QPen(color, 1.25)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(self._line, pen)

@@ -1,0 +1,146 @@
+"""What lies under the cards: the enclosure of each component, its segments' chambers, the holes of lost members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from services.discovery.model import ClusterSnapshot
+from widgets.common.theme import with_alpha
+from widgets.topology.geometry import Box
+from widgets.topology.paint_state import Detail, PaintState
+from widgets.topology.placement import Chamber, Hole, Placement
+from widgets.topology.wording import component_detail, component_title, segment_label
+
+_LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+def rect_of(box: Box) -> QRectF:
+    """Return a box as Qt's rectangle."""
+    return QRectF(box.x, box.y, box.w, box.h)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    rect: QRectF
+    primary: bool
+    title: str
+    detail: str
+
+
+class Backdrop(QGraphicsItem):
+    """One item for everything that does not belong to a single node."""
+
+    def __init__(self, state: PaintState) -> None:
+        super().__init__()
+        self._state = state
+        self._outlines: tuple[_Outline, ...] = ()
+        self._chambers: tuple[Chamber, ...] = ()
+        self._holes: tuple[Hole, ...] = ()
+        self._bounds = QRectF()
+        self.setZValue(0)
+
+    def take(self, cluster: ClusterSnapshot, placement: Placement) -> None:
+        """Draw these places with the words of `cluster`; repaints only when something differs."""
+        components = {c.component_id: c for c in cluster.components}
+        outlines = tuple(
+            _Outline(
+                rect_of(shape.box),
+                components[shape.component_id].primary,
+                component_title(components[shape.component_id]),
+                component_detail(components[shape.component_id], cluster),
+            )
+            for shape in placement.shapes
+            if shape.component_id in components
+        )
+        new = (outlines, placement.chambers, placement.holes)
+        if new == (self._outlines, self._chambers, self._holes):
+            return
+        self._outlines, self._chambers, self._holes = new
+        bounds = rect_of(placement.bounds.grown(4))
+        if bounds != self._bounds:
+            self.prepareGeometryChange()
+            self._bounds = bounds
+        self.update()
+
+    def titles(self) -> tuple[tuple[str, str], ...]:
+        """Return (title, detail) of every component drawn, for tests and screen readers."""
+        return tuple((o.title, o.detail) for o in self._outlines)
+
+    def boundingRect(self) -> QRectF:
+        """Return the whole drawing."""
+        return self._bounds
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Paint outlines first, chambers and holes inside them."""
+        del option, widget
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for outline in self._outlines:
+            self._paint_outline(painter, outline)
+        theme = self._state.theme
+        for chamber in self._chambers:
+            painter.setPen(QPen(with_alpha(theme.enclosure_line, 0.7), 1.0))
+            painter.setBrush(with_alpha(theme.canvas, 0.35 if theme.dark else 0.5))
+            painter.drawRoundedRect(rect_of(chamber.box), 12, 12)
+            self._paint_chamber_label(painter, chamber)
+        for hole in self._holes:
+            self._paint_hole(painter, hole)
+
+    def _paint_outline(self, painter: QPainter, outline: _Outline) -> None:
+        theme = self._state.theme
+        if outline.primary:
+            painter.setPen(QPen(theme.enclosure_line, 1.5))
+            painter.setBrush(theme.enclosure)
+        else:
+            pen = QPen(theme.bad, 1.5)
+            pen.setDashPattern([6.0, 4.0])
+            painter.setPen(pen)
+            painter.setBrush(with_alpha(theme.bad_tint, 0.55))
+        painter.drawRoundedRect(outline.rect, 16, 16)
+        if self._state.detail is not Detail.GLYPH:
+            self._paint_title(painter, outline)
+
+    def _paint_title(self, painter: QPainter, outline: _Outline) -> None:
+        theme, fonts = self._state.theme, self._state.fonts
+        color = theme.good if outline.primary else theme.bad
+        rect = outline.rect.adjusted(20, 0, -16, 0)
+        title_width = fonts.base_strong_width.horizontalAdvance(outline.title)
+        detail_width = fonts.small_width.horizontalAdvance(outline.detail)
+        in_one_line = title_width + 8 + detail_width <= rect.width()
+        painter.setFont(fonts.base_strong)
+        painter.setPen(color)
+        painter.drawText(
+            QRectF(rect.x(), rect.y() + (12 if in_one_line else 5), rect.width(), 20), _LEFT_MIDDLE, outline.title
+        )
+        painter.setFont(fonts.small)
+        painter.setPen(theme.second if outline.primary else theme.bad)
+        left = rect.x() + title_width + 8 if in_one_line else rect.x()
+        room = QRectF(left, rect.y() + (12 if in_one_line else 22), rect.right() - left, 20)
+        cut = fonts.small_width.elidedText(outline.detail, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, _LEFT_MIDDLE, cut)
+
+    def _paint_chamber_label(self, painter: QPainter, chamber: Chamber) -> None:
+        if self._state.detail is Detail.GLYPH:
+            return
+        painter.setFont(self._state.fonts.small)
+        painter.setPen(self._state.theme.second)
+        room = QRectF(chamber.box.x + 16, chamber.box.y + 8, chamber.box.w - 32, 20)
+        painter.drawText(room, _LEFT_MIDDLE, segment_label(chamber.segment))
+
+    def _paint_hole(self, painter: QPainter, hole: Hole) -> None:
+        theme = self._state.theme
+        pen = QPen(theme.enclosure_line, 1.0)
+        pen.setDashPattern([3.0, 4.0])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(rect_of(hole.box).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        if self._state.detail is not Detail.GLYPH:
+            painter.setFont(self._state.fonts.small)
+            painter.setPen(theme.third)
+            room = rect_of(hole.box).adjusted(12, 8, -12, -8)
+            words = f"place of {hole.name}"
+            cut = self._state.fonts.small_width.elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, cut)

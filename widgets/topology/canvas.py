@@ -1,0 +1,414 @@
+"""The drawing one can look at, walk through and zoom: a view of one cluster, updated in place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolTip
+
+from services.discovery.model import ClusterSnapshot
+from widgets.common.nodes import ordered_nodes
+from widgets.common.theme import Theme, theme_holder
+from widgets.topology.backdrop import Backdrop, rect_of
+from widgets.topology.edges import Edges
+from widgets.topology.node_item import NodeItem, middle_of
+from widgets.topology.paint_state import PaintState, detail_at
+from widgets.topology.placement import Placement, Structure, place, structure
+from widgets.topology.wording import card_text, spoken, tooltip
+
+_LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
+_MOST_FIT = 1.3  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
+_WIDE = 1400.0
+_MARGIN = 20.0
+_STEP = 1.2
+_FADE_MS = 150.0
+_FRAME_MS = 40
+_DASH_PER_S = 30.0
+
+
+class Canvas(QGraphicsView):
+    """Draws a cluster. `node_selected`: one click or an arrow key; `node_activated`: Enter or a double click."""
+
+    node_selected = Signal(str)
+    node_activated = Signal(str)
+    zoomed = Signal(float)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._scene = QGraphicsScene(self)
+        self.setScene(self._scene)
+        self._state = PaintState.fresh()
+        self._backdrop = Backdrop(self._state)
+        self._edges = Edges(self._state)
+        self._scene.addItem(self._backdrop)
+        self._scene.addItem(self._edges)
+        self._items: dict[str, NodeItem] = {}
+        self._cluster: ClusterSnapshot | None = None
+        self._at = 0.0
+        self._structure: Structure | None = None
+        self._placement = Placement()
+        self._follow = True  # keep the whole cluster in sight until a person zooms or pans
+        self._reduced_motion = False
+        self._pressed_at = QPoint()
+        self._fading: dict[str, QElapsedTimer] = {}
+        self._clock = QElapsedTimer()
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(_FRAME_MS)
+        self._ticker.timeout.connect(self._tick)
+        self._set_up()
+        theme_holder().changed.connect(self._retheme)
+        self._retheme(self._state.theme)
+
+    def _set_up(self) -> None:
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
+        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontAdjustForAntialiasing)
+        self._scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
+        self.setResizeAnchor(QGraphicsView.ViewportAnchor.AnchorViewCenter)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Topology")
+        self.setMinimumSize(240, 160)
+
+    # -- content -------------------------------------------------------------------------------------------------
+    def show_cluster(self, cluster: ClusterSnapshot, sparks: Mapping[str, Sequence[float]], at: float) -> None:
+        """Draw `cluster` as of `at`; only what differs from the last call is touched."""
+        shape = structure(cluster)
+        other = self._cluster is None or self._cluster.cluster_id != cluster.cluster_id
+        self._cluster, self._at = cluster, at
+        if shape != self._structure:
+            self._structure = shape
+            self._placement = place(cluster)
+            self._place_items()
+        for i, node in enumerate(ordered_nodes(cluster)):
+            item = self._items.get(node.node_id)
+            if item and item.take(card_text(node, at), sparks.get(node.node_id, ()), i):
+                self._start_fade(item)
+        self._backdrop.take(cluster, self._placement)
+        self._edges.take(cluster, self._placement, at)
+        if other:
+            self._fading.clear()
+            self._follow = True
+        self._describe()
+        if self._follow:
+            self.fit()
+        self._run_ticker()
+
+    def _place_items(self) -> None:
+        for node_id in [n for n in self._items if n not in self._placement.nodes]:
+            self._scene.removeItem(self._items.pop(node_id))
+            self._fading.pop(node_id, None)
+        for node_id, box in self._placement.nodes.items():
+            item = self._items.get(node_id)
+            if item is None:
+                item = self._items[node_id] = NodeItem(node_id, self._state)
+                self._scene.addItem(item)
+            item.setPos(box.x, box.y)
+        whole = self.content_rect()
+        room = max(2000.0, whole.width(), whole.height())
+        self.setSceneRect(whole.adjusted(-room, -room, room, room))
+
+    def content_rect(self) -> QRectF:
+        """Return the extent of everything drawn, in scene pixels."""
+        return rect_of(self._placement.bounds).united(self._edges.boundingRect().adjusted(4, 4, -4, -4))
+
+    def item(self, node_id: str) -> NodeItem | None:
+        """Return the item of a node."""
+        return self._items.get(node_id)
+
+    @property
+    def edges(self) -> Edges:
+        """Return the item that draws the edges."""
+        return self._edges
+
+    @property
+    def backdrop(self) -> Backdrop:
+        """Return the item that draws components."""
+        return self._backdrop
+
+    @property
+    def paint_state(self) -> PaintState:
+        """Return what the items share, for the export."""
+        return self._state
+
+    @property
+    def placement(self) -> Placement:
+        """Return where everything stands."""
+        return self._placement
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Stop (or allow again) every movement; states then change at once."""
+        self._reduced_motion = reduced
+        self._run_ticker()
+
+    # -- selection -----------------------------------------------------------------------------------------------
+    @property
+    def selected(self) -> str:
+        """Return the selected node's id, '' for none."""
+        return self._state.selected
+
+    def select(self, node_id: str) -> None:
+        """Mark a node (or none) and bring it into sight; emits nothing."""
+        if node_id == self._state.selected:
+            return
+        self._state.selected = node_id
+        item = self._items.get(node_id)
+        if item and not self._follow:
+            self.ensureVisible(item, 24, 24)
+        self._describe()
+        self.viewport().update()
+
+    def _choose(self, node_id: str) -> None:
+        if node_id and node_id != self._state.selected:
+            self.select(node_id)
+            self.node_selected.emit(node_id)
+
+    def _describe(self) -> None:
+        """Tell screen readers what is selected."""
+        node = self._cluster.node(self._state.selected) if self._cluster else None
+        words = spoken(node, self._at) if node else "no node selected"
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+
+    # -- zoom ----------------------------------------------------------------------------------------------------
+    @property
+    def zoom(self) -> float:
+        """Return the zoom factor, 1 for 100 %."""
+        return self.transform().m11()
+
+    def fit(self) -> None:
+        """Show the whole cluster and keep it in sight as it grows."""
+        self._follow = True
+        whole = self.content_rect()
+        room = self.viewport().size()
+        if whole.isEmpty() or room.width() < 10:
+            return
+        across = (room.width() - 2 * _MARGIN) / whole.width()
+        down = (room.height() - 2 * _MARGIN) / whole.height()
+        most = min(_MOST_FIT, max(1.0, room.width() / _WIDE))
+        self._set_zoom(max(_LEAST_ZOOM, min(most, across, down)))
+        self._align(whole)
+
+    def _align(self, whole: QRectF) -> None:
+        """A drawing smaller than its place hangs below the title, in line with it unless that leaves half a window."""
+        spare_x = self.viewport().width() / self.zoom - whole.width() - 2 * _MARGIN / self.zoom
+        spare_y = self.viewport().height() / self.zoom - whole.height() - 2 * _MARGIN / self.zoom
+        centred = spare_x > 0.4 * self.viewport().width() / self.zoom
+        right = 0.0 if centred else max(0.0, spare_x) / 2
+        down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) * 0.2, 32.0)
+        self.centerOn(whole.center() + QPointF(right, down))
+
+    def zoom_by(self, factor: float) -> None:
+        """Zoom around the middle of the view (or the pointer while it turns the wheel)."""
+        self._follow = False
+        self._set_zoom(max(_LEAST_ZOOM, min(_MOST_ZOOM, self.zoom * factor)))
+
+    def zoom_in(self) -> None:
+        """Come one step nearer."""
+        self.zoom_by(_STEP)
+
+    def zoom_out(self) -> None:
+        """Go one step back."""
+        self.zoom_by(1 / _STEP)
+
+    def _set_zoom(self, zoom: float) -> None:
+        if not math.isclose(zoom, self.zoom, rel_tol=1e-6):
+            factor = zoom / self.zoom
+            self.scale(factor, factor)
+            self.zoomed.emit(zoom)
+        self._state.detail = detail_at(zoom)
+
+    # -- events --------------------------------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the whole cluster in sight unless a person chose otherwise."""
+        super().resizeEvent(event)
+        if self._follow:
+            self.fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom at the pointer."""
+        turns = event.angleDelta().y() / 120.0
+        if turns:
+            self.zoom_by(_STEP**turns)
+        event.accept()
+
+    def node_at(self, point: QPoint) -> str:
+        """Return the node under a point of the viewport, '' for none."""
+        there = self.mapToScene(point)
+        for node_id, box in self._placement.nodes.items():
+            if box.x <= there.x() <= box.right and box.y <= there.y() <= box.bottom:
+                return node_id
+        return ""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Select a node, or begin to drag the drawing."""
+        if event.button() is Qt.MouseButton.LeftButton or event.button() is Qt.MouseButton.MiddleButton:
+            self._pressed_at = event.position().toPoint()
+            if event.button() is Qt.MouseButton.LeftButton:
+                self._choose(self.node_at(self._pressed_at))
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the drawing, or mark the node under the pointer."""
+        here = event.position().toPoint()
+        if event.buttons() & (Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton):
+            moved = here - self._pressed_at
+            if moved.manhattanLength() > 3:
+                self._follow = False
+                self._pressed_at = here
+                across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+                across.setValue(across.value() - moved.x())
+                down.setValue(down.value() - moved.y())
+            return
+        hovered = self.node_at(here)
+        if hovered != self._state.hovered:
+            self._state.hovered = hovered
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hovered else Qt.CursorShape.ArrowCursor)
+            self.viewport().update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Nothing is left to do: selection happens on press."""
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Activate the node under the pointer; on empty ground show everything."""
+        node_id = self.node_at(event.position().toPoint())
+        if node_id:
+            self.node_activated.emit(node_id)
+        else:
+            self.fit()
+
+    def viewportEvent(self, event: object) -> bool:
+        """Tell what hovering a node means."""
+        if isinstance(event, QHelpEvent):
+            node = self._cluster.node(self.node_at(event.pos())) if self._cluster else None
+            if node:
+                QToolTip.showText(event.globalPos(), tooltip(node, self._at), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return bool(super().viewportEvent(event))  # type: ignore[arg-type]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows walk between nodes, Enter activates, + and - zoom, 0 or F show everything."""
+        key = event.key()
+        arrows = {
+            Qt.Key.Key_Left: (-1, 0),
+            Qt.Key.Key_Right: (1, 0),
+            Qt.Key.Key_Up: (0, -1),
+            Qt.Key.Key_Down: (0, 1),
+        }
+        if key in arrows:
+            self._choose(self.neighbour(self._state.selected, *arrows[Qt.Key(key)]))
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._state.selected:
+            self.node_activated.emit(self._state.selected)
+        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
+            self.zoom_in()
+        elif key == Qt.Key.Key_Minus:
+            self.zoom_out()
+        elif key in {Qt.Key.Key_0, Qt.Key.Key_F} and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.fit()
+        else:
+            super().keyPressEvent(event)
+
+    def neighbour(self, node_id: str, dx: int, dy: int) -> str:
+        """Return the nearest node in a direction; the first one when nothing is selected, '' at the border."""
+        boxes = self._placement.nodes
+        if node_id not in boxes:
+            return min(boxes, key=lambda n: (boxes[n].y, boxes[n].x), default="")
+        here = boxes[node_id]
+
+        def cost(other: str) -> float:
+            ahead = (boxes[other].cx - here.cx) * dx + (boxes[other].cy - here.cy) * dy
+            aside = abs((boxes[other].cx - here.cx) * dy) + abs((boxes[other].cy - here.cy) * dx)
+            return math.inf if ahead < 8 else ahead + 2.0 * aside
+
+        best = min((n for n in boxes if n != node_id), key=cost, default="")
+        return best if best and cost(best) < math.inf else ""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Begin at a node, so that the arrows have a start."""
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    # -- motion --------------------------------------------------------------------------------------------------
+    def _start_fade(self, item: NodeItem) -> None:
+        if self._reduced_motion or not self.isVisible():
+            item.fade = 1.0
+            return
+        timer = QElapsedTimer()
+        timer.start()
+        item.fade = 0.0
+        self._fading[item.node_id] = timer
+
+    def _run_ticker(self) -> None:
+        wanted = not self._reduced_motion and self.isVisible() and (bool(self._fading) or self._edges.moving)
+        if wanted and not self._ticker.isActive():
+            self._clock.start()
+            self._ticker.start()
+        elif not wanted:
+            self._ticker.stop()
+            for node_id in list(self._fading):
+                self._end_fade(node_id)
+
+    def _end_fade(self, node_id: str) -> None:
+        self._fading.pop(node_id, None)
+        item = self._items.get(node_id)
+        if item:
+            item.fade = 1.0
+            item.update()
+
+    def _tick(self) -> None:
+        elapsed = self._clock.restart() / 1000.0
+        for node_id, timer in list(self._fading.items()):
+            done = timer.elapsed() / _FADE_MS
+            item = self._items.get(node_id)
+            if item is None or done >= 1.0:
+                self._end_fade(node_id)
+            else:
+                item.fade = done
+                item.update()
+        if self._edges.moving:
+            self._state.phase = (self._state.phase + elapsed * _DASH_PER_S) % 1500.0
+            self._edges.update()
+        self._run_ticker()
+
+    def showEvent(self, event: object) -> None:
+        """Move again what moves."""
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._run_ticker()
+
+    def hideEvent(self, event: object) -> None:
+        """Nothing moves where nobody looks."""
+        super().hideEvent(event)  # type: ignore[arg-type]
+        self._run_ticker()
+
+    def _retheme(self, new: Theme) -> None:
+        self._state.theme = new
+        self._scene.setBackgroundBrush(QColor(new.canvas))
+        self.viewport().update()
+
+    def centre_of(self, node_id: str) -> QPointF | None:
+        """Return the middle of a node's card in viewport coordinates."""
+        item = self._items.get(node_id)
+        return QPointF(self.mapFromScene(middle_of(item))) if item else None
+
+    def render_hints(self) -> QPainter.RenderHint:
+        """Return the hints an export uses."""
+        return QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing

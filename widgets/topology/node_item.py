@@ -1,0 +1,267 @@
+"""One node of the drawing: an item that paints its own text (budget 14: no child items, no cached pixmaps)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from services.types import Health
+from widgets.common.glyphs import glyph, shape_path
+from widgets.common.spark import Spark
+from widgets.common.theme import curve_color
+from widgets.topology.geometry import CARD_H, CARD_W
+from widgets.topology.paint_state import Detail, PaintState
+from widgets.topology.wording import CardText
+
+_RADIUS = 8.0
+_LEFT = 12.0
+_RIGHT = CARD_W - 12.0
+_TEXT = 32.0
+_ROW = 17.0
+_FIRST_ROW = 50.0
+_SPARK = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
+_CARD = QRectF(0.0, 0.0, CARD_W, CARD_H)
+_BOUNDS = QRectF(-2.0, -2.0, CARD_W + 4.0, CARD_H + 4.0)
+_GLYPH = QRectF(_LEFT, 14.0, 12.0, 12.0)
+_FAR_GLYPH = QRectF(CARD_W / 2 - 32.0, CARD_H / 2 - 32.0, 64.0, 64.0)
+_LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_EMPTY = CardText("", "", Health.UNKNOWN, "")
+
+
+class NodeItem(QGraphicsItem):
+    """A node card 196 x 124; a name from afar; a glyph from very far."""
+
+    def __init__(self, node_id: str, state: PaintState) -> None:
+        super().__init__()
+        self.node_id = node_id
+        self._state = state
+        self._text = _EMPTY
+        self._shown = _EMPTY  # the text cut to fit
+        self._lines: tuple[str, ...] = ()
+        self._values: Sequence[float] = ()
+        self._spark: Spark | None = None
+        self._curve = curve_color(0)
+        self._was = Health.UNKNOWN
+        self.fade = 1.0  # 0: the old state's shape, 1: the new one's
+        self.setZValue(2)
+
+    @property
+    def text(self) -> CardText:
+        """Return the words it was given last."""
+        return self._text
+
+    def take(self, text: CardText, values: Sequence[float], curve: int) -> bool:
+        """Take new content; return whether the state's shape changed (the canvas then fades it in)."""
+        changed = self._text is not _EMPTY and self._text.health is not text.health
+        if text != self._text:
+            if changed:
+                self._was = self._text.health
+            self._text = text
+            self._shown = _EMPTY  # cut when painted: from afar no text is drawn, so none is measured
+            self.update()
+        if values is not self._values and tuple(values) != tuple(self._values):
+            self._values = values
+            self._spark = None
+            self.update()
+        self._curve = curve_color(curve)
+        return changed
+
+    def boundingRect(self) -> QRectF:
+        """Return the card with room for the selection's frame."""
+        return _BOUNDS
+
+    def shape(self) -> QPainterPath:
+        """Return the whole card: clicks beside the text count."""
+        path = QPainterPath()
+        path.addRect(_CARD)
+        return path
+
+    # -- painting ------------------------------------------------------------------------------------------------
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Paint as much as the zoom lets a person read."""
+        del option, widget
+        if self._state.detail is Detail.GLYPH:
+            self._paint_far(painter)
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_frame(painter)
+        if self._state.detail is Detail.NAME:
+            self._paint_name(painter)
+        else:
+            self._paint_card(painter)
+
+    def _paint_far(self, painter: QPainter) -> None:
+        theme, health = self._state.theme, self._text.health
+        selected = self._state.selected == self.node_id
+        pen = QPen(theme.accent if selected else theme.line, 0 if not selected else 3)
+        pen.setCosmetic(True)
+        if self._text.silent and not selected:
+            pen = QPen(theme.stale, 0, Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(theme.health_tint(health) if health is not Health.GOOD else theme.panel)
+        painter.drawRect(_CARD)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if health in {Health.UNKNOWN, Health.TRANSFER}:
+            glyph(painter, _FAR_GLYPH, health, theme)
+            return
+        painter.setBrush(theme.health_fill(health))
+        painter.drawPath(_far_path(health))
+
+    def _paint_frame(self, painter: QPainter) -> None:
+        theme, state = self._state.theme, self._state
+        selected = state.selected == self.node_id
+        if selected:
+            pen = QPen(theme.accent, 2.0)
+        elif self._text.silent:
+            pen = QPen(theme.health_fill(Health.UNKNOWN), 1.25)
+            pen.setDashPattern([4.0, 3.0])
+        elif self._text.health is Health.BAD:
+            pen = QPen(theme.bad, 1.25)
+        else:
+            pen = QPen(theme.stale if state.hovered == self.node_id else theme.line, 1.0)
+        painter.setPen(pen)
+        painter.setBrush(theme.canvas if self._text.silent else theme.panel)
+        inset = 0.0 if selected else 0.5
+        painter.drawRoundedRect(_CARD.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
+
+    def _paint_state_glyph(self, painter: QPainter, rect: QRectF) -> None:
+        theme = self._state.theme
+        if self.fade >= 1.0:
+            glyph(painter, rect, self._text.health, theme)
+            return
+        painter.setOpacity(1.0 - self.fade)
+        glyph(painter, rect, self._was, theme)
+        painter.setOpacity(self.fade)
+        glyph(painter, rect, self._text.health, theme)
+        painter.setOpacity(1.0)
+
+    def _paint_name(self, painter: QPainter) -> None:
+        theme, fonts, text = self._state.theme, self._state.fonts, self._text
+        self._paint_state_glyph(painter, QRectF(16, 28, 24, 24))
+        width = CARD_W - 52 - 12
+        painter.setFont(fonts.far_name)
+        painter.setPen(theme.text)
+        painter.drawText(
+            QRectF(52, 24, width, 32), _LEFT_MIDDLE, _cut(text.name, fonts.far_name_width, width, middle=True)
+        )
+        painter.setFont(fonts.far_state)
+        painter.setPen(theme.health(text.health))
+        painter.drawText(
+            QRectF(16, 68, CARD_W - 28, 28), _LEFT_MIDDLE, _cut(text.state, fonts.far_state_width, CARD_W - 28)
+        )
+
+    def _paint_card(self, painter: QPainter) -> None:
+        theme, fonts = self._state.theme, self._state.fonts
+        if self._shown is _EMPTY:
+            self._fit_text()
+        text = self._shown
+        self._paint_state_glyph(painter, _GLYPH)
+        painter.setFont(fonts.name)
+        painter.setPen(theme.second if text.silent else theme.text)
+        painter.drawText(QRectF(_TEXT, 10, _RIGHT - _TEXT, 20), _LEFT_MIDDLE, text.name)
+        if text.role:
+            painter.setFont(fonts.small)
+            painter.setPen(theme.third)
+            painter.drawText(QRectF(_TEXT, 10, _RIGHT - _TEXT, 20), _RIGHT_MIDDLE, text.role)
+        painter.setFont(fonts.strong)
+        painter.setPen(theme.third if text.stale else theme.health(text.health))
+        painter.drawText(QRectF(_TEXT, 29, _RIGHT - _TEXT, 18), _LEFT_MIDDLE, text.state)
+        self._paint_rows(painter)
+        if not text.silent:
+            self._paint_spark(painter)
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        theme, fonts, text = self._state.theme, self._state.fonts, self._shown
+        y = _FIRST_ROW
+        painter.setFont(fonts.small)
+        if text.lines or text.silent:
+            painter.setPen(theme.second)
+            for line in self._lines:
+                painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, line)
+                y += _ROW
+            painter.setPen(theme.third)
+            if text.footer:
+                painter.drawText(QRectF(_LEFT, 102, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, text.footer)
+            return
+        for label, value, health in text.rows:
+            painter.setPen(theme.third if text.stale else theme.second)
+            painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, label)
+            alarming = health in {Health.WARN, Health.BAD} and not text.stale
+            if alarming:
+                painter.setFont(fonts.strong)
+            painter.setPen(theme.third if text.stale else theme.value(health))
+            painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _RIGHT_MIDDLE, value)
+            if alarming:
+                painter.setFont(fonts.small)
+            y += _ROW
+
+    def _paint_spark(self, painter: QPainter) -> None:
+        if self._spark is None:
+            self._spark = Spark(self._values, _SPARK)
+        if self._spark.empty:
+            painter.setPen(QPen(self._state.theme.divider, 1.0))
+            painter.drawLine(_SPARK.bottomLeft(), _SPARK.bottomRight())
+        else:
+            self._spark.paint(painter, self._state.theme.stale if self._text.stale else self._curve)
+
+    # -- fitting words into the card -----------------------------------------------------------------------------
+    def _fit_text(self) -> None:
+        fonts, text = self._state.fonts, self._text
+        width = _RIGHT - _TEXT
+        role = _cut(text.role, fonts.small_width, 84)
+        used = fonts.small_width.horizontalAdvance(role) + 8 if role else 0.0
+        rows = tuple(
+            (label, _cut(value, fonts.small_width, 172 - 8 - fonts.small_width.horizontalAdvance(label)), health)
+            for label, value, health in text.rows
+        )
+        self._lines = tuple(wrapped(" ".join(text.lines), fonts.small_width, _RIGHT - _LEFT, 3))
+        self._shown = CardText(
+            _cut(text.name, fonts.name_width, width - used, middle=True),
+            _cut(text.state, fonts.strong_width, width),
+            text.health,
+            role,
+            rows,
+            text.lines,
+            _cut(text.footer, fonts.small_width, 172),
+            text.silent,
+            text.stale,
+        )
+
+
+def _cut(text: str, metrics: QFontMetricsF, width: float, *, middle: bool = False) -> str:
+    mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+    return metrics.elidedText(text, mode, max(0.0, width))
+
+
+def wrapped(text: str, metrics: QFontMetricsF, width: float, lines: int) -> list[str]:
+    """Break `text` at spaces into at most `lines` lines of `width`; the last one is cut if more is left."""
+    result: list[str] = []
+    words = text.split()
+    while words and len(result) < lines:
+        if len(result) == lines - 1:
+            result.append(_cut(" ".join(words), metrics, width))
+            break
+        line = words.pop(0)
+        while words and metrics.horizontalAdvance(f"{line} {words[0]}") <= width:
+            line = f"{line} {words.pop(0)}"
+        result.append(_cut(line, metrics, width))
+    return result
+
+
+_FAR_PATHS: dict[Health, QPainterPath] = {}
+
+
+def _far_path(health: Health) -> QPainterPath:
+    path = _FAR_PATHS.get(health)
+    if path is None:
+        path = _FAR_PATHS[health] = shape_path(health, _FAR_GLYPH)
+    return path
+
+
+def middle_of(item: NodeItem) -> QPointF:
+    """Return the middle of a card in scene coordinates."""
+    return item.pos() + QPointF(CARD_W / 2, CARD_H / 2)

@@ -1,0 +1,155 @@
+"""The ways edges take between cards: straight down where free, else through the gaps between rows and columns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from widgets.topology.geometry import GAP, Box
+
+Point = tuple[float, float]
+_LANE_ABOVE = 60.0  # from the lane down to the replica's card: the label stands beside this piece
+_DIP = 20.0
+_HALF_LABEL = 32.0
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One edge's way.
+
+    Attributes:
+        points: corners, first at the source, last at the tip of the arrow.
+        anchor: where the label's box belongs: its left middle ("right"), right middle ("left"), middle of its top
+            ("below") or middle of its bottom ("above").
+        room: the widest box that does not stand in the way of others.
+    """
+
+    points: tuple[Point, ...]
+    anchor: Point
+    side: Literal["right", "left", "below", "above"]
+    room: float
+
+
+class Router:
+    """Finds ways around the cards of one placement."""
+
+    _BUCKET = 64.0
+
+    def __init__(self, boxes: Mapping[str, Box], others: Sequence[Box] = ()) -> None:
+        self._boxes = boxes
+        self._columns: dict[int, list[Box]] = {}
+        for box in (*boxes.values(), *others):
+            for bucket in range(int(box.x // self._BUCKET), int(box.right // self._BUCKET) + 1):
+                self._columns.setdefault(bucket, []).append(box)
+
+    def middle(self, node_id: str) -> float:
+        """Return the middle of a node's card across, for sorting edges so that they do not cross."""
+        box = self._boxes.get(node_id)
+        return box.cx if box else 0.0
+
+    def replication(self, source: str, replica: str, port: float = 0.5, ports: int = 1) -> Route | None:
+        """Return the way of a channel; `port` (0..1) is where it enters the replica's upper edge."""
+        a, b = self._boxes.get(source), self._boxes.get(replica)
+        if a is None or b is None or a is b:
+            return None
+        if a.y == b.y:
+            return self._beside(a, b)
+        if b.y < a.bottom:
+            return self._upwards(a, b)
+        x = b.x + b.w * port
+        lane = b.y - _LANE_ABOVE
+        points = [*self._down_to(a, a.cx if ports > 1 or a.cx != b.cx else x, lane, x), (x, b.y)]
+        return Route(_simplified(points), (x + 8, b.y - _LANE_ABOVE / 2 - 6), "right", b.w / ports - 12)
+
+    def transfer(self, donor: str, joiner: str, *, left_limit: float) -> Route | None:
+        """Return the way of a state transfer, with its label's place in the gap beside it."""
+        a, b = self._boxes.get(donor), self._boxes.get(joiner)
+        if a is None or b is None or a is b:
+            return None
+        if a.y == b.y:
+            lane = a.bottom + _DIP
+            ends = (a.cx, b.cx)
+            points: list[Point] = [(ends[0], a.bottom), (ends[0], lane), (ends[1], lane), (ends[1], b.bottom)]
+            return Route(_simplified(points), (sum(ends) / 2, lane + 8), "below", 240.0)
+        if b.y > a.y:
+            lane = b.y - 68.0
+            points = [*self._down_to(a, a.cx, lane, b.cx), (b.cx, b.y)]
+            return self._transfer_label(points, a, b, lane + _HALF_LABEL, left_limit)
+        lane = b.bottom + _DIP
+        points = [*self._up_to(a, lane, b.cx), (b.cx, b.bottom)]
+        return self._transfer_label(points, a, b, lane + _HALF_LABEL, left_limit)
+
+    @staticmethod
+    def _transfer_label(points: list[Point], a: Box, b: Box, y: float, left_limit: float) -> Route:
+        simple = _simplified(points)
+        if a.cx == b.cx:
+            middle = (a.bottom + b.y) / 2 if b.y > a.y else (b.bottom + a.y) / 2
+            if a.cx - 210 >= left_limit:
+                return Route(simple, (a.cx - 12, middle), "left", 200.0)
+            return Route(simple, (a.cx + 12, middle), "right", 200.0)
+        if a.cx < b.cx:
+            return Route(simple, (b.cx - 12, y), "left", 200.0)
+        return Route(simple, (b.cx + 12, y), "right", 200.0)
+
+    def _beside(self, a: Box, b: Box) -> Route:
+        """Two servers of one row: straight through a wide gap, else below the row."""
+        left, right = (a, b) if a.x < b.x else (b, a)
+        between = any(o is not a and o is not b and o.overlaps(_span(left, right)) for o in self._boxes.values())
+        if not between and right.x - left.right > 3 * GAP:
+            # Two directions between the same pair run at different heights.
+            y = a.y + a.h * (0.36 if a.x < b.x else 0.66)
+            ends = (a.right, b.x) if a.x < b.x else (a.x, b.right)
+            middle = (left.right + right.x) / 2
+            side: Literal["above", "below"] = "above" if a.x < b.x else "below"
+            return Route(((ends[0], y), (ends[1], y)), (middle, y - 6 if side == "above" else y + 6), side, 116.0)
+        lane = max(a.bottom, b.bottom) + 24.0
+        points = ((a.cx, a.bottom), (a.cx, lane), (b.cx, lane), (b.cx, b.bottom))
+        return Route(points, ((a.cx + b.cx) / 2, lane + 6), "below", 200.0)
+
+    def _upwards(self, a: Box, b: Box) -> Route:
+        """A replica drawn above its source: around the right side of both, so that it is seen as going back."""
+        x = max(a.right, b.right) + 12.0
+        points = ((a.right, a.cy), (x, a.cy), (x, b.cy), (b.right, b.cy))
+        return Route(points, (x + 6, (a.cy + b.cy) / 2), "right", 120.0)
+
+    def _down_to(self, a: Box, start: float, lane: float, x: float) -> list[Point]:
+        if not self._blocked(start, a.bottom + 1, lane):
+            return [(start, a.bottom), (start, lane), (x, lane)]
+        gutter = (a.right + GAP / 2) if x >= a.cx else (a.x - GAP / 2)
+        return [
+            (start, a.bottom),
+            (start, a.bottom + _DIP),
+            (gutter, a.bottom + _DIP),
+            (gutter, lane),
+            (x, lane),
+        ]
+
+    def _up_to(self, a: Box, lane: float, x: float) -> list[Point]:
+        if not self._blocked(a.cx, lane, a.y - 1):
+            return [(a.cx, a.y), (a.cx, lane), (x, lane)]
+        gutter = (a.right + GAP / 2) if x >= a.cx else (a.x - GAP / 2)
+        return [(a.cx, a.y), (a.cx, a.y - _DIP), (gutter, a.y - _DIP), (gutter, lane), (x, lane)]
+
+    def _blocked(self, x: float, top: float, bottom: float) -> bool:
+        column: Sequence[Box] = self._columns.get(int(x // self._BUCKET), ())
+        return any(b.x <= x <= b.right and b.y < bottom and top < b.bottom for b in column)
+
+
+def _span(left: Box, right: Box) -> Box:
+    return Box(left.right, left.y, max(1.0, right.x - left.right), left.h)
+
+
+def _simplified(points: Sequence[Point]) -> tuple[Point, ...]:
+    """Drop points that repeat or lie on a straight line."""
+    result: list[Point] = []
+    for point in points:
+        if result and result[-1] == point:
+            continue
+        if len(result) > 1:
+            (x0, y0), (x1, y1) = result[-2], result[-1]
+            if (x0 == x1 == point[0]) or (y0 == y1 == point[1]):
+                result[-1] = point
+                continue
+        result.append(point)
+    return tuple(result)

@@ -1,0 +1,225 @@
+"""The topology page: whose cluster this is, the drawing, and whose eyes it was seen with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
+
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.errors import BadInput
+from services.types import Health, Reach
+from widgets.common.boxes import EmptyState, MessageBar, Way, button
+from widgets.common.labels import ElidedLabel, label
+from widgets.common.text import format_clock, format_duration
+from widgets.topology.canvas import Canvas
+from widgets.topology.export import export_png, export_svg
+from widgets.topology.wording import seen_from, subtitle
+
+
+class TopologyView(QFrame):
+    """One cluster, live. Frozen values in, signals out.
+
+    Signals: `node_selected(node_id)`, `node_activated(node_id)`, `edit_host_requested(host)` from an empty state.
+    """
+
+    node_selected = Signal(str)
+    node_activated = Signal(str)
+    edit_host_requested = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "canvas")
+        self._cluster: ClusterSnapshot | None = None
+        self.canvas = Canvas()
+        self.canvas.node_selected.connect(self.node_selected)
+        self.canvas.node_activated.connect(self.node_activated)
+        self._name = label("", "title")
+        self._subtitle = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
+        self._bar = MessageBar()
+        self._empty = EmptyState()
+        self._empty.chosen.connect(self._act)
+        self._seen = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.canvas)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        self._tools = self._make_tools()
+        page.addLayout(self._header())
+        notice = QHBoxLayout()
+        notice.setContentsMargins(20, 0, 16, 4)
+        notice.addWidget(self._bar)
+        page.addLayout(notice)
+        page.addLayout(self._stack, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(20, 4, 20, 12)
+        foot.addWidget(self._seen)
+        page.addLayout(foot)
+        self.show_snapshot(None, {}, 0.0)
+
+    def _make_tools(self) -> QWidget:
+        tools = QWidget()
+        row = QHBoxLayout(tools)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(button("Fit", on=self.canvas.fit, hint="Show the whole cluster (F)"))
+        for text, act, hint in (
+            ("+", self.canvas.zoom_in, "Come nearer (+)"),
+            ("−", self.canvas.zoom_out, "Go back (−)"),
+        ):
+            zoom = button(text, on=act, hint=hint)
+            zoom.setFixedWidth(32)
+            zoom.setStyleSheet("padding: 4px 0;")
+            row.addWidget(zoom)
+        export = button("Export", hint="Save the drawing as PNG or SVG")
+        menu = QMenu(export)
+        menu.addAction("PNG, twice the size…", lambda: self._ask_and_export("png"))
+        menu.addAction("SVG…", lambda: self._ask_and_export("svg"))
+        export.setMenu(menu)
+        row.addWidget(export)
+        shortcut = QShortcut(QKeySequence("Ctrl+E"), self, export.showMenu)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        return tools
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(20, 12, 16, 8)
+        row.setSpacing(8)
+        row.addWidget(self._name)
+        row.addWidget(self._subtitle, 1)
+        row.addWidget(self._tools)
+        return row
+
+    # -- content -------------------------------------------------------------------------------------------------
+    def show_snapshot(
+        self, cluster: ClusterSnapshot | None, sparks: Mapping[str, tuple[float, ...]], at: float
+    ) -> None:
+        """Draw `cluster` as of `at` (UTC epoch seconds); `sparks`: node id -> the last 60 s of its metric."""
+        self._cluster = cluster
+        drawn = cluster is not None and any(_answered(n) for n in cluster.nodes)
+        self._stack.setCurrentWidget(self.canvas if drawn else self._empty)
+        self._tools.setVisible(drawn)
+        if cluster is None:
+            _set(self._name, "")
+            self._subtitle.setText("")
+            self._seen.setText("")
+            self._bar.say(Health.WARN, ())
+            self._empty.say("No cluster is selected", "Choose one in the tree on the left, or press Ctrl+K to find it.")
+            return
+        _set(self._name, cluster.name)
+        self._subtitle.setText(subtitle(cluster) if drawn else "")
+        self._seen.setText(seen_from(cluster, at) if drawn else "")
+        self._bar.say(*_notice(cluster))
+        if drawn:
+            self.canvas.show_cluster(cluster, sparks, at)
+        else:
+            self._explain_silence(cluster, at)
+
+    def select(self, node_id: str) -> None:
+        """Mark a node; emits nothing."""
+        self.canvas.select(node_id)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Respect the system's wish for less motion."""
+        self.canvas.set_reduced_motion(reduced)
+
+    def message(self) -> str:
+        """Return what the bar above the drawing says, '' when it is hidden."""
+        return self._bar.text() if self._bar.isVisibleTo(self) else ""
+
+    def empty_texts(self) -> tuple[str, str, str]:
+        """Return the words of the empty state: title, text, advice."""
+        return self._empty.texts()
+
+    def _explain_silence(self, cluster: ClusterSnapshot, at: float) -> None:
+        node = _worst_silent(cluster)
+        if node is None:
+            self._empty.say(f"{cluster.name} has no hosts", "Add one with the button below the tree.")
+            return
+        name = node.name or node.host
+        if node.reach is Reach.NOT_TRIED or not node.reason:
+            since = node.state_since if node.state_since is not None else cluster.at
+            waited = format_duration(max(0.0, at - since))
+            self._empty.say(
+                f"Waiting for the first sample from {name}",
+                f"Since {format_clock(since)} ({waited}), until it answers; tries go on by themselves.",
+            )
+            return
+        self._empty.say(
+            f"{name}: {node.state or node.reach.value}",
+            node.reason,
+            tries=advice(node),
+            ways=(Way(f"Edit the connection of {name}…", primary=True),),
+            health=node.health,
+        )
+
+    def _act(self, index: int) -> None:
+        del index  # there is one way only
+        node = _worst_silent(self._cluster) if self._cluster else None
+        if node is not None:
+            self.edit_host_requested.emit(node.host or node.name)
+
+    # -- export --------------------------------------------------------------------------------------------------
+    def export(self, path: Path) -> None:
+        """Write the drawing to `path`, the kind by its suffix (.png or .svg); raise BadInput when it can't be."""
+        if path.suffix.casefold() == ".svg":
+            export_svg(self.canvas, path, title=self._cluster.name if self._cluster else "")
+        else:
+            export_png(self.canvas, path)
+
+    def _ask_and_export(self, kind: str) -> None:
+        name = f"{self._cluster.name if self._cluster else 'topology'}.{kind}"
+        chosen, _ = QFileDialog.getSaveFileName(self, "Export the drawing", name, f"*.{kind}")
+        if not chosen:
+            return
+        path = Path(chosen)
+        try:
+            self.export(path if path.suffix else path.with_suffix(f".{kind}"))
+        except BadInput as problem:
+            self._bar.say(Health.BAD, (str(problem), *problem.try_))
+
+
+def _set(words: QWidget, text: str) -> None:
+    if words.property("text") != text:
+        words.setProperty("text", text)
+
+
+def _answered(node: NodeView) -> bool:
+    return node.reach in {Reach.FULL, Reach.SQL_ONLY} or (
+        node.facts is not None and (node.facts.server is not None or node.facts.galera is not None)
+    )
+
+
+def _worst_silent(cluster: ClusterSnapshot) -> NodeView | None:
+    return max(cluster.nodes, key=lambda n: (bool(n.reason), n.health.severity), default=None)
+
+
+def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
+    """Return what the bar says: no majority, or eyes that see different things."""
+    sentences: tuple[str, ...] = ()
+    headless = bool(cluster.components) and not any(c.primary for c in cluster.components)
+    if headless:
+        sentences = ("There is no primary component: no part has the majority, so every node refuses queries.",)
+    if not cluster.observers_agree:
+        views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
+        sentences = (*sentences, "The nodes do not agree on who is in the cluster:", *views)
+    return (Health.BAD if headless else Health.WARN), sentences
+
+
+def advice(node: NodeView) -> tuple[str, ...]:
+    """Return what to try for a host that never answered: by the code of its problem, else by how far we got."""
+    codes = {p.code for p in node.facts.problems} if node.facts else set()
+    if "auth-failed" in codes:
+        return ("Check user and password of the connection.", "A monitoring account needs only read privileges.")
+    if "host-key-changed" in codes:
+        return ("Compare the host's key with its owner before you remove the old line from known_hosts.",)
+    if "host-key-unknown" in codes:
+        return ("Open the connection and compare the fingerprint with the one the host's owner gives.",)
+    if node.reach is Reach.SSH_ONLY:
+        return ("SSH answers: check the SQL user, its password and that the server runs.",)
+    return ("Check address and port, the VPN, and that a firewall lets this workstation in.",)

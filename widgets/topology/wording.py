@@ -1,0 +1,227 @@
+"""What the drawing says, as text made from a snapshot. Pure: every sentence is tested without painting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.discovery.model import (
+    ClusterSnapshot,
+    Component,
+    NodeView,
+    ReplicationEdge,
+    TransferEdge,
+)
+from services.types import ClusterKind, Health, Reach
+from widgets.common.nodes import age_of, is_silent, is_stale
+from widgets.common.text import (
+    UNKNOWN,
+    format_age,
+    format_bytes,
+    format_bytes_of,
+    format_clock,
+    format_count,
+    format_duration,
+    format_rate,
+    plural,
+    short_id,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """The words of one node card. `rows`: (label, value, health). `lines`: sentences instead of rows."""
+
+    name: str
+    state: str
+    health: Health
+    role: str
+    rows: tuple[tuple[str, str, Health], ...] = ()
+    lines: tuple[str, ...] = ()
+    footer: str = ""
+    silent: bool = False
+    stale: bool = False
+
+
+def card_text(node: NodeView, at: float) -> CardText:
+    """Return the words of a node's card as of `at`."""
+    name = node.name or node.host or node.node_id
+    if is_silent(node):
+        return CardText(
+            name, node.state or node.reach.value, node.health, "", (), _silence(node), _last_seen(node), silent=True
+        )
+    if is_stale(node, at):
+        age = format_age(age_of(node, at))
+        return CardText(name, node.state, node.health, age, node.numbers[:3], stale=True)
+    return CardText(name, node.state, node.health, node.role, node.numbers[:3], () if node.numbers else _why(node))
+
+
+def _why(node: NodeView) -> tuple[str, ...]:
+    return (node.reason,) if node.reason else ()
+
+
+def _silence(node: NodeView) -> tuple[str, ...]:
+    if node.reason:
+        return (node.reason,)
+    if node.reach is Reach.NOT_TRIED:
+        return ("waiting for the first answer",)
+    return (node.reach.value,)
+
+
+def _last_seen(node: NodeView) -> str:
+    if node.facts is not None:
+        return f"last answer {format_clock(node.facts.sql_at or node.facts.at)}"
+    if node.state_since is not None:
+        return f"since {format_clock(node.state_since)}"
+    return ""
+
+
+def component_title(component: Component) -> str:
+    """Return the bold words of a component."""
+    return "Primary component" if component.primary else "non-Primary"
+
+
+def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
+    """Return the words behind the title: votes, what may fail, who is seen, the view."""
+    parts = [_votes(component)]
+    if component.primary:
+        if component.may_lose is not None:
+            parts.append(f"may lose {component.may_lose} at a time" if component.may_lose else "may lose none")
+        if component.view_id:
+            parts.append(f"view {short_id(component.view_id)}")
+        if component.flow_control_by:
+            parts.append(f"flow control by {_names(cluster, component.flow_control_by)}")
+        return " · ".join(p for p in parts if p)
+    return ", ".join(p for p in (parts[0], sees_whom(component, cluster)) if p)
+
+
+def _votes(component: Component) -> str:
+    if component.votes_known and component.votes != component.votes_known:
+        return f"{format_count(component.votes)} of {plural(component.votes_known, 'vote')}"
+    return plural(component.votes, "vote")
+
+
+def sees_whom(component: Component, cluster: ClusterSnapshot) -> str:
+    """Return "sees only itself", "see only db3 and db4"."""
+    if len(component.members) == 1:
+        return "sees only itself"
+    return f"see only {_names(cluster, component.members)}"
+
+
+def _names(cluster: ClusterSnapshot, ids: Sequence[str]) -> str:
+    names = [node.name if (node := cluster.node(i)) else short_id(i) for i in ids]
+    if len(names) > 3:
+        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def segment_label(segment: int) -> str:
+    """Return a chamber's label."""
+    return f"segment {segment}"
+
+
+def channel_mode(edge: ReplicationEdge, cluster: ClusterSnapshot) -> str:
+    """Return "GTID", "file and position" or '' for the channel of an edge, as its replica's facts tell."""
+    node = cluster.node(edge.replica_id)
+    if node is None or node.facts is None or node.facts.replication is None:
+        return ""
+    channels = node.facts.replication.channels
+    mode = next((c.gtid_mode for c in channels if c.name == edge.channel), "")
+    if not mode:
+        return ""
+    return "file and position" if mode.casefold() in {"no", "off"} else "GTID"
+
+
+def replication_lines(edge: ReplicationEdge, cluster: ClusterSnapshot) -> tuple[str, str]:
+    """Return the two lines at a channel's arrow: what it is, how it fares."""
+    first = " · ".join(p for p in (edge.channel or "async", channel_mode(edge, cluster)) if p)
+    return first, lag_words(edge)
+
+
+def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
+    """Return how a channel fares: what stopped, else its lag; a delay that is meant is told as one.
+
+    `short`: for the narrow boxes where several channels enter one card.
+    """
+    if short:
+        stopped = "Yes" not in {edge.sql_running or "Yes"} or "Yes" not in {edge.io_running or "Yes"}
+        return "stopped" if stopped else format_duration(edge.lag_s)
+    if edge.sql_running and edge.sql_running != "Yes":
+        return "SQL thread stopped"
+    if edge.io_running and edge.io_running != "Yes":
+        return "IO thread connecting" if edge.io_running == "Connecting" else "IO thread stopped"
+    lag = "lag not known" if edge.lag_s is None else f"lag {format_duration(edge.lag_s)}"
+    if edge.delay_s:
+        return f"{lag}, {format_duration(edge.delay_s)} meant"
+    return lag
+
+
+def transfer_fraction(edge: TransferEdge) -> float | None:
+    """Return how much of a transfer is done, 0 to 1; None while that can't be told."""
+    if edge.bytes_total and edge.bytes_done is not None:
+        return min(1.0, edge.bytes_done / edge.bytes_total)
+    if edge.seqno_first is not None and edge.seqno_last is not None and edge.seqno_done is not None:
+        span = edge.seqno_last - edge.seqno_first
+        return min(1.0, max(0.0, (edge.seqno_done - edge.seqno_first) / span)) if span > 0 else None
+    return None
+
+
+def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
+    """Return the two lines at a transfer's arrow: kind, method and share; amount and what is left."""
+    head = ", ".join(p for p in (edge.kind or "state transfer", edge.method) if p)
+    fraction = transfer_fraction(edge)
+    first = head if fraction is None else f"{head} · {fraction * 100:.0f} %"
+    parts = []
+    if edge.bytes_done is not None:
+        parts.append(format_bytes_of(edge.bytes_done, edge.bytes_total))
+    elif edge.seqno_done is not None and edge.seqno_first is not None:
+        parts.append(f"{format_count(edge.seqno_done - edge.seqno_first)} write sets")
+    if edge.eta_s is not None:
+        parts.append(f"{format_duration(edge.eta_s)} left")
+    elif edge.rate:
+        parts.append(format_rate(edge.rate))
+    if not parts and edge.since is not None:
+        parts.append(f"for {format_duration(max(0.0, at - edge.since))}")
+    return first, " · ".join(parts)
+
+
+def subtitle(cluster: ClusterSnapshot) -> str:
+    """Return the header's second part: "Galera · MariaDB 10.11.14 · state 8f21c0de…"."""
+    kind = {
+        ClusterKind.GALERA: "Galera",
+        ClusterKind.ASYNC: "asynchronous replication",
+        ClusterKind.SINGLE: "single server",
+    }[cluster.kind]
+    server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
+    state = f"state {short_id(cluster.cluster_id)}" if cluster.kind is ClusterKind.GALERA else ""
+    return " · ".join(p for p in (kind, server, state) if p)
+
+
+def seen_from(cluster: ClusterSnapshot, at: float) -> str:
+    """Return the line below the drawing: who saw this, whether they agree, how long ago."""
+    age = format_age(max(0.0, at - cluster.at))
+    return f"{cluster.agreement} · {age}" if cluster.agreement else f"Not seen by any node yet · {age}"
+
+
+def tooltip(node: NodeView, at: float) -> str:
+    """Return what hovering a node tells: address, reason, since when."""
+    lines = [" · ".join(p for p in (node.name, node.address, node.state) if p)]
+    if node.reason:
+        lines.append(node.reason)
+    if node.state_since is not None:
+        lines.append(f"for {format_duration(max(0.0, at - node.state_since))}")
+    return "\n".join(lines)
+
+
+def spoken(node: NodeView, at: float) -> str:
+    """Return a node as a screen reader should say it."""
+    text = card_text(node, at)
+    rows = [f"{label} {value}" for label, value, _ in text.rows]
+    return ", ".join(p for p in (text.name, text.state, text.role, *rows, *text.lines, text.footer) if p)
+
+
+def size_words(size: int | None, free: int | None) -> str:
+    """Return "640 GB free of 1.92 TB"."""
+    if free is None:
+        return UNKNOWN
+    return f"{format_bytes(free)} free of {format_bytes(size)}" if size else f"{format_bytes(free)} free"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from services.clock import Backoff
@@ -35,7 +34,7 @@ class Gate:
         if reason is None or wait <= 0:
             return
         if not isinstance(reason, Unreachable):
-            raise copy.copy(reason) from reason
+            raise reason.with_traceback(None)
         raise Unreachable(
             f"{self._what} is down; next attempt in {max(1, round(wait))} s. Last reason: {reason.sentence}",
             host=reason.host,

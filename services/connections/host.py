@@ -116,7 +116,7 @@ class HostSession:
         if sql is not None:
             sql.abort()
         if ssh is not None:
-            ssh.close()
+            ssh.abort()
 
     def close(self) -> None:
         """Close everything for good; idempotent."""

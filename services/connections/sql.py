@@ -9,7 +9,7 @@ import pymysql
 
 from services.connections import sql_setup
 from services.connections.limits import Limits
-from services.connections.mysql_wire import Account, MySqlWire
+from services.connections.mysql_wire import Account, MySqlWire, Road
 from services.connections.ports import Rows
 from services.connections.sql_errors import connect_error, statement_error
 from services.connections.text_rows import BadReply, ServerError
@@ -79,6 +79,16 @@ class SqlLink:
     def version(self) -> str:
         """Return the server's version text."""
         return self._wire.version
+
+    @property
+    def where(self) -> str:
+        """Return the end of the way, for sentences."""
+        return self._way.where
+
+    @property
+    def road(self) -> Road:
+        """Return what lies between here and the server."""
+        return self._way.road
 
     @property
     def cipher(self) -> str:

@@ -107,10 +107,16 @@ class SshLink:
         why = f" ({problem})" if problem is not None and str(problem) else ""
         return Unreachable(f"The SSH connection to {self.target.where} ended{why}.", host=self._host)
 
-    def close(self) -> None:
-        """Close the connection and the hops below it; blocked calls of other threads end with an error. Idempotent."""
+    def abort(self) -> None:
+        """Cut the connection from any thread without waiting; blocked calls of other threads end with an error."""
         self._transport.active = False
         hang_up(self._transport.sock)
+        for hop in self._below:
+            hop.abort()
+
+    def close(self) -> None:
+        """Close the connection and the hops below it, and join their threads. Idempotent."""
+        self.abort()
         with contextlib.suppress(EOFError, OSError, paramiko.SSHException):
             self._transport.close()
         for hop in self._below:

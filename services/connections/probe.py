@@ -1,0 +1,281 @@
+"""The Test button: every step to a host tried once, each with its own answer, so that a person sees where it stops."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from services.connections import remote_command, sudo
+from services.connections.command import Command
+from services.connections.host_key_check import HostKeyPolicy
+from services.connections.limits import Limits
+from services.connections.sql import SqlLink
+from services.connections.ssh import SshLink
+from services.connections.ssh_config import target_for
+from services.errors import (
+    AuthFailed,
+    HostKeyChanged,
+    HostKeyUnknown,
+    QueryFailed,
+    SecretMissing,
+    TlsFailed,
+    UserError,
+)
+
+if TYPE_CHECKING:
+    from services.inventory.model import HostEntry
+    from services.secrets import Vault
+
+StepState = Literal["passed", "failed", "skipped", "warned"]
+
+# What the console reads, and what it can't show without the right to it. Each is tried, not read out of SHOW GRANTS:
+# privileges come by roles, under several names, and from several versions.
+_RIGHTS = (
+    (("SHOW ENGINE INNODB STATUS",), "InnoDB's state and other sessions", "PROCESS"),
+    (("SHOW REPLICA STATUS", "SHOW SLAVE STATUS"), "replication's state", "SLAVE MONITOR (MySQL: REPLICATION CLIENT)"),
+    (
+        ("SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"),
+        "the binary log's position",
+        "BINLOG MONITOR (MySQL: REPLICATION CLIENT)",
+    ),
+)
+_DENIED = {1044, 1142, 1143, 1227}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step's outcome.
+
+    Attributes:
+        name: stable: 'name', 'tcp', 'host-key', 'ssh-login', 'sudo', 'sql-tcp', 'sql-login', 'tls', 'rights'.
+        title: for the person; sentence: what happened; try_: advice; error: the error behind a failure.
+        seconds: how long it took.
+    """
+
+    name: str
+    title: str
+    state: StepState
+    sentence: str
+    try_: tuple[str, ...] = ()
+    error: UserError | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AccessReport:
+    """All steps in order, for one host."""
+
+    host: str
+    steps: tuple[Step, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing failed (warnings may stand)."""
+        return all(step.state != "failed" for step in self.steps)
+
+    @property
+    def question(self) -> HostKeyUnknown | None:
+        """Return the host key question, where that is what stopped the test."""
+        return next((step.error for step in self.steps if isinstance(step.error, HostKeyUnknown)), None)
+
+    def as_text(self) -> str:
+        """Return the report for a terminal."""
+        marks = {"passed": "ok", "failed": "FAILED", "skipped": "-", "warned": "note"}
+        lines = []
+        for step in self.steps:
+            lines.append(f"{marks[step.state]:>6}  {step.title}: {step.sentence}")
+            lines += [f"        Try: {advice}" for advice in step.try_]
+        return "\n".join(lines)
+
+
+_TITLES = {
+    "name": "Name",
+    "tcp": "SSH port",
+    "host-key": "Host key",
+    "ssh-login": "SSH login",
+    "sudo": "sudo",
+    "sql-tcp": "Database port",
+    "sql-login": "Database login",
+    "tls": "TLS",
+    "rights": "Rights",
+}
+
+
+def probe_access(
+    entry: HostEntry,
+    vault: Vault,
+    *,
+    on_host_key: HostKeyPolicy | None = None,
+    limits: Limits | None = None,
+    on_step: Callable[[Step], None] | None = None,
+) -> AccessReport:
+    """Try every way the inventory gives to a host, once (no login is repeated: accounts get locked).
+
+    Args:
+        on_step: called with each step as it is known, in the calling thread.
+
+    Changes nothing on the host or server; blocks within `limits`, so call it on a lane.
+    """
+    return _Probe(entry, vault, on_host_key, limits or Limits(), on_step).run()
+
+
+@dataclass(slots=True)
+class _Probe:
+    """The steps found so far."""
+
+    entry: HostEntry
+    vault: Vault
+    policy: HostKeyPolicy | None
+    limits: Limits
+    on_step: Callable[[Step], None] | None
+    steps: list[Step] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def run(self) -> AccessReport:
+        link: SshLink | None = None
+        try:
+            if self.entry.ssh is not None:
+                link = self._ssh()
+                if link is not None:
+                    self._sudo(link)
+            if self.entry.sql is not None:
+                self._sql(link)
+        finally:
+            if link is not None:
+                link.close()
+        return AccessReport(self.entry.name, tuple(self.steps))
+
+    def _add(self, name: str, state: StepState, sentence: str, *, error: UserError | None = None) -> None:
+        now = time.monotonic()
+        advice = error.try_ if error is not None else ()
+        step = Step(name, _TITLES[name], state, sentence, advice, error, now - self.started)
+        self.started = now
+        self.steps.append(step)
+        if self.on_step is not None:
+            self.on_step(step)
+
+    def _fail(self, name: str, error: UserError) -> None:
+        self._add(name, "failed", error.sentence, error=error)
+
+    def _ssh(self) -> SshLink | None:
+        access = self.entry.ssh
+        assert access is not None
+        try:
+            target = target_for(access, self.entry.address)
+        except UserError as problem:
+            self._fail("name", problem)
+            return None
+        if target.jumps or target.proxy_command:
+            way = " then ".join(target.jumps) or "ProxyCommand"
+            self._add("name", "skipped", f"{target.host} is resolved on the way, through {way}.")
+        else:
+            self._resolve(target.host)
+        try:
+            link = SshLink.open(self.entry, self.vault, policy=self.policy, limits=self.limits)
+        except (HostKeyUnknown, HostKeyChanged) as problem:
+            self._add("tcp", "passed", f"{target.host} port {target.port} answers as SSH.")
+            self._fail("host-key", problem)
+        except (AuthFailed, SecretMissing) as problem:
+            self._add("tcp", "passed", f"{target.host} port {target.port} answers as SSH.")
+            self._add("host-key", "passed", f"The host key of {target.key_name} is known.")
+            self._fail("ssh-login", problem)
+        except UserError as problem:
+            self._fail("tcp", problem)
+        else:
+            self._add("tcp", "passed", f"{target.host} port {target.port} answers as SSH.")
+            self._add("host-key", "passed", f"The host key of {target.key_name} is known.")
+            self._add("ssh-login", "passed", f"Logged in as {target.user} by {link.login}.")
+            return link
+        return None
+
+    def _resolve(self, host: str) -> None:
+        try:
+            found = sorted({str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
+        except OSError:
+            return  # the connection's own error says it, with advice
+        shown = host if found == [host] else f"{host} is {', '.join(found)}"
+        self._add("name", "passed", f"{shown}.")
+
+    def _sudo(self, link: SshLink) -> None:
+        access = self.entry.ssh
+        assert access is not None
+        user = link.target.user
+        if user == "root":
+            self._add("sudo", "skipped", "The login is root.")
+            return
+        if access.sudo == "none":
+            self._add("sudo", "skipped", "Not configured: what only root may read (logs, others' /proc) is not shown.")
+            return
+        command = Command(("id", "-u"), sudo=True)
+        try:
+            wrapped = sudo.wrap(command, access, self.vault, user=user, host=self.entry.name)
+            output = remote_command.run(
+                link, wrapped, None, host=self.entry.name, limit_s=15.0, most=4096, what=str(command)
+            )
+        except UserError as problem:
+            self._fail("sudo", problem)
+            return
+        if output.text.strip() == "0":
+            self._add("sudo", "passed", f"{user} may become root.")
+        else:
+            self._add("sudo", "failed", f"sudo ran, but did not make {user} root: {output.text.strip()[:80]}")
+
+    def _sql(self, link: SshLink | None) -> None:
+        access = self.entry.sql
+        assert access is not None
+        if access.via != "direct" and self.entry.ssh is not None and link is None:
+            self._add("sql-tcp", "skipped", "The way to the database leads through SSH, which failed.")
+            return
+        through = (lambda: link) if link is not None else None
+        try:
+            session = SqlLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=self.limits.handshake_s)
+        except (AuthFailed, SecretMissing) as problem:
+            self._fail("sql-login", problem)
+        except TlsFailed as problem:
+            self._fail("tls", problem)
+        except UserError as problem:
+            self._fail("sql-tcp", problem)
+        else:
+            try:
+                self._session(session)
+            finally:
+                session.close()
+
+    def _session(self, session: SqlLink) -> None:
+        access = self.entry.sql
+        assert access is not None
+        self._add("sql-tcp", "passed", f"A server answers on {session.where}.")
+        self._add("sql-login", "passed", f"Logged in as {access.user}; the server is {session.version}.")
+        verified = {"verify-ca": ", its certificate verified", "verify-identity": ", its certificate and name verified"}
+        if session.cipher:
+            how = verified.get(access.tls, ", its certificate not verified")
+            self._add("tls", "passed", f"Encrypted with {session.cipher}{how}.")
+        elif session.road == "open":
+            self._add("tls", "warned", "Not encrypted: what the console reads can be read on the way.")
+        else:
+            self._add("tls", "skipped", "Not needed: the way leads through SSH or a socket.")
+        try:
+            missing = [f"{what} (needs {right})" for ways, what, right in _RIGHTS if not _may(session, ways)]
+        except UserError as problem:
+            self._fail("rights", problem)
+            return
+        if missing:
+            self._add("rights", "warned", f"{access.user} may not read {'; '.join(missing)}.")
+        else:
+            self._add("rights", "passed", f"{access.user} may read everything the console shows.")
+
+
+def _may(session: SqlLink, ways: tuple[str, ...]) -> bool:
+    """Return whether one of the spellings is allowed; a server that knows none of them is not a lack of rights."""
+    for statement in ways:
+        try:
+            session.query(statement, limit_s=5.0)
+        except QueryFailed as problem:
+            if problem.errno in _DENIED:
+                return False
+        else:
+            return True
+    return True

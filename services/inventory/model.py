@@ -1,4 +1,4 @@
-"""What a person wrote down of the estate: hosts, the ways to reach them, and where their secrets live. Frozen values."""
+"""What a person wrote down of the estate: hosts, the ways to reach them, where their secrets live. Frozen values."""
 
 from __future__ import annotations
 

@@ -1,0 +1,43 @@
+"""Collecting every fault of a file before telling any: a person fixes them in one go."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from services.errors import BadInput
+from services.inventory.toml_lines import Place, line_of
+
+
+class Faults:
+    """Faults of one inventory file, each a sentence with its line where that is known. Values are never quoted here."""
+
+    def __init__(self, path: str, lines: dict[Place, int]) -> None:
+        self._path = path
+        self._lines = lines
+        self._found: list[tuple[int, str]] = []
+
+    def add(self, place: Place, sentence: str) -> None:
+        """Note a fault at `place`."""
+        line = line_of(place, self._lines)
+        self._found.append((line or 0, f"line {line}: {sentence}" if line else sentence))
+
+    def unknown(self, place: Place, known: Iterable[str], where: str) -> None:
+        """Note a key that means nothing here, with the likeliest known one."""
+        key = str(place[-1])
+        near = difflib.get_close_matches(key, tuple(known), n=1, cutoff=0.6)
+        hint = f' (did you mean "{near[0]}"?)' if near else ""
+        self.add(place, f'unknown key "{key}" in {where}{hint}.')
+
+    def raise_if_any(self) -> None:
+        """Raise one BadInput that tells all faults in the order of their lines."""
+        if not self._found:
+            return
+        sentences = [sentence for _, sentence in sorted(self._found, key=lambda f: f[0])]
+        count = "1 fault" if len(sentences) == 1 else f"{len(sentences)} faults"
+        text = "\n".join(f"  {sentence}" for sentence in sentences)
+        raise BadInput(
+            f"The inventory {self._path} has {count}:\n{text}",
+            safe="Nothing was changed, and no host was contacted.",
+            try_=("Correct the lines named; the format is described in resources/docs/inventory.md.",),
+        )

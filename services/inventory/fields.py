@@ -1,0 +1,130 @@
+"""What may stand in [host.ssh] and [host.sql]: each key, the check of its value, and the sentence when it fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from services.errors import BadInput
+from services.secrets import SecretRef
+
+
+class BadValue(Exception):  # noqa: N818 - it names the value, not a breakdown
+    """A value that can't stand there; the text ends the sentence '"key" must ...'."""
+
+
+Check = Callable[[object], Any]
+"""Returns the value for the model, or raises BadValue."""
+
+# MySQL manual, "Schema Object Names": letters, digits, $ and _ need no quotes. Both parts are needed: an Observer
+# session has no default schema.
+TABLE_NAME = re.compile(r"[A-Za-z0-9_$]+\.[A-Za-z0-9_$]+")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def text(value: object) -> str:
+    """A string of one line, not empty."""
+    if not isinstance(value, str):
+        raise BadValue("be a string in quotes")
+    if not value.strip():
+        raise BadValue("not be empty")
+    if any(ord(c) < 32 or ord(c) == 127 for c in value):
+        raise BadValue("not hold control characters")
+    return value
+
+
+def word(value: object) -> str:
+    """A string without blanks that no program could take for an option."""
+    found = text(value)
+    if found.startswith("-") or any(c.isspace() for c in found):
+        raise BadValue("hold no blanks and not begin with a dash")
+    return found
+
+
+def optional_path(value: object) -> str:
+    """A path; the empty one has a meaning (no ssh_config at all)."""
+    return "" if value == "" else text(value)
+
+
+def port(value: object) -> int:
+    """A TCP port."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 65535:
+        raise BadValue("be a whole number from 1 to 65535")
+    return value
+
+
+def count(value: object) -> int:
+    """A number of nodes."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1000:
+        raise BadValue("be a whole number from 1 to 1000")
+    return value
+
+
+def flag(value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise BadValue("be true or false")
+    return value
+
+
+def secret(value: object) -> SecretRef:
+    """A reference to a secret. What stood there is not quoted: it may be the secret."""
+    advice = 'be a reference, not the secret itself: "keyring:NAME", "env:VARIABLE" or "fd:NUMBER"'
+    if not isinstance(value, str):
+        raise BadValue(advice)
+    try:
+        found = SecretRef.parse(value)
+    except BadInput:
+        raise BadValue(advice) from None
+    if found.scheme == "fd" and not found.name.isdecimal():
+        raise BadValue('name a file descriptor by its number ("fd:3")')
+    if found.scheme == "env" and not _VARIABLE.fullmatch(found.name):
+        raise BadValue('name an environment variable ("env:DB_PASSWORD")')
+    return found
+
+
+def choice(*allowed: str) -> Check:
+    """One of a closed list."""
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in allowed:
+            raise BadValue("be one of " + ", ".join(f'"{a}"' for a in allowed))
+        return value
+
+    return check
+
+
+def table(value: object) -> str:
+    """schema.table, both plain identifiers."""
+    if not isinstance(value, str) or not TABLE_NAME.fullmatch(value):
+        raise BadValue('be written schema.table, with letters, digits, "_" and "$" only')
+    return value
+
+
+SSH: dict[str, Check] = {
+    "user": word,
+    "port": port,
+    "key": text,
+    "passphrase": secret,
+    "password": secret,
+    "sudo": choice("none", "nopasswd", "password"),
+    "sudo_password": secret,
+    "known_hosts": text,
+    "jump": word,
+    "config": optional_path,
+    "agent": flag,
+    "certificate": text,
+}
+SQL: dict[str, Check] = {
+    "user": word,
+    "password": secret,
+    "port": port,
+    "via": choice("direct", "tunnel", "socket"),
+    "socket": text,
+    "tls": choice("off", "prefer", "verify-ca", "verify-identity"),
+    "ca": text,
+    "cert": text,
+    "key": text,
+    "heartbeat_table": table,
+}

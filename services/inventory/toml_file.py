@@ -1,0 +1,211 @@
+"""inventory.toml read into values: all faults told together, with their lines. Format: resources/docs/inventory.md."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from services.errors import BadInput
+from services.inventory import fields
+from services.inventory.faults import Faults
+from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
+from services.inventory.toml_lines import Place, places
+
+VERSION = 1
+_MOST_BYTES = 4 * 2**20
+_TOP = ("version", "cluster", "host", "defaults")
+_WAYS: Mapping[str, Mapping[str, fields.Check]] = {"ssh": fields.SSH, "sql": fields.SQL}
+
+
+def load_inventory(path: str | Path) -> Inventory:
+    """Read the file; raise one BadInput that tells every fault.
+
+    `~` in paths is kept as written; who opens a file expands it.
+    """
+    file = Path(path).expanduser()
+    return parse_inventory(read_text(file), str(file))
+
+
+def read_text(file: Path) -> str:
+    """Return the file's text, or raise BadInput: unreadable, too large, not UTF-8."""
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise BadInput(f"{file} is larger than {_MOST_BYTES // 2**20} MiB: that is no inventory.")
+        data = file.read_bytes()
+    except OSError as problem:
+        raise BadInput(
+            f"The inventory {file} can't be read: {problem.strerror or problem}.",
+            try_=("Name another one with --inventory FILE.",),
+        ) from problem
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        before = data[: problem.start]
+        line, column = before.count(b"\n") + 1, problem.start - (before.rfind(b"\n") + 1) + 1
+        raise BadInput(
+            f"The inventory {file} is not UTF-8 (line {line}, byte {column} of it).", try_=("Save it as UTF-8.",)
+        ) from problem
+
+
+def parse_inventory(text: str, path: str = "") -> Inventory:
+    """Return the inventory a text describes; raise BadInput with all faults."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        message = re.sub(r"^(.*?) \(at line (\d+), column (\d+)\)$", r"line \2, column \3: \1", str(problem))
+        # Only tomllib's own words are told, never the text of the line: it may hold a password.
+        raise BadInput(f"The inventory {path} is not TOML: {_unquoted(message)}.") from None
+    return _Reader(document, path, Faults(path, places(text))).read()
+
+
+def _unquoted(message: str) -> str:
+    return re.sub(r" (key|namespace) .*$", r" \1", message)
+
+
+class _Reader:
+    """One pass over a parsed document, noting faults and going on."""
+
+    def __init__(self, document: dict[str, Any], path: str, faults: Faults) -> None:
+        self._document = document
+        self._path = path
+        self._faults = faults
+
+    def read(self) -> Inventory:
+        for key in self._document:
+            if key not in _TOP:
+                self._faults.unknown((key,), _TOP, "the file")
+        version = self._version()
+        defaults = self._defaults()
+        hosts = tuple(self._host(n, entry, defaults) for n, entry in enumerate(self._tables("host")))
+        clusters = tuple(self._cluster(n, entry) for n, entry in enumerate(self._tables("cluster")))
+        self._names("host", tuple(h.name for h in hosts))
+        self._names("cluster", tuple(c.name for c in clusters))
+        self._seeds(clusters, {h.name for h in hosts})
+        self._faults.raise_if_any()
+        return Inventory(version, self._path, hosts, clusters)
+
+    def _version(self) -> int:
+        version = self._document.get("version")
+        if version is None:
+            self._faults.add(("version",), f'the file must begin with "version = {VERSION}".')
+        elif isinstance(version, bool) or not isinstance(version, int) or version < 1:
+            self._faults.add(("version",), f'"version" must be {VERSION}.')
+        elif version > VERSION:
+            self._faults.add(("version",), f"version {version} is newer than this program ({VERSION}): update it.")
+        return VERSION
+
+    def _tables(self, name: str) -> list[dict[str, Any]]:
+        found = self._document.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+            self._faults.add((name,), f"write each {name} as a table of its own: [[{name}]].")
+            return []
+        return found
+
+    def _defaults(self) -> dict[str, dict[str, Any]]:
+        found = self._document.get("defaults", {})
+        if not isinstance(found, dict):
+            self._faults.add(("defaults",), "write defaults as [defaults.ssh] and [defaults.sql].")
+            return {}
+        result: dict[str, dict[str, Any]] = {}
+        for key, table in found.items():
+            if key not in _WAYS:
+                self._faults.unknown(("defaults", key), _WAYS, "[defaults]")
+            elif not isinstance(table, dict):
+                self._faults.add(("defaults", key), f"write it as a table: [defaults.{key}].")
+            else:
+                result[key] = self._values(("defaults", key), table, _WAYS[key], f"[defaults.{key}]")
+        return result
+
+    def _values(
+        self, place: Place, table: dict[str, Any], checks: Mapping[str, fields.Check], where: str
+    ) -> dict[str, Any]:
+        """Check each key of a table; return the good ones."""
+        values: dict[str, Any] = {}
+        for key, raw in table.items():
+            check = checks.get(key)
+            if check is None:
+                self._faults.unknown((*place, key), checks, where)
+                continue
+            try:
+                values[key] = check(raw)
+            except fields.BadValue as problem:
+                self._faults.add((*place, key), f'"{key}" in {where} must {problem}.')
+        return values
+
+    def _host(self, number: int, table: dict[str, Any], defaults: dict[str, dict[str, Any]]) -> HostEntry:
+        place: Place = ("host", number)
+        plain = {key: value for key, value in table.items() if key not in _WAYS}
+        values = self._values(place, plain, {"name": fields.text, "address": fields.word}, "[[host]]")
+        name = str(values.get("name", ""))
+        for key in ("name", "address"):
+            if key not in table:
+                self._faults.add(place, f'{_called("host", name)} has no "{key}".')
+        ways = {key: self._way(place, key, table.get(key), defaults, name) for key in _WAYS}
+        ssh = None if ways["ssh"] is None else SshAccess(**{"user": "", **ways["ssh"]})
+        sql = None if ways["sql"] is None else SqlAccess(**{"user": "", **ways["sql"]})
+        self._sense(place, name, ssh, sql)
+        return HostEntry(name, str(values.get("address", "")), ssh, sql)
+
+    def _way(
+        self, place: Place, key: str, table: object, defaults: dict[str, dict[str, Any]], name: str
+    ) -> dict[str, Any] | None:
+        """Return [host.ssh] or [host.sql] over the defaults; None when there is neither, or it says `false`."""
+        if table is False or (table is None and key not in defaults):
+            return None
+        if table is not None and not isinstance(table, dict):
+            self._faults.add((*place, key), f"write it as a table: [host.{key}].")
+            return None
+        own = self._values((*place, key), table or {}, _WAYS[key], f"[host.{key}] of {_called('host', name)}")
+        return {**defaults.get(key, {}), **own}
+
+    def _sense(self, place: Place, name: str, ssh: SshAccess | None, sql: SqlAccess | None) -> None:
+        """Note values that are fine alone and mean nothing together."""
+        called = _called("host", name)
+        if ssh is not None and ssh.sudo == "password" and ssh.sudo_password is None:
+            self._faults.add((*place, "ssh", "sudo"), f'{called}: sudo = "password" needs "sudo_password".')
+        if sql is None:
+            return
+        if not sql.user:
+            self._faults.add((*place, "sql"), f'{called}: [host.sql] needs "user".')
+        if sql.via == "tunnel" and ssh is None:
+            self._faults.add((*place, "sql", "via"), f'{called}: via = "tunnel" needs [host.ssh].')
+        if sql.tls.startswith("verify") and sql.via == "socket":
+            self._faults.add((*place, "sql", "tls"), f"{called}: a Unix socket has no certificate to verify.")
+        if sql.key and not sql.cert:
+            self._faults.add((*place, "sql", "key"), f'{called}: a TLS "key" needs its "cert".')
+
+    def _cluster(self, number: int, table: dict[str, Any]) -> ClusterEntry:
+        place: Place = ("cluster", number)
+        plain = {key: value for key, value in table.items() if key != "seeds"}
+        values = self._values(place, plain, {"name": fields.text, "expected": fields.count}, "[[cluster]]")
+        name = str(values.get("name", ""))
+        if "name" not in table:
+            self._faults.add(place, 'a cluster has no "name".')
+        seeds = table.get("seeds")
+        if not isinstance(seeds, list) or not seeds or not all(isinstance(s, str) for s in seeds):
+            self._faults.add((*place, "seeds"), f'{_called("cluster", name)} needs "seeds": a list of host names.')
+            seeds = []
+        return ClusterEntry(name, tuple(seeds), values.get("expected"))
+
+    def _names(self, kind: str, names: tuple[str, ...]) -> None:
+        first: dict[str, int] = {}
+        for number, name in enumerate(names):
+            if name and name in first:
+                self._faults.add((kind, number, "name"), f'there are two {kind}s named "{name}".')
+            first.setdefault(name, number)
+
+    def _seeds(self, clusters: tuple[ClusterEntry, ...], hosts: set[str]) -> None:
+        for number, cluster in enumerate(clusters):
+            for seed in cluster.seeds:
+                if seed not in hosts:
+                    self._faults.add(
+                        ("cluster", number, "seeds"),
+                        f'{_called("cluster", cluster.name)} has the seed "{seed}", and no [[host]] has that name.',
+                    )
+
+
+def _called(kind: str, name: str) -> str:
+    return f'{kind} "{name}"' if name else f"a {kind}"

@@ -292,7 +292,7 @@ def sst_running() -> ClusterSnapshot:
         lost("garb1", "not seen by any node", UNKNOWN, "4 votes left of 5", age=394.0),
         facts=None,
         numbers=(),
-        segment=1,
+        segment=None,
     )
     report = replace(
         node(

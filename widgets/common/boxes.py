@@ -106,7 +106,8 @@ class MessageBar(QFrame):
     def _dress(self) -> None:
         theme = current_theme()
         ground, ink = theme.health_tint(self._health).name(), theme.health(self._health).name()
-        sheet = f"MessageBar {{ background: {ground}; border: none; border-radius: 8px; }} MessageBar > QLabel {{ color: {ink}; }}"
+        box = f"MessageBar {{ background: {ground}; border: none; border-radius: 8px; }}"
+        sheet = f"{box} MessageBar > QLabel {{ color: {ink}; }}"
         if sheet != self.styleSheet():
             self.setStyleSheet(sheet)
 
@@ -125,7 +126,7 @@ class EmptyState(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 440) -> None:
         super().__init__()
         self._mark = HealthMark(Health.UNKNOWN, 20)
         self._title = label("", "title", wrap=True)
@@ -146,7 +147,7 @@ class EmptyState(QWidget):
         inner.addLayout(self._row)
         block = QWidget()
         block.setLayout(inner)
-        block.setFixedWidth(440)
+        block.setFixedWidth(width)
         middle = QHBoxLayout()
         middle.addStretch(1)
         middle.addWidget(block)

@@ -144,7 +144,7 @@ def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
     `short`: for the narrow boxes where several channels enter one card.
     """
     if short:
-        stopped = "Yes" not in {edge.sql_running or "Yes"} or "Yes" not in {edge.io_running or "Yes"}
+        stopped = {edge.sql_running, edge.io_running} - {"Yes", ""}
         return "stopped" if stopped else format_duration(edge.lag_s)
     if edge.sql_running and edge.sql_running != "Yes":
         return "SQL thread stopped"

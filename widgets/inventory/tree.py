@@ -1,0 +1,155 @@
+"""The estate tree at the left edge of the window: every cluster and node with its health, and the way to add one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QVBoxLayout
+
+from services.discovery.model import EstateSnapshot
+from widgets.common.boxes import button
+from widgets.common.labels import label
+from widgets.common.theme import theme_holder
+from widgets.inventory.tree_delegate import EstateDelegate
+from widgets.inventory.tree_model import EstateModel
+
+_WIDTH = 232
+
+
+class EstateTree(QFrame):
+    """232 px of estate. Signals: what a person chose; `edit_host_requested(node_id)`, `remove_host_requested(node_id)`
+    from a node's menu."""
+
+    node_selected = Signal(str)
+    cluster_selected = Signal(str)
+    node_activated = Signal(str)
+    add_host_requested = Signal()
+    edit_host_requested = Signal(str)
+    remove_host_requested = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "panel")
+        self.setFixedWidth(_WIDTH)
+        self._model = EstateModel(self)
+        self._view = _Rows()
+        self._view.setModel(self._model)
+        self._view.setItemDelegate(EstateDelegate(self._view))
+        self._view.selectionModel().currentChanged.connect(self._chosen)
+        self._view.activated.connect(self._activated)
+        self._view.customContextMenuRequested.connect(self._show_menu)
+        self._model.rowsInserted.connect(self._open_new)
+        self._quiet = False
+        title = label("ESTATE", "caps")
+        title.setContentsMargins(12, 16, 12, 8)
+        self._add = button("Add a host…", on=self.add_host_requested.emit, hint="Watch another server")
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(title)
+        page.addWidget(self._view, 1)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(12, 8, 12, 8)
+        foot.addWidget(self._add)
+        page.addLayout(foot)
+        theme_holder().changed.connect(self._view.viewport().update)
+
+    def show_snapshot(self, estate: EstateSnapshot) -> None:
+        """Take a snapshot: rows change in place; expansion, selection and scroll position stay."""
+        self._model.show_snapshot(estate)
+
+    def select(self, key: str) -> None:
+        """Mark the row of a node id or cluster id without emitting anything; '' marks nothing."""
+        index = self._model.find(key)
+        if index == self._view.currentIndex():
+            return
+        self._quiet = True
+        try:
+            if index.isValid():
+                self._view.setCurrentIndex(index)
+            else:
+                self._view.selectionModel().clear()
+        finally:
+            self._quiet = False
+
+    def selected(self) -> str:
+        """Return the id of the marked row, '' for none."""
+        entry = self._model.entry(self._view.currentIndex())
+        return "" if entry is None else (entry.node_id or entry.cluster_id)
+
+    def focus_rows(self) -> None:
+        """Give the keyboard to the tree."""
+        self._view.setFocus()
+
+    def _open_new(self, parent: QModelIndex, first: int, last: int) -> None:
+        """A cluster that appears is open; one a person closed stays closed."""
+        del last
+        if parent.isValid() and first == 0 and self._model.rowCount(parent) == 1:
+            self._view.setExpanded(parent, True)
+
+    def _chosen(self, index: QModelIndex) -> None:
+        entry = self._model.entry(index)
+        if self._quiet or entry is None:
+            return
+        if entry.node_id:
+            self.node_selected.emit(entry.node_id)
+        else:
+            self.cluster_selected.emit(entry.cluster_id)
+
+    def _activated(self, index: QModelIndex) -> None:
+        entry = self._model.entry(index)
+        if entry is not None and entry.node_id:
+            self.node_activated.emit(entry.node_id)
+
+    def _show_menu(self, point: QPoint) -> None:
+        entry = self._model.entry(self._view.indexAt(point))
+        menu = QMenu(self)
+        if entry is not None and entry.node_id:
+            node_id = entry.node_id
+            menu.addAction(f"Edit the connection of {entry.name}…", lambda: self.edit_host_requested.emit(node_id))
+            menu.addAction(f"Stop watching {entry.name}…", lambda: self.remove_host_requested.emit(node_id))
+            menu.addSeparator()
+        menu.addAction("Add a host…", self.add_host_requested.emit)
+        menu.exec(self._view.viewport().mapToGlobal(point))
+
+
+class _Rows(QTreeView):
+    """The rows themselves: no header, no branches (the delegate paints the arrow), one click opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setHeaderHidden(True)
+        self.setIndentation(0)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setExpandsOnDoubleClick(False)
+        self.setAccessibleName("Estate")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open or close a cluster by its arrow."""
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid() and not index.parent().isValid() and event.position().x() < 28:
+            self.setExpanded(index, not self.isExpanded(index))
+            event.accept()
+            return
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Open or close a cluster; activate a node."""
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid() and not index.parent().isValid():
+            self.setExpanded(index, not self.isExpanded(index))
+            return
+        super().mouseDoubleClickEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter activates on every platform; everything else is Qt's (arrows walk, left and right close and open)."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.currentIndex().isValid():
+            self.activated.emit(self.currentIndex())
+            return
+        super().keyPressEvent(event)

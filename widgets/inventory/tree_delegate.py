@@ -1,0 +1,104 @@
+"""Paints one row of the estate: shape, name, and its state at the right; 28 px high."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
+
+from services.types import Health
+from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.glyphs import glyph
+from widgets.common.theme import Theme, current_theme
+from widgets.inventory.tree_model import Entry, EstateModel, Index
+
+ROW_HEIGHT = 28
+_MIDDLE_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_MIDDLE_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+
+
+class EstateDelegate(QStyledItemDelegate):
+    """Draws clusters bold with an arrow, nodes with their state's shape."""
+
+    def __init__(self, tree: QTreeView) -> None:
+        super().__init__(tree)
+        self._tree = tree
+        self._strong = ui_font(weight=STRONG)
+        self._plain = ui_font()
+        self._small = ui_font(SMALL)
+        self._small_strong = ui_font(SMALL, STRONG)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the fixed height."""
+        del option, index
+        return QSize(0, ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint the row over its whole width, whatever the indentation."""
+        model = index.model()
+        entry = model.entry(index) if isinstance(model, EstateModel) else None
+        if entry is None:
+            return
+        theme = current_theme()
+        row = QRectF(0, option.rect.y(), self._tree.viewport().width(), option.rect.height())
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_ground(painter, row, option, theme)
+        if entry.node_id:
+            self._paint_node(painter, row, entry, theme)
+        else:
+            self._paint_cluster(painter, row, entry, self._tree.isExpanded(index), theme)
+        painter.restore()
+
+    @staticmethod
+    def _paint_ground(painter: QPainter, row: QRectF, option: QStyleOptionViewItem, theme: Theme) -> None:
+        state = option.state
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(row, theme.accent_tint)
+            painter.fillRect(QRectF(0, row.y(), 3, row.height()), theme.accent)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(row, theme.hover)
+
+    def _paint_cluster(self, painter: QPainter, row: QRectF, entry: Entry, expanded: bool, theme: Theme) -> None:
+        _arrow(painter, QPointF(16, row.center().y()), expanded, theme)
+        right = row.right() - 12
+        if entry.health in {Health.WARN, Health.BAD, Health.UNKNOWN}:
+            glyph(painter, QRectF(right - 12, row.center().y() - 6, 12, 12), entry.health, theme)
+            right -= 20
+        right = self._paint_detail(painter, row, right, entry.detail, theme.third, strong=True, least=96)
+        self._paint_name(painter, QRectF(28, row.y(), right - 36, row.height()), entry.name, theme, strong=True)
+
+    def _paint_node(self, painter: QPainter, row: QRectF, entry: Entry, theme: Theme) -> None:
+        glyph(painter, QRectF(36, row.center().y() - 5.5, 11, 11), entry.health, theme)
+        color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else theme.third
+        right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=116)
+        self._paint_name(painter, QRectF(56, row.y(), right - 64, row.height()), entry.name, theme, faded=entry.faded)
+
+    def _paint_detail(
+        self, painter: QPainter, row: QRectF, right: float, text: str, color: object, *, strong: bool, least: float
+    ) -> float:
+        """Paint the right part, never further left than `least`; return where it begins."""
+        font = self._small_strong if strong else self._small
+        metrics = QFontMetricsF(font)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, right - least))
+        width = metrics.horizontalAdvance(shown)
+        painter.setFont(font)
+        painter.setPen(color)
+        painter.drawText(QRectF(right - width - 1, row.y(), width + 1, row.height()), _MIDDLE_RIGHT, shown)
+        return right - width
+
+    def _paint_name(
+        self, painter: QPainter, room: QRectF, name: str, theme: Theme, *, strong: bool = False, faded: bool = False
+    ) -> None:
+        font = self._strong if strong else self._plain
+        painter.setFont(font)
+        painter.setPen(theme.second if faded else theme.text)
+        shown = QFontMetricsF(font).elidedText(name, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, _MIDDLE_LEFT, shown)
+
+
+def _arrow(painter: QPainter, middle: QPointF, expanded: bool, theme: Theme) -> None:
+    points = [(-4, -2.5), (4, -2.5), (0, 2.5)] if expanded else [(-2.5, -4), (-2.5, 4), (2.5, 0)]
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.second)
+    painter.drawPolygon(QPolygonF([middle + QPointF(*p) for p in points]))

@@ -1,0 +1,262 @@
+"""What the inspector says of a node, as values: sections of rows made from its facts. Pure, so it is tested in text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
+from services.types import Flavour, Health
+from widgets.common.nodes import STALE_AFTER_S
+from widgets.common.text import (
+    format_age,
+    format_bytes,
+    format_clock,
+    format_count,
+    format_duration,
+    format_number,
+    plural,
+    short_id,
+)
+from widgets.topology.wording import size_words
+
+ExtraRows = Mapping[str, Sequence[tuple[str, str, Health]]]
+"""Section title -> (label, value with unit, health): numbers the samplers know, shown at the top of that section."""
+
+REPLICATION, MACHINE, SETTINGS, PROBLEMS = "Replication", "Machine", "Settings that matter", "Problems"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line. `note` is a grey remark behind the value; `mono`: seqnos, addresses; `wraps`: a sentence."""
+
+    label: str
+    value: str
+    note: str = ""
+    health: Health = Health.UNKNOWN
+    mono: bool = False
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled group of rows; `stale` says how old they are when they are no longer the present."""
+
+    title: str
+    rows: tuple[Row, ...]
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Everything the inspector shows of one node."""
+
+    name: str
+    state: str
+    health: Health
+    age: str
+    sections: tuple[Section, ...]
+
+
+def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRows) -> Content:
+    """Return the inspector's words for `node` as of `at`."""
+    facts = node.facts
+    sql_age = None if facts is None else at - (facts.sql_at or facts.at)
+    ssh_age = None if facts is None else at - (facts.ssh_at or facts.at)
+    sections = (
+        Section("", tuple(_identity(node, facts))),
+        Section(REPLICATION, tuple(_replication(cluster, node, facts, at, extra)), _stale(sql_age)),
+        Section(MACHINE, tuple(_machine(facts, extra)), _stale(ssh_age)),
+        Section(SETTINGS, tuple(_settings(facts, extra)), _stale(sql_age)),
+        Section(PROBLEMS, tuple(_problems(node))),
+    )
+    return Content(
+        node.name or node.host or node.node_id,
+        node.state or node.reach.value,
+        node.health,
+        format_age(None if sql_age is None else max(0.0, sql_age)),
+        tuple(s for s in sections if s.rows),
+    )
+
+
+def _stale(age: float | None) -> str:
+    return "" if age is None or age <= STALE_AFTER_S else format_age(age)
+
+
+def _present(rows: Sequence[Row | None]) -> list[Row]:
+    return [r for r in rows if r is not None and r.value]
+
+
+def _extra(extra: ExtraRows, title: str) -> list[Row]:
+    return [Row(label, value, health=health) for label, value, health in extra.get(title, ())]
+
+
+def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
+    server = facts.server if facts else None
+    galera = facts.galera if facts else None
+    return _present(
+        [
+            Row("address", node.address or (facts.address if facts else "") or node.host, mono=True),
+            Row("role", node.role),
+            Row("server", _server_words(server)),
+            Row(
+                "provider",
+                f"Galera {galera.provider_version.split('(')[0]}" if galera and galera.provider_version else "",
+            ),
+            Row("host", _host_words(facts.machine if facts else None)),
+            Row("up", format_duration(server.uptime_s) if server and server.uptime_s is not None else ""),
+        ]
+    )
+
+
+def _server_words(server: ServerFacts | None) -> str:
+    if server is None or not server.version:
+        return ""
+    name = "" if server.flavour is Flavour.UNKNOWN else f"{server.flavour.value} "
+    return f"{name}{server.version}"
+
+
+def _host_words(machine: MachineFacts | None) -> str:
+    if machine is None:
+        return ""
+    os = machine.os.replace("GNU/Linux ", "").split(" (")[0]
+    cores = plural(machine.cores, "core") if machine.cores else ""
+    memory = format_bytes(machine.memory) if machine.memory else ""
+    return ", ".join(p for p in (os, cores, memory) if p)
+
+
+def _replication(
+    cluster: ClusterSnapshot, node: NodeView, facts: NodeFacts | None, at: float, extra: ExtraRows
+) -> list[Row]:
+    rows: list[Row | None] = []
+    if node.state_since is not None:
+        rows.append(
+            Row("state since", format_duration(max(0.0, at - node.state_since)), f"at {format_clock(node.state_since)}")
+        )
+    rows.extend(_extra(extra, REPLICATION))
+    if facts is not None and facts.galera is not None:
+        rows.extend(_galera(node, facts.galera))
+    if facts is not None and facts.replication is not None:
+        for channel in facts.replication.channels:
+            rows.extend(_channel(channel, several=len(facts.replication.channels) > 1))
+        if facts.replication.replicas:
+            rows.append(Row("replicas", format_count(len(facts.replication.replicas))))
+    if node.seen_by:
+        seen = [n.name if (n := cluster.node(i)) else short_id(i) for i in node.seen_by]
+        rows.append(Row("seen by", ", ".join(seen)))
+    return _present(rows)
+
+
+def _galera(node: NodeView, galera: GaleraFacts) -> list[Row | None]:
+    reach = next(((value, health) for label, value, health in node.numbers if label == "IST reach"), None)
+    limit = f"of limit {format_number(galera.flow_control_high)}" if galera.flow_control_high else ""
+    desynced = bool(galera.desync_count) or galera.local_state_comment.startswith("Donor")
+    return [
+        Row("last committed", format_count(galera.last_committed), mono=True)
+        if galera.last_committed is not None
+        else None,
+        _counted("receive queue", galera.recv_queue, f"{limit}: ignored" if limit and desynced else limit),
+        _counted("send queue", galera.send_queue),
+        _counted("flow control", galera.flow_control_sent, "pauses asked for since start"),
+        Row("apply window", _applying(galera)),
+        Row("cached from", format_count(galera.cached_downto), mono=True) if galera.cached_downto is not None else None,
+        Row("IST reach", reach[0], health=reach[1]) if reach else None,
+        Row("vote weight", str(galera.weight), f"segment {galera.segment}" if galera.segment is not None else "")
+        if galera.weight is not None
+        else None,
+        Row("cluster state", short_id(galera.state_uuid, 13), mono=True),
+    ]
+
+
+def _counted(label: str, value: int | None, note: str = "") -> Row | None:
+    return None if value is None else Row(label, format_count(value), note)
+
+
+def _applying(galera: GaleraFacts) -> str:
+    threads = plural(galera.applier_threads, "thread") if galera.applier_threads else ""
+    distance = f"distance {format_number(galera.deps_distance)}" if galera.deps_distance is not None else ""
+    return ", ".join(p for p in (threads, distance) if p)
+
+
+def _channel(channel: ReplicationChannel, *, several: bool) -> list[Row | None]:
+    prefix = f"{channel.name}: " if several and channel.name else ""
+
+    def thread(label: str, word: str) -> Row | None:
+        health = (
+            Health.GOOD if word == "Yes" else Health.TRANSFER if word in {"Connecting", "Preparing"} else Health.BAD
+        )
+        words = {"Yes": "running", "No": "stopped"}.get(word, word.lower())
+        return Row(f"{prefix}{label}", words, health=health) if word else None
+
+    lag = "not known (NULL)" if channel.seconds_behind is None else format_duration(channel.seconds_behind)
+    return [
+        Row(f"{prefix}source", f"{channel.source_host}:{channel.source_port}", mono=True)
+        if channel.source_host
+        else None,
+        thread("IO thread", channel.io_running),
+        thread("SQL thread", channel.sql_running),
+        Row(f"{prefix}behind", lag, f"{format_duration(channel.delay_s)} meant" if channel.delay_s else ""),
+        Row(f"{prefix}relay log", format_bytes(channel.relay_log_space))
+        if channel.relay_log_space is not None
+        else None,
+        Row(f"{prefix}received", channel.gtid_received, mono=True),
+        Row(f"{prefix}executed", channel.gtid_executed, mono=True),
+    ]
+
+
+def _machine(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
+    rows: list[Row | None] = [*_extra(extra, MACHINE)]
+    machine = facts.machine if facts else None
+    if machine is None:
+        return _present(rows)
+    disk = machine.data_disk
+    if disk is not None:
+        full = disk.size and disk.free is not None and disk.free < 0.1 * disk.size
+        words = size_words(disk.size, disk.free)
+        rows.append(Row("data disk", words, health=Health.WARN if full else Health.UNKNOWN))
+    if machine.clock_offset_s is not None:
+        ahead = "ahead" if machine.clock_offset_s > 0 else "behind"
+        off = abs(machine.clock_offset_s)
+        health = Health.WARN if off > 1.0 else Health.UNKNOWN
+        rows.append(Row("clock", f"{format_duration(off)} {ahead}", health=health))
+    rows.append(_process(machine))
+    if machine.unit_state:
+        rows.append(Row("service", machine.unit_state.replace("/", ", ")))
+    rows.append(Row("kernel", machine.kernel))
+    return _present(rows)
+
+
+_PROCESS = {"R": "running", "S": "sleeping", "D": "waiting for a disk", "T": "stopped by a signal", "Z": "a zombie"}
+
+
+def _process(machine: MachineFacts) -> Row | None:
+    if not machine.process_state and machine.process_pid is None:
+        return None
+    word = _PROCESS.get(machine.process_state[:1], machine.process_state or "gone")
+    health = Health.BAD if machine.process_state[:1] in {"T", "Z"} else Health.UNKNOWN
+    return Row("process", word, f"pid {machine.process_pid}" if machine.process_pid else "", health)
+
+
+def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
+    rows = _extra(extra, SETTINGS)
+    if facts is not None and facts.server is not None:
+        rows.extend(Row(name, setting_words(name, value), mono=True) for name, value in facts.server.variables)
+    return _present(rows)
+
+
+def setting_words(name: str, value: str) -> str:
+    """Return a variable's value; sizes in bytes become readable ones."""
+    if name.endswith(("_size", "_limit")) and value.isdigit() and int(value) >= 100_000:
+        return format_bytes(int(value))
+    return value
+
+
+def _problems(node: NodeView) -> list[Row]:
+    sentences = [node.reason] if node.reason else []
+    if node.facts is not None:
+        sentences.extend(p.sentence for p in node.facts.problems)
+        if node.facts.replication is not None:
+            for channel in node.facts.replication.channels:
+                sentences.extend(e for e in (channel.io_error, channel.sql_error) if e)
+    return [replace(Row("", s, wraps=True), health=node.health) for s in dict.fromkeys(sentences)]

@@ -22,7 +22,7 @@ from services.history.rollup import (
     MINUTE_S,
     MINUTES,
     Singles,
-    by_minute,
+    by_step,
     pack_day,
     pack_still,
     unpack_day,
@@ -128,7 +128,7 @@ class _Minutes:
     def _varying(self, ids: list[int], t: Floats, columns: Floats) -> None:
         if not ids:
             return
-        minutes, aggregates = by_minute(*_ascending(t, columns))
+        minutes, aggregates = by_step(*_ascending(t, columns), MINUTE_S)
         for day in np.unique(minutes // MINUTES):
             mask = minutes // MINUTES == day
             places = (minutes[mask] % MINUTES).astype(np.intp)

@@ -20,50 +20,38 @@ MINUTES = 1_440
 AGGREGATES = 5
 
 
-def by_minute(t: Floats, columns: Floats) -> tuple[npt.NDArray[np.int64], Singles]:
-    """Return the minutes (epoch minutes, shape (k,)) and aggregates, shape (columns, AGGREGATES, k).
+def by_step(t: Floats, columns: Floats, step_s: float) -> tuple[npt.NDArray[np.int64], Singles]:
+    """Return the bins (t // step_s, shape (k,)) that hold samples, and aggregates of shape (columns, AGGREGATES, k).
 
     Args:
         t: shape (n,), ascending epoch seconds; columns: shape (m, n), NaN values don't count.
     """
-    minutes = (t // MINUTE_S).astype(np.int64)
-    unique, starts = np.unique(minutes, return_index=True)
-    out = np.full((columns.shape[0], AGGREGATES, len(unique)), np.nan, np.float32)
-    bounds = [*starts.tolist(), len(t)]
-    for i in range(len(unique)):
-        out[:, :, i] = _aggregate(columns[:, bounds[i] : bounds[i + 1]])
-    return unique, out
-
-
-def _aggregate(window: Floats) -> Singles:
-    """Return the five aggregates of each row of `window`, ignoring NaN."""
-    out = np.full((window.shape[0], AGGREGATES), np.nan, np.float32)
-    holes = np.isnan(window).any(axis=1)
-    for mask, ignore in ((~holes, False), (holes, True)):
-        places = np.flatnonzero(mask)
-        if len(places):
-            rows = window[places]
-            if ignore:
-                places = places[~np.isnan(rows).all(axis=1)]
-            if len(places):
-                out[places] = _percentiles(window[places])
-    return out
+    bins, starts, counts = np.unique((t // step_s).astype(np.int64), return_index=True, return_counts=True)
+    if not len(t):
+        return bins, np.zeros((columns.shape[0], AGGREGATES, 0), np.float32)
+    owner = np.repeat(np.arange(len(bins)), counts)
+    place = np.arange(len(t)) - starts[owner]
+    cells = np.full((columns.shape[0], len(bins), int(counts.max())), np.nan)
+    cells[:, owner, place] = columns
+    flat = _percentiles(cells.reshape(-1, cells.shape[2]))
+    return bins, flat.reshape(columns.shape[0], len(bins), AGGREGATES).transpose(0, 2, 1)
 
 
 def _percentiles(rows: Floats) -> Singles:
-    """Sort once (NaN last) and read everything off: three times faster than five numpy calls."""
+    """Sort once (NaN comes last) and read everything off; a row without values is all NaN."""
     ordered = np.sort(rows, axis=1)
     counts = (~np.isnan(ordered)).sum(axis=1)
     lines = np.arange(len(rows))
+    last = np.maximum(counts - 1, 0)
     out = np.empty((len(rows), AGGREGATES), np.float32)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         out[:, 0] = ordered[:, 0]
         out[:, 1] = np.nansum(ordered, axis=1) / counts
-        out[:, 2] = ordered[lines, counts - 1]
+        out[:, 2] = ordered[lines, last]
         for place, share in ((3, 0.05), (4, 0.95)):
-            position = (counts - 1) * share
+            position = last * share
             low = np.floor(position).astype(np.intp)
-            high = np.minimum(low + 1, counts - 1)
+            high = np.minimum(low + 1, last)
             below, above = ordered[lines, low], ordered[lines, high]
             out[:, place] = below + (above - below) * (position - low)
     return out

@@ -41,6 +41,8 @@ def numeric_status(status: Mapping[str, str]) -> dict[str, float]:
     """Return lower-cased names with the values that are finite numbers; everything else is left out."""
     found: dict[str, float] = {}
     for name, text in status.items():
+        if text[:1] == "[" or "/" in text:
+            found.update(_several(name.lower(), text))
         if text[:1] not in "0123456789-.+" or not text:
             continue
         try:
@@ -134,6 +136,21 @@ def _mariadb_positions(text: str) -> dict[str, int] | None:
             return None
         positions[words[0]] = max(positions.get(words[0], 0), int(words[2]))
     return positions
+
+
+def _several(name: str, text: str) -> dict[str, float]:
+    """Return the parts of the two status variables that hold several numbers in one text (Galera documentation).
+
+    wsrep_evs_repl_latency "min/avg/max/deviation/count" in seconds; wsrep_flow_control_interval "[ low, high ]".
+    """
+    if name == "wsrep_evs_repl_latency":
+        names, words = ("min", "avg", "max", "deviation", "count"), text.split("/")
+    elif name == "wsrep_flow_control_interval":
+        names, words = ("low", "high"), text.strip("[ ]").split(",")
+    else:
+        return {}
+    numbers = [_number(word) for word in words]
+    return {f"{name}.{part}": n for part, n in zip(names, numbers, strict=False) if n is not None}
 
 
 def _number(text: str) -> float | None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from tests.lab.estate import database, vault
 from tests.lab.estate.spec import EstateSpec
 
-# PROCESS: other sessions, SHOW ENGINE INNODB STATUS, information_schema.INNODB_METRICS. BINLOG MONITOR: SHOW BINARY LOGS
-# and SHOW MASTER STATUS. SLAVE MONITOR: SHOW REPLICA STATUS. The tables are those where the server keeps the members of
-# the cluster and the applied GTIDs; performance_schema is off by package default but may be read where it is on.
-# It may change nothing and sees no user data and no password hash (MariaDB KB: GRANT, "Global Privileges").
+# PROCESS: other sessions, SHOW ENGINE INNODB STATUS, information_schema.INNODB_METRICS. BINLOG MONITOR: SHOW BINARY
+# LOGS and SHOW MASTER STATUS. SLAVE MONITOR: SHOW REPLICA STATUS. The tables are those where the server keeps the
+# members of the cluster and the applied GTIDs; performance_schema is off by package default but may be read where it
+# is on. It may change nothing and sees no user data and no password hash (MariaDB KB: GRANT, "Global Privileges").
 _OBSERVER_GLOBAL = "PROCESS, BINLOG MONITOR, SLAVE MONITOR"
 _OBSERVER_TABLES: tuple[str, ...] = ("performance_schema.*", "mysql.gtid_slave_pos")
 _OBSERVER_TABLES_GALERA: tuple[str, ...] = ("mysql.wsrep_cluster", "mysql.wsrep_cluster_members")
 
 
 def statements(spec: EstateSpec) -> str:
-    """SQL that makes schema sbtest and the accounts observer, pilot, sysbench and (asynchronous estates) replication."""
+    """SQL for schema sbtest and the accounts observer, pilot, sysbench and (asynchronous estates) replication."""
     known = vault.load()
     galera = any(h.role == "galera" for h in spec.hosts)
     tables = _OBSERVER_TABLES + (_OBSERVER_TABLES_GALERA if galera else ())

@@ -48,15 +48,17 @@ def empty(spec: EstateSpec, name: str) -> None:
 
 def fill(spec: EstateSpec, name: str, *, leave_mb: int = 0) -> None:
     """Take all free space of the host's data disk but `leave_mb`, by one file that is reserved and not written."""
+    # fallocate takes what it can before it says that there is no more; dd takes the last blocks, which the extent
+    # tree of fallocate's own file was given room in
     script = (
         f"free=$(df --output=avail -B1 {database.DATADIR} | tail -1); size=$((free - {leave_mb} * 1048576)); "
-        f'[ "$size" -le 0 ] || fallocate -l "$size" {_FILL} || exit 1; '
-        # the last blocks, which fallocate could not have (extent tree of its own file)
-        f"[ {leave_mb} -gt 0 ] || dd if=/dev/zero of={_FILL}.rest bs=4k 2>/dev/null; true"
+        f'[ "$size" -le 0 ] || fallocate -l "$size" {_FILL} 2>/dev/null; '
+        f"[ {leave_mb} -gt 0 ] || dd if=/dev/zero of={_FILL}.rest bs=4k 2>/dev/null; "
+        f"df --output=avail -B1M {database.DATADIR} | tail -1"
     )
     done = container.sh(spec, name, script, limit_s=60)
-    if not done.ok:
-        raise LabError(f"{name}: {done.err.strip()}")
+    if not done.ok or int(done.out) > leave_mb + 1:
+        raise LabError(f"{name}: the data disk would not fill, {done.out.strip()} MiB are free; {done.err.strip()}")
 
 
 def unfill(spec: EstateSpec, name: str) -> None:
@@ -82,7 +84,7 @@ def sshd_running(spec: EstateSpec, name: str) -> bool:
 
 
 def partition(spec: EstateSpec, names: Sequence[str]) -> None:
-    """Part these hosts from the others of the estate, silently; the console reaches both sides. Replaces an earlier one."""
+    """Part these hosts from the others, silently; the console reaches both sides. Replaces an earlier partition."""
     group = tuple(spec.host(n).name for n in names)
     network.isolate(spec, group, network.isolation(spec)[1])
 

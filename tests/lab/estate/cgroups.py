@@ -24,9 +24,9 @@ def hierarchies() -> list[Path]:
 
 
 def entering(machine: str, argv: list[str]) -> list[str]:
-    """`argv` wrapped so that the process joins the (new) groups of `machine` before it becomes `argv`.
+    """`argv` wrapped so that it runs in the (new) groups of `machine`, and again when the container reboots.
 
-    Done by the process itself between start and exec: systemd-nspawn looks at its own group once, right at its start.
+    The wrapping shell joins the groups first: systemd-nspawn looks at its own group once, right at its start.
     """
     script = []
     for top in hierarchies():
@@ -34,7 +34,9 @@ def entering(machine: str, argv: list[str]) -> list[str]:
         group.mkdir(exist_ok=True)
         _inherit_cpuset(top, group)
         script.append(f"echo $$ > {shlex.quote(str(group / 'cgroup.procs'))}")
-    return ["/bin/sh", "-c", " && ".join([*script, 'exec "$@"']), "sh", *argv]
+    # systemd-nspawn with --keep-unit ends with 133 when its container wants a reboot (man systemd-nspawn(1))
+    rounds = '"$@"; while [ $? -eq 133 ]; do "$@"; done'
+    return ["/bin/sh", "-c", "; ".join([" && ".join(script) or "true", rounds]), "sh", *argv]
 
 
 def _inherit_cpuset(top: Path, group: Path) -> None:
@@ -58,7 +60,7 @@ def members(machine: str) -> set[int]:
 
 
 def freeze(machine: str, *, frozen: bool) -> None:
-    """Stop or let run everything of the host at once (cgroup v2 core file cgroup.freeze); nothing if it has no group."""
+    """Stop or let run everything of the host at once (cgroup v2: cgroup.freeze); nothing if it has no group."""
     for knob in _freezers(machine):
         knob.write_text("1" if frozen else "0", encoding="ascii")
 

@@ -141,9 +141,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 done, 1 the lab could not do it (reason on stderr), 3 `status` of an estate that is not up."""
     options = parser().parse_args(argv)
     reason = unavailable_reason()
+    if reason is not None:
+        print(f"lab: {reason}", file=sys.stderr)
+        return 1
     try:
-        if reason is not None:
-            raise LabError(reason)
         code: int = options.act_top(options)
     except LabError as exc:
         print(f"lab: {exc}", file=sys.stderr)

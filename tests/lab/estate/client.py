@@ -51,7 +51,7 @@ def authorized_keys(spec: EstateSpec) -> str:
 
 
 def make_host_key(spec: EstateSpec, name: str, target: Path) -> None:
-    """An own ed25519 host key for `name` at `target` (kept if there is one), its public half beside the client folder."""
+    """An own ed25519 host key for `name` at `target` (kept if there is one); its public half goes to the client."""
     if not target.exists():
         run([*_KEY, "-N", "", "-C", name, "-f", str(target)])
     public = target.with_suffix(".pub").read_text(encoding="utf-8").split()[:2]
@@ -82,11 +82,12 @@ def inventory(spec: EstateSpec, names: tuple[str, ...]) -> str:
     folder = client_dir(spec)
     seeds = ", ".join(f'"{n}"' for n in spec.seeds)
     parts = [f'version = 1\n\n[[cluster]]\nname = "{spec.name}"\nseeds = [{seeds}]\n']
-    for name in names:
-        parts.append(
-            f'[[host]]\nname = "{name}"\naddress = "{spec.address(name)}"\n'
-            f'[host.ssh]\nuser = "dba"\nport = 22\nkey = "{folder}/id_ed25519"\n'
-            f'known_hosts = "{folder}/known_hosts"\nsudo = "nopasswd"\n'
-            f'[host.sql]\nuser = "observer"\npassword = "env:{vault.VARIABLES["observer"]}"\nport = 3306\nvia = "direct"\n'
-        )
+    parts += [
+        f'[[host]]\nname = "{name}"\naddress = "{spec.address(name)}"\n'
+        f'[host.ssh]\nuser = "dba"\nport = 22\nkey = "{folder}/id_ed25519"\n'
+        f'known_hosts = "{folder}/known_hosts"\nsudo = "nopasswd"\n'
+        f'[host.sql]\nuser = "observer"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
+        'port = 3306\nvia = "direct"\n'
+        for name in names
+    ]
     return "\n".join(parts)

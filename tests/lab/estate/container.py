@@ -6,14 +6,12 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
-import time
 from pathlib import Path
 
 from tests.lab.estate import cgroups, proc, rootfs
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.paths import state_root
-from tests.lab.estate.shell import Result, run
+from tests.lab.estate.shell import Result, run, spawn
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
 
@@ -48,20 +46,14 @@ def boot(spec: EstateSpec, name: str) -> None:
         "--link-journal=no",
         "--console=pipe",
     ]
-    with (logs / f"{name}.console").open("ab") as console:
-        started = subprocess.Popen(
-            cgroups.entering(machine, argv),
-            stdin=subprocess.DEVNULL,
-            stdout=console,
-            stderr=console,
-            start_new_session=True,
-            env={**os.environ, **_cgroup_setting(spec.host(name).release)},
-        )
+    spawn(
+        cgroups.entering(machine, argv),
+        logs / f"{name}.console",
+        env={**os.environ, **_cgroup_setting(spec.host(name).release)},
+    )
 
     def reason() -> str | None:
-        if started.poll() is not None:
-            raise LabError(f"the container of {name} would not start: {console_tail(spec, name)}")
-        return None if proc.nspawn_pid(machine) == started.pid else "its process has not become systemd-nspawn yet"
+        return "no systemd-nspawn process" if proc.nspawn_pid(machine) is None else None
 
     wait_until(f"the container of {name}", reason, limit_s=10, every_s=0.02)
 
@@ -142,23 +134,8 @@ def power_off(spec: EstateSpec, name: str, *, limit_s: float = 10.0) -> None:
         os.kill(leader, signal.SIGKILL)  # the kernel ends every process of the pid namespace with its pid 1
     if supervisor is not None:
         proc.end(supervisor, limit_s=limit_s)
-    reap(supervisor)
     cgroups.remove(machine)
     for folder in ("propagate", "unix-export"):
         path = Path("/run/systemd/nspawn", folder, machine)
         run(["umount", str(path)], check=False)
         shutil.rmtree(path, ignore_errors=True)
-
-
-def reap(pid: int | None) -> None:
-    """Collect the exit status if the container was this process's own child."""
-    if pid is None:
-        return
-    deadline = time.monotonic() + 2
-    while time.monotonic() < deadline:
-        try:
-            if os.waitpid(pid, os.WNOHANG) != (0, 0):
-                return
-        except ChildProcessError:
-            return
-        time.sleep(0.05)

@@ -6,7 +6,7 @@ import re
 import time
 
 from tests.lab.estate import container
-from tests.lab.estate.errors import LabError, LabTimeout
+from tests.lab.estate.errors import LabError, LabTimeoutError
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
 
@@ -106,7 +106,7 @@ def stop(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> bool:
 
     try:
         wait_until(f"the stop of mariadb on {name}", reason, limit_s=limit_s)
-    except LabTimeout:
+    except LabTimeoutError:
         kill(spec, name)
         return False
     return True
@@ -118,7 +118,7 @@ def kill(spec: EstateSpec, name: str, *, limit_s: float = 15.0) -> None:
     deadline = time.monotonic() + limit_s
     while pid(spec, name) is not None:
         if time.monotonic() > deadline:
-            raise LabTimeout(f"mariadbd on {name} is still there {limit_s:g} s after SIGKILL")
+            raise LabTimeoutError(f"mariadbd on {name} is still there {limit_s:g} s after SIGKILL")
         time.sleep(0.1)
     container.sh(spec, name, "systemctl stop --no-block mariadb; systemctl reset-failed mariadb", limit_s=20)
 

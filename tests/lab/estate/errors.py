@@ -7,5 +7,5 @@ class LabError(RuntimeError):
     """The lab could not do what was asked; the message is meant for the person at the terminal."""
 
 
-class LabTimeout(LabError):
+class LabTimeoutError(LabError):
     """A bounded wait ran out; the message carries what was awaited and the last reason it was not so."""

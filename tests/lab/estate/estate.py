@@ -9,7 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lab.estate import client, config, container, database, galera, network, proc, replication, rootfs, tls, vault
+from tests.lab.estate import (
+    breaks,
+    client,
+    config,
+    container,
+    database,
+    galera,
+    load,
+    network,
+    proc,
+    replication,
+    rootfs,
+    skew,
+    slow,
+    tls,
+    vault,
+)
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.image import ensure_image
 from tests.lab.estate.leftovers import lab_processes, leftovers
@@ -157,3 +173,95 @@ class Estate:
     def wait_synced(self, names: Sequence[str] | None = None, limit_s: float = 120.0, size: int | None = None) -> float:
         """Wait until these members (default: all) are Synced in a primary component; seconds taken."""
         return galera.wait_synced(self.spec, names or galera.members(self.spec), limit_s=limit_s, size=size)
+
+    # ------------------------------------------------------------------ faults (see breaks.py for what each does)
+    def kill9(self, host: str) -> None:
+        database.kill(self.spec, self.spec.host(host).name)
+
+    def stop(self, host: str, limit_s: float = 60.0) -> bool:
+        """Stop the server; False when it had to be killed."""
+        return database.stop(self.spec, self.spec.host(host).name, limit_s=limit_s)
+
+    def start(self, host: str, *, wait: bool = True, bootstrap: bool = False, limit_s: float = 180.0) -> None:
+        """Start the server, by default until systemd calls it active (a joiner: when its transfer is done)."""
+        name = self.spec.host(host).name
+        if bootstrap:
+            galera.bootstrap(self.spec, name, limit_s=limit_s)
+        elif wait:
+            database.start(self.spec, name, limit_s=limit_s)
+        else:
+            database.begin_start(self.spec, name)
+
+    def empty(self, host: str) -> None:
+        breaks.empty(self.spec, self.spec.host(host).name)
+
+    def pause(self, host: str) -> None:
+        breaks.pause(self.spec, self.spec.host(host).name)
+
+    def resume(self, host: str) -> None:
+        breaks.resume(self.spec, self.spec.host(host).name)
+
+    def freeze(self, host: str) -> None:
+        breaks.freeze(self.spec, self.spec.host(host).name)
+
+    def thaw(self, host: str) -> None:
+        breaks.thaw(self.spec, self.spec.host(host).name)
+
+    def partition(self, hosts: Sequence[str]) -> None:
+        breaks.partition(self.spec, hosts)
+
+    def cut(self, hosts: Sequence[str]) -> None:
+        breaks.cut(self.spec, hosts)
+
+    def slow(self, host: str, *, delay_ms: float = 0.0, rate_kbit: float = 0.0, loss_percent: float = 0.0) -> None:
+        slow.slow(self.spec, self.spec.host(host).name, slow.Wire(delay_ms, rate_kbit, loss_percent))
+
+    def heal(self) -> None:
+        """End every partition, cut and slow wire."""
+        breaks.heal(self.spec)
+
+    def fill(self, host: str, *, leave_mb: int = 0) -> None:
+        breaks.fill(self.spec, self.spec.host(host).name, leave_mb=leave_mb)
+
+    def unfill(self, host: str) -> None:
+        breaks.unfill(self.spec, self.spec.host(host).name)
+
+    def skew(self, host: str, seconds: int, *, restart: bool = True) -> None:
+        skew.skew(self.spec, self.spec.host(host).name, seconds, restart=restart)
+
+    def sshd_stop(self, host: str) -> None:
+        breaks.sshd(self.spec, self.spec.host(host).name, running=False)
+
+    def sshd_start(self, host: str) -> None:
+        breaks.sshd(self.spec, self.spec.host(host).name, running=True)
+
+    def reboot(self, host: str) -> None:
+        container.reboot(self.spec, self.spec.host(host).name)
+
+    def delay(self, replica: str, seconds: int) -> None:
+        replication.delay(self.spec, replica, seconds)
+
+    def break_sql(self, replica: str) -> None:
+        replication.break_sql(self.spec, replica)
+
+    def break_io(self, replica: str) -> None:
+        replication.break_io(self.spec, replica)
+
+    def repair(self, replica: str) -> None:
+        replication.repair(self.spec, replica)
+
+    def faults(self, host: str) -> tuple[str, ...]:
+        """The faults that are on now, one phrase each; empty for a whole host."""
+        return breaks.active(self.spec, self.spec.host(host).name)
+
+    def undo(self) -> None:
+        """Undo every fault and start what is stopped: the state `up` left."""
+        breaks.undo(self.spec)
+
+    # ------------------------------------------------------------------ load
+    def load_start(self, wanted: load.Load | None = None, hosts: Sequence[str] = ()) -> int:
+        """Start sysbench (see load.py), bounded in time; its pid."""
+        return load.start(self.spec, wanted or load.Load(), hosts)
+
+    def load_stop(self) -> bool:
+        return load.stop(self.spec)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tests.lab.estate import accounts, container, database, rootfs
-from tests.lab.estate.errors import LabError, LabTimeout
+from tests.lab.estate.errors import LabError, LabTimeoutError
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
@@ -69,7 +69,7 @@ def _not_synced(spec: EstateSpec, name: str, size: int | None) -> str | None:
 
 
 def position(spec: EstateSpec, name: str) -> int:
-    """Last seqno a stopped member has: from grastate.dat, or by --wsrep-recover when that says -1; -1 if it has none."""
+    """Last seqno of a stopped member: from grastate.dat, by --wsrep-recover when that says -1; -1 if it has none."""
     script = "awk '/^seqno:/{print $2}' /var/lib/mysql/grastate.dat 2>/dev/null"
     said = container.sh(spec, name, script, limit_s=15).out.strip()
     if said.lstrip("-").isdigit() and int(said) >= 0:
@@ -96,7 +96,7 @@ def recover(spec: EstateSpec, *, limit_s: float = 180.0) -> None:
     running = [n for n in names if database.pid(spec, n) is not None]
     try:
         wait_synced(spec, running, limit_s=25)
-    except LabTimeout:
+    except LabTimeoutError:
         running = [n for n in running if _not_synced(spec, n, None) is None]
     for name in names:
         if name not in running:

@@ -17,7 +17,7 @@ from tests.lab.estate.mirrors import debian_mirror
 from tests.lab.estate.paths import cache_dir
 from tests.lab.estate.shell import run
 
-RECIPE = 3
+RECIPE = 4
 PACKAGES: tuple[str, ...] = (
     "systemd",
     "systemd-sysv",
@@ -67,13 +67,15 @@ MaxStartups 60:30:120
 MaxSessions 40
 """
 _SUDOERS = "dba ALL=(ALL:ALL) NOPASSWD: ALL\ndbapw ALL=(ALL:ALL) ALL\nDefaults !fqdn\n"
+# Commands under sudo get /etc/environment too, as sessions do: see skew.py.
+_SUDO_PAM = "session required pam_env.so readenv=1 user_readenv=0\n"
 # What is killed stays dead until the test says otherwise; Debian's long TimeoutStopSec stays as it is in real life.
 _UNIT = "[Service]\nRestart=no\n"
 
 
 def image_key(release: str) -> str:
     """Hash of release, package list and recipe version: another list is another image."""
-    text = "\n".join([release, str(RECIPE), *sorted(PACKAGES), _SSHD, _SUDOERS, _UNIT])
+    text = "\n".join([release, str(RECIPE), *sorted(PACKAGES), _SSHD, _SUDOERS, _SUDO_PAM, _UNIT])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -126,6 +128,9 @@ def _customise(root: Path) -> None:
     sudoers = root / "etc/sudoers.d/pilothouse-lab"
     sudoers.write_text(_SUDOERS, encoding="utf-8")
     sudoers.chmod(0o440)
+    for service in ("sudo", "sudo-i"):
+        with (root / "etc/pam.d" / service).open("a", encoding="utf-8") as handle:
+            handle.write(_SUDO_PAM)
     (root / "etc/ssh/sshd_config.d/lab.conf").write_text(_SSHD, encoding="utf-8")
     for key in (root / "etc/ssh").glob("ssh_host_*"):
         key.unlink()

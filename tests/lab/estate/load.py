@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lab.estate import container, database, galera, proc, replication, vault
+from tests.lab.estate import database, galera, proc, replication, vault
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.paths import private_dir, state_root
-from tests.lab.estate.shell import run
+from tests.lab.estate.shell import run, spawn
 from tests.lab.estate.spec import EstateSpec
+from tests.lab.estate.waiting import wait_until
 
 KINDS: tuple[str, ...] = ("oltp_read_write", "oltp_write_only", "oltp_read_only")
 LONGEST_S = 4 * 3600
@@ -51,16 +51,18 @@ def start(spec: EstateSpec, load: Load, hosts: Sequence[str] = ()) -> int:
     settings.touch(mode=0o600)
     settings.write_text(options, encoding="utf-8")
     _prepare(spec, load, targets[0], settings)
-    with (_folder(spec) / "sysbench.log").open("wb") as log:
-        process = subprocess.Popen(
-            ["sysbench", f"--config-file={settings}", load.kind, "run"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    (_folder(spec) / "pid").write_text(str(process.pid), encoding="ascii")
-    return process.pid
+    log = _folder(spec) / "sysbench.log"
+    log.unlink(missing_ok=True)
+    spawn(["sysbench", f"--config-file={settings}", load.kind, "run"], log)
+
+    def reason() -> str | None:
+        return None if running(spec) is not None else f"no sysbench process; it said {log.read_text()[-300:]!r}"
+
+    wait_until("sysbench", reason, limit_s=10, every_s=0.05)
+    pid = running(spec)
+    if pid is None:
+        raise LabError(f"sysbench has ended at once: {log.read_text(encoding='utf-8')[-300:]}")
+    return pid
 
 
 def _default(spec: EstateSpec) -> tuple[str, ...]:
@@ -115,7 +117,6 @@ def stop(spec: EstateSpec) -> bool:
     if pid is None:
         return False
     proc.end(pid, limit_s=5)
-    container.reap(pid)
     return True
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.lab.estate.errors import LabTimeout
+from tests.lab.estate.errors import LabTimeoutError
 from tests.lab.estate.paths import cache_dir
 
 
@@ -24,6 +24,6 @@ def lab_lock(name: str, *, limit_s: float = 600.0) -> Iterator[None]:
                 break
             except BlockingIOError as exc:
                 if time.monotonic() > deadline:
-                    raise LabTimeout(f"another run of the lab has held {name} for {limit_s:g} s") from exc
+                    raise LabTimeoutError(f"another run of the lab has held {name} for {limit_s:g} s") from exc
                 time.sleep(0.2)
         yield

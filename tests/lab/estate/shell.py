@@ -6,8 +6,9 @@ import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from tests.lab.estate.errors import LabError, LabTimeout
+from tests.lab.estate.errors import LabError, LabTimeoutError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def run(
 ) -> Result:
     """Run `argv` without a shell and return its result.
 
-    Raises LabTimeout after `limit_s` seconds (the process is killed) and, with `check`, LabError on a non-zero exit.
+    Raises LabTimeoutError after `limit_s` seconds (the process is killed), and LabError on a non-zero exit if `check`.
     Input is never echoed in messages: it may hold secrets.
     """
     try:
@@ -47,7 +48,7 @@ def run(
             env=None if env is None else dict(env),
         )
     except subprocess.TimeoutExpired as exc:
-        raise LabTimeout(f"no end after {limit_s:g} s: {shlex.join(argv)}") from exc
+        raise LabTimeoutError(f"no end after {limit_s:g} s: {shlex.join(argv)}") from exc
     except FileNotFoundError as exc:
         raise LabError(f"command not found: {argv[0]}") from exc
     result = Result(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
@@ -55,3 +56,20 @@ def run(
         said = (result.err.strip() or result.out.strip())[-1500:]
         raise LabError(f"exit {result.code} of {shlex.join(argv)}: {said}")
     return result
+
+
+def spawn(argv: Sequence[str], log: Path, *, env: Mapping[str, str] | None = None) -> None:
+    """Start a process that outlives this one, in a session of its own, its output appended to `log`.
+
+    It is nobody's child (setsid --fork), so nobody here has to collect it; find it again by its command line.
+    """
+    with log.open("ab") as handle:
+        subprocess.run(
+            ["setsid", "--fork", *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=handle,
+            stderr=handle,
+            timeout=10,
+            check=True,
+            env=None if env is None else dict(env),
+        )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.lab.estate import network, proc
 from tests.lab.estate.errors import LabError
-from tests.lab.estate.shell import run
+from tests.lab.estate.paths import state_root
+from tests.lab.estate.shell import run, spawn
 from tests.lab.estate.spec import EstateSpec
 from tests.lab.estate.waiting import wait_until
 
@@ -62,13 +62,12 @@ def slow(spec: EstateSpec, name: str, wire: Wire) -> None:
     run(["ip", "link", "set", link, "nomaster", "arp", "off", "promisc", "on"])
     argv = [sys.executable, str(_WIRE), f"--machine={spec.machine(name)}", f"--link={link}", f"--tap={tap}"]
     argv += [f"--delay-ms={wire.delay_ms / 2}", f"--rate-kbit={wire.rate_kbit}", f"--loss-percent={wire.loss_percent}"]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    log = state_root() / spec.name / "log" / f"{name}.wire"
+    spawn(argv, log)
 
     def reason() -> str | None:
-        if process.poll() is not None:
-            raise LabError(f"the wire of {name} ended at once with exit {process.returncode}")
-        return None if network.link_exists(tap) else "no TAP device yet"
+        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return None if network.link_exists(tap) else f"no TAP device; the wire said {said[-1:]}"
 
     try:
         wait_until(f"the wire of {name}", reason, limit_s=10, every_s=0.02)

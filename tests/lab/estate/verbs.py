@@ -1,4 +1,7 @@
-"""The break verbs as data: name, arguments, what it does, and what undoes it. The command line and its help come from here."""
+"""The break verbs as data: name, arguments, what each does, and what undoes it.
+
+The command line and its help come from here.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ _LEAVE: tuple[tuple[str, dict[str, object]], ...] = (
     ("--leave-mb", {"type": int, "default": 0, "help": "leave so many MiB free"}),
 )
 _SECONDS: tuple[tuple[str, dict[str, object]], ...] = (("seconds", {"type": int}),)
-_SKEW_OPTIONS: tuple[tuple[str, dict[str, object]], ...] = (*_SECONDS, ("--no-restart", {"action": "store_true", "help": "leave a running database as it is"}))
+_SKEW_OPTIONS: tuple[tuple[str, dict[str, object]], ...] = (
+    *_SECONDS,
+    ("--no-restart", {"action": "store_true", "help": "leave a running database as it is"}),
+)
 
 VERBS: tuple[Verb, ...] = (
     Verb("kill9", "host", "SIGKILL to mariadbd; systemd does not restart it", "start", _simple(database.kill)),

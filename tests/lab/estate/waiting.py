@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tests.lab.estate.errors import LabTimeout
+from tests.lab.estate.errors import LabTimeoutError
 
 
 def wait_until(what: str, reason_not_yet: Callable[[], str | None], *, limit_s: float, every_s: float = 0.2) -> float:
     """Call `reason_not_yet` until it returns None; return the seconds that took.
 
     The callable returns a sentence while the thing is not so. An AssertionError it raises counts as such a sentence,
-    so that a test may wait for its own assertions. Raises LabTimeout with the last sentence after `limit_s` seconds.
+    so that a test may wait for its own assertions. Raises LabTimeoutError with the last one after `limit_s` seconds.
     """
     start = time.monotonic()
     while True:
@@ -24,14 +24,14 @@ def wait_until(what: str, reason_not_yet: Callable[[], str | None], *, limit_s: 
         if reason is None:
             return elapsed
         if elapsed >= limit_s:
-            raise LabTimeout(f"waited {elapsed:.1f} s for {what}; last reason: {reason}")
+            raise LabTimeoutError(f"waited {elapsed:.1f} s for {what}; last reason: {reason}")
         time.sleep(min(every_s, max(0.0, limit_s - elapsed)))
 
 
 def while_asserts(check: Callable[[], object], *, limit_s: float, every_s: float = 0.2) -> float:
     """Repeat `check` while it raises AssertionError; return the seconds it took to pass.
 
-    Raises LabTimeout carrying the last assertion's message when it still fails after `limit_s` seconds.
+    Raises LabTimeoutError carrying the last assertion's message when it still fails after `limit_s` seconds.
     """
 
     def reason() -> str | None:

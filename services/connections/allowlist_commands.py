@@ -1,0 +1,224 @@
+"""The commands that an Observer may run: per program its options, and what its other words may be.
+
+An option is listed with the pattern of its value; what is not listed does not exist. Man pages used: df(1), du(1),
+uname(1), nproc(1), hostname(1), date(1), systemctl(1), journalctl(1), stat(1), ls(1), ps(1), ss(8), tail(1), id(1),
+pidof(8), getconf(1), my_print_defaults(1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from services.connections.allowlist_paths import is_clean, is_log, is_readable
+from services.connections.read_programs import READ_PROGRAMS
+
+_UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
+_NUMBER = r"\d{1,9}"
+_LIST = r"[A-Za-z0-9_,]+"
+_MOMENT = r"-?[0-9][0-9A-Za-z :.+-]*|now|today|yesterday"
+_FORMAT = r"(?:[^%\x00-\x1f\x7f]|%[0-9_^#:.-]*[A-Za-z%])*"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one program may be given.
+
+    Attributes:
+        flags: options without a value, each a pattern for the whole word.
+        values: option -> pattern of its value, given as the next word, or after `=` for one that begins with `--`.
+        operand: what any other word must be, as a function and as words for the sentence; None: there are none.
+        least, most: how many operands.
+        verbs: the first operand must be one of these.
+    """
+
+    flags: tuple[str, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
+    operand: Callable[[str], bool] | None = None
+    called: str = "no other words"
+    least: int = 0
+    most: int = 0
+    verbs: frozenset[str] = field(default=frozenset())
+
+
+def _like(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern)
+    return lambda word: compiled.fullmatch(word) is not None
+
+
+_CLEAN = "absolute paths without . and .."
+_READABLE = "files that it may read"
+_VERSION = Rule(flags=("--version", "-V"))
+
+RULES: dict[str, Rule] = {
+    "cat": Rule(operand=is_readable, called=_READABLE, least=1, most=16),
+    "tail": Rule(
+        flags=("-F", "-f", "-q"),
+        values=(("-n", r"\+?" + _NUMBER), ("-c", r"\+?\d{1,15}")),
+        operand=is_log,
+        called="log files",
+        least=1,
+        most=4,
+    ),
+    "df": Rule(
+        flags=("-P", "-k", "-T", "-i", "-l", "-B1", "-PB1", "-Pk", "-PT", "-Pi", "-PkT"),
+        values=(("--output", r"[a-z,]+"), ("--block-size", "1"), ("-B", "1")),
+        operand=is_clean,
+        called=_CLEAN,
+        most=16,
+    ),
+    "du": Rule(
+        flags=("-s", "-b", "-k", "-x", "-c", "-sb", "-sk", "-sx", "-sxb", "-sbx", "-sxk", "-sbc", "--apparent-size"),
+        operand=is_clean,
+        called=_CLEAN,
+        least=1,
+        most=16,
+    ),
+    "uname": Rule(flags=(r"-[asrmnvo]{1,7}",)),
+    "nproc": Rule(flags=("--all",)),
+    "hostname": Rule(flags=("-f", "-s", "-I", "-i")),
+    "date": Rule(flags=("-u",), operand=_like(r"\+" + _FORMAT), called="one +FORMAT", least=1, most=1),
+    "systemctl": Rule(
+        flags=("--no-pager", "--value", "--full", "-l", "--plain", "--no-legend", "-n0"),
+        values=(("--property", _LIST), ("-p", _LIST), ("--lines", _NUMBER), ("-n", _NUMBER), ("--output", "[a-z-]+")),
+        operand=_like(_UNIT),
+        called="unit names",
+        most=8,
+        verbs=frozenset({"show", "is-active", "cat", "status"}),
+    ),
+    "journalctl": Rule(
+        flags=("--no-pager", "-q", "--quiet", "-f", "--follow", "-r", "--reverse", "-k", "--dmesg", "--utc", "-b",
+               "--no-tail", "--no-hostname", "--show-cursor", "-a", "--all"),
+        values=(("-u", _UNIT), ("--unit", _UNIT), ("-t", _UNIT), ("--identifier", _UNIT),
+                ("-n", _NUMBER), ("--lines", _NUMBER), ("-p", "[a-z0-7]{1,7}"), ("--priority", "[a-z0-7]{1,7}"),
+                ("-o", "[a-z-]+"), ("--output", "[a-z-]+"), ("--output-fields", _LIST),
+                ("-S", _MOMENT), ("--since", _MOMENT), ("-U", _MOMENT), ("--until", _MOMENT),
+                ("--after-cursor", r"[A-Za-z0-9=;_-]+")),
+    ),
+    "stat": Rule(
+        flags=("-f", "-L", "-t"),
+        values=(("-c", _FORMAT), ("--format", _FORMAT)),
+        operand=is_clean,
+        called=_CLEAN,
+        least=1,
+        most=32,
+    ),
+    "ls": Rule(
+        flags=(r"-[1AaLlndhtrSq]{1,10}", "--full-time", "--color=never", r"--time-style=\+%s"),
+        operand=is_clean,
+        called=_CLEAN,
+        most=16,
+    ),
+    # No BSD-style words: `ps e` would show the environment of every process.
+    "ps": Rule(
+        flags=("-e", "-A", "-ww", "--no-headers"),
+        values=(("-o", r"[a-z_0-9]+(?::\d{1,3})?=?(?:,[a-z_0-9]+(?::\d{1,3})?=?)*"), ("-eo", r"[a-z_0-9=,:]+"),
+                ("-C", r"[A-Za-z0-9_.,-]+"), ("-p", r"\d{1,10}(?:,\d{1,10})*")),
+    ),
+    # -K kills connections, -D writes a file, -F reads one.
+    "ss": Rule(flags=(r"-[ltnuaHpi46]{1,10}",)),
+    "id": Rule(flags=("-u", "-un", "-Gn")),
+    "true": Rule(),
+    "pidof": Rule(flags=("-s",), operand=_like(r"mysqld|mariadbd|garbd|mysqld_safe|mariadbd-safe"),
+                  called="the database's own programs", least=1, most=5),
+    "getconf": Rule(operand=_like(r"CLK_TCK|PAGESIZE|_NPROCESSORS_ONLN|_PHYS_PAGES"),
+                    called="one of its constants", least=1, most=1),
+    "my_print_defaults": Rule(
+        flags=("--mysqld",),
+        values=(("--defaults-file", r"/etc/(?:mysql/)?[A-Za-z0-9_.-]+\.cnf"),),
+        operand=_like(r"[A-Za-z0-9_.-]+"),
+        called="group names",
+        most=16,
+    ),
+    "mysqld": _VERSION,
+    "mariadbd": _VERSION,
+    "mysql": _VERSION,
+    "mariadb": _VERSION,
+    "mariabackup": _VERSION,
+    "mariadb-backup": _VERSION,
+    "xtrabackup": _VERSION,
+}  # fmt: skip
+"""Program -> its rule. /usr/sbin, /usr/bin, /sbin or /bin may stand before the name: a PATH often lacks sbin."""
+
+_PLACES = ("/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/")
+_SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
+
+
+def check_words(argv: tuple[str, ...]) -> str:
+    """Return why these words may not run, '' when they may."""
+    for word in argv[1:]:
+        if argv[0] not in _SHELLS and (not word.isprintable() or len(word) > 4096):
+            return "it holds line breaks, control characters or an endless word"
+    if argv[0] in _SHELLS:
+        return _check_program(argv)
+    rule = RULES.get(_bare(argv[0]))
+    if rule is None:
+        return "it is not on the list of reading commands"
+    return _Words(rule, argv[1:]).check()
+
+
+def _bare(program: str) -> str:
+    for place in _PLACES:
+        if program.startswith(place):
+            return program[len(place) :]
+    return program
+
+
+def _check_program(argv: tuple[str, ...]) -> str:
+    """A shell runs one of the frozen programs, whole, with one clean path as its argument; nothing else, ever."""
+    if len(argv) != 5 or argv[1] != "-c" or argv[2] != _SHELLS[argv[0]] or argv[3] != "pilothouse":
+        return "a shell runs only the program texts of read_programs.py, whole"
+    return "" if is_clean(argv[4]) else f"its argument must be one of {_CLEAN}"
+
+
+class _Words:
+    """The words after a program's name, held against its rule."""
+
+    def __init__(self, rule: Rule, words: tuple[str, ...]) -> None:
+        self._rule = rule
+        self._words = words
+        self._values = dict(rule.values)
+        self._at = 0
+
+    def check(self) -> str:
+        """Return why they may not be, '' when they may."""
+        rule = self._rule
+        operands: list[str] = []
+        only_operands = False
+        while self._at < len(self._words):
+            word = self._words[self._at]
+            self._at += 1
+            if not only_operands and word == "--" and rule.operand is not None:
+                only_operands = True
+            elif only_operands or not word.startswith("-"):
+                operands.append(word)
+            elif why := self._option(word):
+                return why
+        return self._operands(operands)
+
+    def _option(self, word: str) -> str:
+        if any(re.fullmatch(flag, word) for flag in self._rule.flags):
+            return ""
+        option, joined, value = word.partition("=")
+        if joined and not option.startswith("--"):
+            option = word
+        pattern = self._values.get(option)
+        if pattern is None:
+            return "one of its options is not on the list of reading ones"
+        if not joined:
+            value = self._words[self._at] if self._at < len(self._words) else ""
+            self._at += 1
+        return "" if re.fullmatch(pattern, value) else f"the value of {option} is not one that it may have"
+
+    def _operands(self, operands: list[str]) -> str:
+        rule = self._rule
+        if rule.verbs:
+            if not operands or operands[0] not in rule.verbs:
+                return f"only {', '.join(sorted(rule.verbs))} may follow it"
+            operands = operands[1:]
+        if not all(rule.operand is not None and rule.operand(word) for word in operands):
+            return f"it takes {rule.called}"
+        if not rule.least <= len(operands) <= rule.most:
+            return f"it takes {rule.least} to {rule.most} words after its options ({rule.called})"
+        return ""

@@ -1,0 +1,60 @@
+"""Which files the Observer road may read whole: the kernel's, the server's small state files, settings and logs.
+
+`stat`, `ls`, `df` and `du` take any clean absolute path: they tell names and sizes, never contents.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MOST = 4096
+_PID = r"(?:\d{1,10}|self)"
+_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*"
+_FOLDERS = rf"/(?:{_NAME}/|\.[A-Za-z0-9_][A-Za-z0-9_.-]*/)*"
+
+_READABLE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # man proc(5). Not here: kmsg (reading takes the messages away), kcore, mem, environ (holds secrets), pagemap.
+        r"/proc/(?:stat|meminfo|loadavg|vmstat|diskstats|uptime|version|cpuinfo|mounts|partitions|swaps|net/dev)",
+        r"/proc/(?:net/(?:netstat|snmp|sockstat|tcp|tcp6)|pressure/(?:cpu|io|memory))",
+        rf"/proc/{_PID}/(?:stat|statm|status|cmdline|comm|io|limits|mountinfo|mounts|oom_score|oom_score_adj|cgroup)",
+        r"/proc/sys/(?:vm|kernel|fs|net)/[a-z0-9_]+(?:/[a-z0-9_]+)*",
+        rf"/sys/block/{_NAME}/(?:size|ro|queue/(?:scheduler|rotational|nr_requests|read_ahead_kb|write_cache))",
+        r"/sys/kernel/mm/transparent_hugepage/(?:enabled|defrag)",
+        r"/(?:etc|usr/lib)/os-release|/etc/(?:machine-id|hostname|debian_version|redhat-release)",
+        # The server's own state, wherever its data directory is.
+        rf"{_FOLDERS}(?:grastate\.dat|gvwstate\.dat|auto\.cnf|{_NAME}\.pid|mariadb_upgrade_info|mysql_upgrade_info)",
+        # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").
+        rf"/(?:etc|usr/local/etc|usr/etc)/(?:mysql/|my\.cnf\.d/|percona-[a-z0-9.-]+/)?(?:{_NAME}/)*{_NAME}\.cnf",
+    )
+)
+_LOGS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"/var/log/(?:{_NAME}/)*{_NAME}\.(?:err|log)(?:\.1)?",
+        rf"{_FOLDERS}{_NAME}\.err",
+        rf"/var/lib/(?:{_NAME}/)*{_NAME}\.(?:err|log)",
+        r"/var/log/(?:syslog|messages)",
+    )
+)
+
+
+def is_clean(path: str) -> bool:
+    """Tell whether `path` is absolute, printable, and free of `.`, `..` and empty parts."""
+    if path == "/":
+        return True
+    if not path.startswith("/") or len(path) > _MOST or not path.isprintable():
+        return False
+    parts = path[1:].removesuffix("/").split("/")
+    return all(part not in {"", ".", ".."} for part in parts)
+
+
+def is_readable(path: str) -> bool:
+    """Tell whether `cat` may show this file."""
+    return is_clean(path) and any(pattern.fullmatch(path) for pattern in (*_READABLE, *_LOGS))
+
+
+def is_log(path: str) -> bool:
+    """Tell whether `tail` may follow this file."""
+    return is_clean(path) and any(pattern.fullmatch(path) for pattern in _LOGS)

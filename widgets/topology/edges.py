@@ -150,9 +150,9 @@ class Edges(QGraphicsItem):
         painter.setPen(pen)
         painter.drawPath(bundle.lines)
         if kind == "transfer":
-            bead = QPen(with_alpha(self._state.theme.canvas, 0.75), 1.5)
+            bead = QPen(self._state.theme.transfer_tint, 1.5)
             bead.setCapStyle(Qt.PenCapStyle.RoundCap)
-            bead.setDashPattern([1.0, 9.0])
+            bead.setDashPattern([2.0, 14.0])
             bead.setDashOffset(-self._state.phase / 1.5)
             painter.setPen(bead)
             painter.drawPath(bundle.lines)

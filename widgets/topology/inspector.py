@@ -39,7 +39,7 @@ from widgets.topology.inspector_content import (
 )
 
 _WIDTH = 316
-_KEY_WIDTH = 104
+_KEY_WIDTH = 96
 _NAME_WIDTH = 176  # of a server variable
 
 
@@ -262,7 +262,7 @@ class _SectionBox(QWidget):
         self._curve = _Curve()
         self._caption = label("", "third")
         self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(8)
+        self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
         self._key_width = _NAME_WIDTH if title == SETTINGS else _KEY_WIDTH
         self._grid.setColumnMinimumWidth(0, self._key_width)
@@ -279,7 +279,7 @@ class _SectionBox(QWidget):
             top.addWidget(self._stale)
             outer.addLayout(top)
         inner = QVBoxLayout()
-        inner.setContentsMargins(16, 0, 16, 0)
+        inner.setContentsMargins(16, 0, 8, 0)
         inner.setSpacing(4)
         inner.addLayout(self._grid)
         inner.addWidget(self._curve)

@@ -32,6 +32,7 @@ from widgets.topology.geometry import (
 
 NOWHERE = Box(0, 0, 0, 0)
 _ASPECT = 1.4  # of the canvas, roughly
+_CANVAS_W, _CANVAS_H = 800.0, 600.0
 _IN_ONE_ROW = 3
 Structure = tuple[object, ...]
 
@@ -89,10 +90,16 @@ def place(cluster: ClusterSnapshot) -> Placement:
     nodes = ordered_nodes(cluster)
     edges = sorted((e.source_id, e.replica_id) for e in cluster.replication)
     if cluster.kind is ClusterKind.GALERA:
-        return _Galera(cluster, nodes, edges).place()
+        beside, below = (_Galera(cluster, nodes, edges, below=b).place() for b in (False, True))
+        return below if _zoom(below.bounds) > _zoom(beside.bounds) else beside
     if not edges:
         return _finish(_grid([n.node_id for n in nodes], 0, 0, _columns_for(len(nodes))))
     return _finish(place_forest([n.node_id for n in nodes], edges))
+
+
+def _zoom(bounds: Box) -> float:
+    """Return how large a drawing of this extent would be seen on an ordinary canvas."""
+    return min(_CANVAS_W / max(1.0, bounds.w), _CANVAS_H / max(1.0, bounds.h), 1.0)
 
 
 def _finish(
@@ -142,7 +149,15 @@ def _rows_for(sizes: Sequence[int]) -> int:
 class _Galera:
     """One Galera cluster: home of the primary component, islands, lost nodes, replicas behind it."""
 
-    def __init__(self, cluster: ClusterSnapshot, nodes: Sequence[NodeView], edges: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        cluster: ClusterSnapshot,
+        nodes: Sequence[NodeView],
+        edges: Sequence[tuple[str, str]],
+        *,
+        below: bool,
+    ) -> None:
+        self.below = below
         self.cluster = cluster
         self.nodes = {n.node_id: n for n in nodes}
         self.edges = edges
@@ -170,8 +185,8 @@ class _Galera:
     def place(self) -> Placement:
         if self.primary is not None:
             self._place_home(self.primary)
-        self._place_outside()
         self._place_behind()
+        self._place_outside()
         lane = TRANSFER_LANE if len(self.nodes) > 1 and not self._lane_open() else 0.0
         return _finish(self.boxes, tuple(self.shapes), tuple(self.chambers), tuple(self.holes), lane)
 
@@ -229,33 +244,46 @@ class _Galera:
 
     def _place_outside(self) -> None:
         home = self.shapes[0].box if self.shapes else Box(0, 0, 0, 0)
-        below = self.shapes and not self.behind and home.w > 1.6 * home.h
-        if below:
-            self._place_in_a_row(home, home.bottom + OUTSIDE_GAP)
-        elif self.shapes:
+        if self.shapes and not self.below:
             self._place_in_columns(home)
+        elif self.shapes and self.behind:
+            self._place_in_a_row(home, min(self.boxes[n].y for n in self.behind) - (TITLE_H if self.islands else 0.0))
         else:
-            self._place_in_a_row(home, 0.0)
+            self._place_in_a_row(home, home.bottom + OUTSIDE_GAP if self.shapes else 0.0)
 
     def _place_in_a_row(self, home: Box, top: float) -> None:
         """Flow left to right, each under the hole it left where there is room."""
         holes = {h.node_id: h.box for h in self.holes}
-        limit = max(home.w, 4 * (CARD_W + GAP)) if len(self.nodes) < 40 else 40 * CARD_W
+        limit = max(home.w, 4 * (CARD_W + GAP), math.sqrt(2.0 * len(self.nodes)) * (CARD_W + GAP))
         x, y, tall = 0.0, top, 0.0
         for component, node_id in [*((c, "") for c in self.islands), *((None, n) for n in self.lost)]:
-            first = self._present(component)[0] if component else node_id
-            want = holes[first].x - (PAD if component else 0.0) if first in holes else x
-            x = max(x, want)
-            if component:
-                shape = self._island(component, x, y)
-                self.shapes.append(shape)
-                box = shape.box
-            else:
-                box = card_at(x, y + (TITLE_H if self.islands else 0.0))
-                self.boxes[node_id] = box
-            x, tall = box.right + OUTSIDE_GAP, max(tall, box.bottom - y)
-            if x > limit:
+            size = self._island_size(component) if component else Box(0, 0, CARD_W, CARD_H)
+            if x > 0 and x + size.w > limit:
                 x, y, tall = 0.0, y + tall + OUTSIDE_GAP, 0.0
+            first = self._present(component)[0] if component else node_id
+            if first in holes:
+                x = max(x, holes[first].x - (PAD if component else 0.0))
+            down = y + (TITLE_H if self.islands and not component else 0.0)
+            x = self._free_from(Box(x, down, size.w, size.h))
+            if component:
+                self.shapes.append(self._island(component, x, y))
+            else:
+                self.boxes[node_id] = card_at(x, down)
+            x, tall = x + size.w + OUTSIDE_GAP, max(tall, down - y + size.h)
+
+    def _free_from(self, wanted: Box) -> float:
+        """Return the first x, from the wanted one to the right, where nothing stands yet."""
+        x = wanted.x
+        while hit := [b for b in self.boxes.values() if b.overlaps(wanted.moved(x - wanted.x, 0).grown(GAP - 1))]:
+            x = max(b.right for b in hit) + OUTSIDE_GAP
+        return x
+
+    def _island_size(self, component: Component) -> Box:
+        count = len(self._present(component))
+        columns = count if count <= 2 else _columns_for(count)
+        rows = math.ceil(count / columns)
+        width = columns * CARD_W + (columns - 1) * GAP + 2 * PAD
+        return Box(0, 0, width, rows * CARD_H + (rows - 1) * ROW_GAP + TITLE_H + PAD)
 
     def _place_in_columns(self, home: Box) -> None:
         """Stack right of the primary component, in as many columns as its height asks for."""

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.types import Health, Reach
-from widgets.common.boxes import EmptyState, MessageBar, Way, button
+from widgets.common.boxes import button
+from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label
+from widgets.common.messages import MessageBar
 from widgets.common.text import format_clock, format_duration
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg

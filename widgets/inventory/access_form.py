@@ -1,0 +1,250 @@
+"""The fields of a connection, and their way into an inventory entry and back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
+
+from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.secrets import Secret, SecretRef
+from widgets.common.boxes import hairline
+from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong
+from widgets.inventory.draft import HostDraft
+
+_SUDO = (("none", "not needed"), ("nopasswd", "without a password"), ("password", "with a password"))
+_VIA = (
+    ("tunnel", "through the SSH tunnel"),
+    ("direct", "directly over the network"),
+    ("socket", "the Unix socket, over SSH"),
+)
+_TLS = (
+    ("prefer", "when the server offers it"),
+    ("verify-identity", "required, certificate and name verified"),
+    ("verify-ca", "required, certificate verified"),
+    ("off", "never"),
+)
+_PORT = re.compile(r"[0-9]{1,5}")
+Typed = dict[SecretRef, Secret]
+
+
+class AccessForm(QWidget):
+    """Host, SSH, SQL. `draft()` gives the outcome, `faults()` what keeps it from being one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._editing: HostEntry | None = None
+        self.name = line("Name", "as you call it; the address when empty")
+        self.address = line("Address", "host name or IP address")
+        self._make_ssh()
+        self._make_sql()
+        self.keep = QCheckBox("Keep passwords in the system's keyring")
+        self.keep.setChecked(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(12)
+        top = form()
+        add_row(top, "Address", self.address)
+        add_row(top, "Name", self.name)
+        column.addLayout(top)
+        for switch, layout in ((self.ssh_on, self._ssh_form), (self.sql_on, self._sql_form)):
+            column.addWidget(hairline())
+            column.addWidget(switch)
+            column.addLayout(layout)
+        column.addWidget(hairline())
+        column.addWidget(self.keep)
+        column.addStretch(1)
+        self._follow_choices()
+
+    # -- fields --------------------------------------------------------------------------------------------------
+    def _make_ssh(self) -> None:
+        self.ssh_on = QCheckBox("SSH: the machine's numbers, the log, the tunnel")
+        self.ssh_on.setChecked(True)
+        self.ssh_user = line("SSH user", "your login name on the host")
+        self.ssh_port = line("SSH port", "22")
+        self.ssh_key = FileField("Key file", "the agent and ~/.ssh are tried when empty")
+        self.passphrase = SecretField("Passphrase of the key, or SSH password")
+        self.jump = line("Jump host", "user@host, as ssh -J; ~/.ssh/config is honoured")
+        self.sudo = choice("sudo", _SUDO)
+        self.sudo_password = SecretField("Password for sudo")
+        self._ssh_form = form()
+        rows = (
+            ("User", self.ssh_user),
+            ("Port", self.ssh_port),
+            ("Key file", self.ssh_key),
+            ("Passphrase", self.passphrase),
+            ("Jump host", self.jump),
+            ("sudo", self.sudo),
+            ("sudo password", self.sudo_password),
+        )
+        self._fill(self._ssh_form, rows)
+        self.passphrase.setPlaceholderText("of the key; without a key file: the SSH password")
+        self.ssh_on.toggled.connect(self._follow_choices)
+        self.sudo.currentIndexChanged.connect(self._follow_choices)
+
+    def _make_sql(self) -> None:
+        self.sql_on = QCheckBox("SQL: the server's state and settings (a read-only account is enough)")
+        self.sql_on.setChecked(True)
+        self.sql_user = line("SQL user", "pilothouse")
+        self.sql_password = SecretField("SQL password")
+        self.via = choice("Way to the server", _VIA)
+        self.sql_port = line("SQL port", "3306")
+        self.socket = line("Socket", "asked from the server's configuration when empty")
+        self.tls = choice("TLS", _TLS)
+        self.ca = FileField("CA certificate", "the system's when empty")
+        self._sql_form = form()
+        rows = (
+            ("User", self.sql_user),
+            ("Password", self.sql_password),
+            ("Way", self.via),
+            ("Port", self.sql_port),
+            ("Socket", self.socket),
+            ("TLS", self.tls),
+            ("CA file", self.ca),
+        )
+        self._fill(self._sql_form, rows)
+        self.sql_on.toggled.connect(self._follow_choices)
+        self.via.currentIndexChanged.connect(self._follow_choices)
+        self.tls.currentIndexChanged.connect(self._follow_choices)
+
+    @staticmethod
+    def _fill(layout: QFormLayout, rows: tuple[tuple[str, QWidget], ...]) -> None:
+        for words, field in rows:
+            add_row(layout, words, field)
+
+    def _follow_choices(self) -> None:
+        """Show only the fields that mean something with the present choices."""
+        ssh, sql = self.ssh_on.isChecked(), self.sql_on.isChecked()
+        for row in range(self._ssh_form.rowCount()):
+            self._ssh_form.setRowVisible(row, ssh)
+        for row in range(self._sql_form.rowCount()):
+            self._sql_form.setRowVisible(row, sql)
+        self._ssh_form.setRowVisible(self.sudo_password, ssh and self.sudo.currentData() == "password")
+        via = self.via.currentData()
+        self._sql_form.setRowVisible(self.sql_port, sql and via != "socket")
+        self._sql_form.setRowVisible(self.socket, sql and via == "socket")
+        self._sql_form.setRowVisible(self.tls, sql and via != "socket")
+        verified = self.tls.currentData() in {"verify-ca", "verify-identity"}
+        self._sql_form.setRowVisible(self.ca, sql and via != "socket" and verified)
+
+    # -- in ------------------------------------------------------------------------------------------------------
+    def show_entry(self, entry: HostEntry) -> None:
+        """Fill the form for editing; secrets stay where they are and are shown by name only."""
+        self._editing = entry
+        self.name.setText(entry.name)
+        self.address.setText(entry.address)
+        self.ssh_on.setChecked(entry.ssh is not None)
+        self.sql_on.setChecked(entry.sql is not None)
+        if entry.ssh is not None:
+            self.ssh_user.setText(entry.ssh.user)
+            self.ssh_port.setText(str(entry.ssh.port))
+            self.ssh_key.set_path(entry.ssh.key)
+            self.jump.setText(entry.ssh.jump or "")
+            choose(self.sudo, entry.ssh.sudo)
+            _say_kept(self.passphrase, entry.ssh.passphrase or entry.ssh.password)
+            _say_kept(self.sudo_password, entry.ssh.sudo_password)
+        if entry.sql is not None:
+            self.sql_user.setText(entry.sql.user)
+            self.sql_port.setText(str(entry.sql.port))
+            self.socket.setText(entry.sql.socket or "")
+            self.ca.set_path(entry.sql.ca)
+            choose(self.via, entry.sql.via)
+            choose(self.tls, entry.sql.tls)
+            _say_kept(self.sql_password, entry.sql.password)
+        self._follow_choices()
+
+    # -- out -----------------------------------------------------------------------------------------------------
+    def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with the fields, as sentences, and frame those fields."""
+        ssh, sql = self.ssh_on.isChecked(), self.sql_on.isChecked()
+        checks: list[tuple[QLineEdit, bool, str]] = [
+            (self.address, not self.address.text().strip(), "An address is needed: a host name or an IP address."),
+            (self.ssh_user, ssh and not self.ssh_user.text().strip(), "SSH needs a user."),
+            (self.sql_user, sql and not self.sql_user.text().strip(), "SQL needs a user."),
+            (self.ssh_port, ssh and not _is_port(self.ssh_port), "The SSH port is a number from 1 to 65535."),
+            (self.sql_port, sql and not _is_port(self.sql_port), "The SQL port is a number from 1 to 65535."),
+        ]
+        for field, wrong, _ in checks:
+            mark_wrong(field, wrong)
+        sentences = [sentence for _, wrong, sentence in checks if wrong]
+        if not ssh and not sql:
+            sentences.append("At least one way in is needed: SSH, SQL or both.")
+        if sql and not ssh and self.via.currentData() != "direct":
+            sentences.append("Without SSH the server can only be reached directly over the network.")
+        return tuple(sentences)
+
+    def draft(self) -> HostDraft:
+        """Return the outcome; call it only while `faults()` is empty."""
+        address = self.address.text().strip()
+        name = self.name.text().strip() or address
+        typed: Typed = {}
+        entry = HostEntry(
+            name,
+            address,
+            self._ssh_access(name, typed) if self.ssh_on.isChecked() else None,
+            self._sql_access(name, typed) if self.sql_on.isChecked() else None,
+        )
+        replaces = self._editing.name if self._editing else ""
+        return HostDraft(entry, tuple(typed.items()), self.keep.isChecked(), replaces)
+
+    def _ssh_access(self, name: str, typed: Typed) -> SshAccess:
+        old = self._editing.ssh if self._editing and self._editing.ssh else SshAccess("")
+        key = self.ssh_key.path()
+        # One field for both: with a key file it is the key's passphrase, without one the login's password.
+        passphrase, password = old.passphrase if key else None, old.password if not key else None
+        if key:
+            passphrase = _taken(self.passphrase, f"{name}/ssh-key", passphrase, typed)
+        else:
+            password = _taken(self.passphrase, f"{name}/ssh", password, typed)
+        sudo_password = _taken(self.sudo_password, f"{name}/sudo", old.sudo_password, typed)
+        sudo = self.sudo.currentData()
+        return replace(
+            old,
+            user=self.ssh_user.text().strip(),
+            port=_port(self.ssh_port, 22),
+            key=key,
+            passphrase=passphrase,
+            password=password,
+            jump=self.jump.text().strip() or None,
+            sudo=sudo,
+            sudo_password=sudo_password if sudo == "password" else None,
+        )
+
+    def _sql_access(self, name: str, typed: Typed) -> SqlAccess:
+        old = self._editing.sql if self._editing and self._editing.sql else SqlAccess("")
+        return replace(
+            old,
+            user=self.sql_user.text().strip(),
+            password=_taken(self.sql_password, f"{name}/sql", old.password, typed),
+            port=_port(self.sql_port, 3306),
+            via=self.via.currentData(),
+            socket=self.socket.text().strip() or None,
+            tls=self.tls.currentData(),
+            ca=self.ca.path(),
+        )
+
+
+def _taken(field: SecretField, name: str, kept: SecretRef | None, typed: Typed) -> SecretRef | None:
+    """Return the reference a field stands for; what was typed goes into `typed` under it."""
+    secret = field.secret()
+    if secret is None:
+        return kept
+    ref = SecretRef("keyring", name)
+    typed[ref] = secret
+    return ref
+
+
+def _say_kept(field: SecretField, ref: SecretRef | None) -> None:
+    if ref is not None:
+        field.setPlaceholderText(f"as kept in {ref}; type to replace it")
+
+
+def _is_port(field: QLineEdit) -> bool:
+    text = field.text().strip()
+    return not text or (bool(_PORT.fullmatch(text)) and 1 <= int(text) <= 65535)
+
+
+def _port(field: QLineEdit, default: int) -> int:
+    text = field.text().strip()
+    return int(text) if text else default

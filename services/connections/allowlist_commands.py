@@ -31,6 +31,7 @@ class Rule:
         operand: what any other word must be, as a function and as words for the sentence; None: there are none.
         least, most: how many operands.
         verbs: the first operand must be one of these.
+        exactly: the words are one of these and nothing else.
     """
 
     flags: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class Rule:
     least: int = 0
     most: int = 0
     verbs: frozenset[str] = field(default=frozenset())
+    exactly: tuple[tuple[str, ...], ...] = ()
 
 
 def _like(pattern: str) -> Callable[[str], bool]:
@@ -49,7 +51,8 @@ def _like(pattern: str) -> Callable[[str], bool]:
 
 _CLEAN = "absolute paths without . and .."
 _READABLE = "files that it may read"
-_VERSION = Rule(flags=("--version", "-V"))
+# Exactly so: `mysqld` without a word would start a server.
+_VERSION = Rule(exactly=(("--version",), ("-V",)))
 
 RULES: dict[str, Rule] = {
     "cat": Rule(operand=is_readable, called=_READABLE, least=1, most=16),
@@ -184,6 +187,9 @@ class _Words:
     def check(self) -> str:
         """Return why they may not be, '' when they may."""
         rule = self._rule
+        if rule.exactly:
+            allowed = " or ".join(" ".join(words) for words in rule.exactly)
+            return "" if self._words in rule.exactly else f"only {allowed} may follow it"
         operands: list[str] = []
         only_operands = False
         while self._at < len(self._words):

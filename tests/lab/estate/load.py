@@ -124,4 +124,4 @@ def last_report(spec: EstateSpec) -> str:
     """Last line sysbench wrote: transactions per second, latency, errors."""
     log = _folder(spec) / "sysbench.log"
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-    return next((line for line in reversed(lines) if line.startswith("[")), "")
+    return next((line for line in reversed(lines) if " tps: " in line), "")

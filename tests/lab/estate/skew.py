@@ -1,10 +1,11 @@
 """A host whose clock is wrong.
 
-Linux has no clock of its own per container: CLOCK_REALTIME is the machine's (a time namespace shifts only the monotonic
-and boot-time clocks, man time_namespaces(7)). So the lab lets libfaketime answer for it in what a console can see: every
-new ssh session and what it runs, sudo included (/etc/environment, read by pam_env), and the database server after a
-restart (a drop-in of its unit). Not shifted: sshd itself (its sandbox kills a preloaded process), sessions that are
-open already, other services, timestamps of files, the kernel's own /proc figures, statically linked programs.
+Linux has no clock of its own per container: CLOCK_REALTIME is the machine's (a time namespace shifts only the
+monotonic and boot-time clocks, man time_namespaces(7)). So the
+lab lets libfaketime answer for it in what a console can see: every new ssh session and what it runs, sudo included
+(/etc/environment, read by pam_env), and the database server after a restart (a drop-in of its unit). Not shifted: sshd
+itself (its sandbox kills a preloaded process), sessions that are open already, other services, timestamps of files, the
+kernel's own /proc figures, statically linked programs.
 """
 
 from __future__ import annotations

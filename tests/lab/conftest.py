@@ -1,0 +1,108 @@
+"""Estates of real hosts for the tests.
+
+`galera_estate`, `async_estate` and `two_versions_estate` live for the whole session; `galera`, `replication` and
+`two_versions` hand out the same estates whole: faults a test leaves on are undone after it. An estate that was up
+before the session stays up (whole again); one that the session brought up is taken down, and nothing of it may be left.
+
+Where the lab cannot run, its tests are skipped with the reason; with CI=true in the environment they fail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.leftovers import leftovers
+from tests.lab.estate.requirements import unavailable_reason
+
+# Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
+LAB_TEST_LIMIT_S = 900
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give every test of the lab that sets no limit of its own one that has room for an estate's making."""
+    for item in items:
+        if {"galera_estate", "async_estate", "two_versions_estate"} & set(getattr(item, "fixturenames", ())) and (
+            item.get_closest_marker("timeout") is None
+        ):
+            item.add_marker(pytest.mark.timeout(LAB_TEST_LIMIT_S))
+
+
+@pytest.fixture(scope="session")
+def lab_available() -> None:
+    """Skip (or fail, where CI promises a lab) when this machine cannot carry one."""
+    reason = unavailable_reason()
+    if reason is not None and os.environ.get("CI", "").lower() == "true":
+        pytest.fail(f"CI must run the lab, and cannot: {reason}")
+    if reason is not None:
+        pytest.skip(reason)
+
+
+def _session_estate(name: str) -> Iterator[Estate]:
+    estate = Estate(name)
+    was_up = estate.is_up()
+    estate.up()
+    if was_up:
+        estate.undo()
+    yield estate
+    if was_up:
+        estate.undo()
+        return
+    estate.down()
+    left = leftovers((estate.spec,))
+    assert left == [], f"the lab left on this machine: {left}"
+
+
+@pytest.fixture(scope="session")
+def galera_estate(lab_available: None) -> Iterator[Estate]:
+    """Three Synced Galera members n1, n2, n3 (MariaDB 10.11) and the host `spare`."""
+    yield from _session_estate("galera")
+
+
+@pytest.fixture(scope="session")
+def async_estate(lab_available: None) -> Iterator[Estate]:
+    """A source `src` and its GTID replicas r1 and r2 (MariaDB 10.11)."""
+    yield from _session_estate("async")
+
+
+@pytest.fixture(scope="session")
+def two_versions_estate(lab_available: None) -> Iterator[Estate]:
+    """A source `old` (MariaDB 10.11, bookworm) and its replica `new` (MariaDB 11.8, trixie)."""
+    yield from _session_estate("two-versions")
+
+
+def _whole(estate: Estate) -> Iterator[Estate]:
+    yield estate
+    estate.load_stop()
+    estate.undo()
+
+
+@pytest.fixture
+def galera(galera_estate: Estate) -> Iterator[Estate]:
+    """The Galera estate, made whole again after the test."""
+    yield from _whole(galera_estate)
+
+
+@pytest.fixture
+def replication(async_estate: Estate) -> Iterator[Estate]:
+    """The asynchronous estate, made whole again after the test."""
+    yield from _whole(async_estate)
+
+
+@pytest.fixture
+def two_versions(two_versions_estate: Estate) -> Iterator[Estate]:
+    """The estate of two versions, made whole again after the test."""
+    yield from _whole(two_versions_estate)
+
+
+@pytest.fixture(autouse=True)
+def lab_secrets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variables that inventory.toml refers to, for every test that uses an estate."""
+    for name in ("galera_estate", "async_estate", "two_versions_estate"):
+        if name in request.fixturenames:
+            estate: Estate = request.getfixturevalue(name)
+            for variable, value in estate.environment().items():
+                monkeypatch.setenv(variable, value)

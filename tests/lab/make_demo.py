@@ -1,0 +1,89 @@
+"""Makes the demo recording on the lab: `python -m tests.lab.make_demo [FILE]` (as root, about six minutes).
+
+A real incident on real servers, recorded by the program's own `record` command: load; a node killed and returned by IST;
+a backup's lock that makes one node slow down all others (flow control); a node emptied and returned by SST under load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.load import Load
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT = ROOT / "resources" / "demo" / "incident.pilothouse"
+LENGTH_S = 330
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+
+
+def _story(estate: Estate) -> tuple[tuple[float, str, Callable[[], object]], ...]:
+    """Return (second, what, act): what happens to the cluster, and when."""
+    return (
+        (5, "load begins", lambda: estate.load_start(Load(seconds=LENGTH_S - 20, rate=60, threads=8), ["n1"])),
+        (50, "n3 is killed", lambda: estate.kill9("n3")),
+        (80, "n3 is started again", lambda: estate.start("n3", wait=False)),
+        (130, "a backup locks n3 for 12 s", lambda: _lock(estate, "n3", 12)),
+        (175, "n2 is emptied", lambda: estate.empty("n2")),
+        (190, "n2 is started again", lambda: estate.start("n2", wait=False)),
+        (250, "a backup locks n2 for 6 s", lambda: _lock(estate, "n2", 6)),
+    )
+
+
+def _lock(estate: Estate, host: str, seconds: int) -> None:
+    """Hold FLUSH TABLES WITH READ LOCK as a careless backup does: the applier waits, the queue grows, all are paused."""
+    estate.sql(host, f"FLUSH TABLES WITH READ LOCK; SELECT SLEEP({seconds}); UNLOCK TABLES", limit_s=seconds + 30)
+
+
+def make(target: Path) -> int:
+    """Record the story into `target`; return the recorder's exit code."""
+    estate = Estate("galera")
+    estate.up(_say)
+    estate.undo()
+    estate.load_stop()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_suffix(".new")
+    unfinished.unlink(missing_ok=True)
+    command = [
+        sys.executable, "-m", "app", "--inventory", str(estate.client_dir / "inventory.toml"),
+        "record", str(unfinished), "--for", str(LENGTH_S),
+    ]  # fmt: skip
+    recorder = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **estate.environment()})
+    try:
+        started = time.monotonic()
+        for second, what, act in _story(estate):
+            time.sleep(max(0.0, second - (time.monotonic() - started)))
+            _say(what)
+            act()
+        code = recorder.wait(timeout=LENGTH_S + 60)
+    finally:
+        if recorder.poll() is None:
+            recorder.send_signal(signal.SIGINT)
+            recorder.wait(timeout=30)
+        estate.load_stop()
+        estate.undo()
+    if code == 0:
+        unfinished.replace(target)
+        _say(f"{target}: {target.stat().st_size / 1e6:.2f} MB")
+    return code
+
+
+def main() -> int:
+    """Parse the one argument and make the recording."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, nargs="?", default=DEFAULT)
+    return make(parser.parse_args().file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -76,9 +76,10 @@ def _tune(sock: socket.socket, dead_after_s: float) -> None:
 
 def hang_up(sock: object) -> None:
     """Shut a socket (or what acts as one) down and close it, from any thread; a blocked reader wakes at once."""
-    if isinstance(sock, socket.socket):
-        with contextlib.suppress(OSError):
-            sock.shutdown(socket.SHUT_RDWR)
+    shutdown = getattr(sock, "shutdown", None)
+    if shutdown is not None:
+        with contextlib.suppress(OSError, EOFError):
+            shutdown(socket.SHUT_RDWR)
     close = getattr(sock, "close", None)
     if close is not None:
         with contextlib.suppress(OSError, EOFError):

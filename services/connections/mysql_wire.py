@@ -6,7 +6,6 @@ import contextlib
 import socket
 import ssl
 import struct
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -14,8 +13,9 @@ import pymysql
 from pymysql.constants import CR
 
 from services.connections.dial import hang_up
+from services.connections.kernel_timed import kernel_timed
 from services.connections.ports import Rows
-from services.connections.text_pairs import read_pairs
+from services.connections.text_pairs import PairsReader
 from services.connections.text_rows import PacketReader, read_rows
 from services.connections.tls import SocketLike, TlsOverChannel
 
@@ -64,9 +64,11 @@ class MySqlWire:
             pymysql.MySQLError, OSError: see sql_errors.connect_error.
         """
         self._most = most
+        self._pairs = PairsReader()
         self._connection = _Connection(account, server_name, context, required=required, road=road, limit_s=limit_s)
         self._connection.connect(cast("socket.socket", sock))  # it only receives, sends, limits and closes
-        self._sock = self._connection.socket_now()
+        plain = self._connection.socket_now()
+        self._sock: SocketLike = kernel_timed(plain) or plain
 
     @property
     def version(self) -> str:
@@ -83,8 +85,8 @@ class MySqlWire:
         return read_rows(self._send(sql, limit_s))
 
     def pairs(self, sql: str, *, limit_s: float) -> dict[str, str]:
-        """Run one statement and return its first two columns as name -> text."""
-        return read_pairs(self._send(sql, limit_s))
+        """Run the one statement that is polled, and return its first two columns as name -> text."""
+        return self._pairs.read(self._send(sql, limit_s))
 
     def abort(self) -> None:
         """Cut the connection from any thread; a blocked call ends with an error."""
@@ -98,14 +100,13 @@ class MySqlWire:
         hang_up(self._sock)
 
     def _send(self, sql: str, limit_s: float) -> PacketReader:
-        deadline = time.monotonic() + limit_s
         payload = sql.encode("utf-8")
         if len(payload) >= 0xFFFFFF:
             message = "a statement of 16 MB and more is not sent"
             raise ValueError(message)
         self._sock.settimeout(limit_s)
         self._sock.sendall(struct.pack("<iB", len(payload) + 1, _COM_QUERY) + payload)
-        return PacketReader(self._sock, deadline=deadline, most=self._most)
+        return PacketReader(self._sock, limit_s=limit_s, most=self._most)
 
 
 class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connection):  # type: ignore[misc]

@@ -1,58 +1,108 @@
 """Two text columns as a dict, the hot road of sampling: SHOW GLOBAL STATUS with some 560 rows, every second.
 
-Complete packets are walked by offset in what one receive brought, cut out of ONE latin-1 decoding of it; only
-where that turns out not to be ASCII it is decoded again as UTF-8.
+Of those rows nine in ten are the same as a second ago, bytes and all (performance notes: 46 of 562 change per sample).
+So the last reply is kept in blocks of a few packets with what they meant: a block whose bytes come again is not read
+again. Changed blocks are walked by offset and cut out of ONE latin-1 decoding; only where that turns out not to be
+ASCII it is decoded again as UTF-8. Equal bytes mean equal values, so nothing is guessed.
 """
 
 from __future__ import annotations
 
+import sys
+
 from services.connections.text_rows import PacketReader, error_of, read_columns, row_of
 
+_BLOCK = (
+    8  # packets: small enough that a counter that moves costs little, large enough that a still block costs nothing
+)
+_LONG = 0xFB  # from here on a length takes more than one byte, or it is NULL, the end, an error
 _EOF = 0xFE
 _ERR = 0xFF
-_LONG = 0xFB  # from here on a length takes more than one byte, or the value is NULL
+
+_Block = tuple[bytes, dict[str, str]]
 
 
-def read_pairs(reader: PacketReader) -> dict[str, str]:
-    """Read a result set's first two columns as name -> text (NULL is ''). Raises ServerError for an error packet."""
-    columns, decoders = read_columns(reader)
-    found: dict[str, str] = {}
-    if len(columns) < 2:
-        return found
-    while True:
-        found.update(_walk(reader))
-        packet = reader.packet()  # one that is not complete yet, not short, or the last: the careful road
-        first = packet[0] if packet else 0
-        if first == _EOF and len(packet) < 9:
+class PairsReader:
+    """Reads one statement's replies, over and over; remembers the last one. One per connection."""
+
+    def __init__(self) -> None:
+        self._blocks: list[_Block] = []
+
+    def read(self, reader: PacketReader) -> dict[str, str]:
+        """Read a result set's first two columns as name -> text (NULL is ''). Raises ServerError, BadReply."""
+        columns, decoders = read_columns(reader)
+        found: dict[str, str] = {}
+        if len(columns) < 2:
             return found
-        if first == _ERR:
-            raise error_of(packet)
-        name, value, *_ = row_of(packet, decoders)
-        found[str(name)] = _text(value)
+        old, self._blocks = self._blocks, []
+        while True:
+            self._take(reader, found, old)
+            packet = reader.packet()  # one that is not complete yet, not short, or the last: the careful road
+            first = packet[0] if packet else 0
+            if first == _EOF and len(packet) < 9:
+                return found
+            if first == _ERR:
+                raise error_of(packet)
+            name, value, *_ = row_of(packet, decoders)
+            found[_text(name)] = _text(value)
+
+    def _take(self, reader: PacketReader, found: dict[str, str], old: list[_Block]) -> None:
+        """Take packets with a short name and a short value, block by block, until one comes that is neither.
+
+        Blocks are counted in packets, not in what a receive happened to bring, so that they match from poll to poll.
+        """
+        blocks = self._blocks
+        while True:
+            buffer, pos = reader.available()
+            whole = ""
+            while True:
+                known = old[len(blocks)] if len(blocks) < len(old) else None
+                if known is not None and known[0] and buffer.startswith(known[0], pos):
+                    pos += len(known[0])
+                    found |= known[1]
+                    blocks.append(known)
+                    continue
+                whole = whole or buffer.decode("latin-1")
+                end, values, complete = _walk(buffer, whole, pos)
+                if not complete:
+                    break
+                found |= values
+                blocks.append((buffer[pos:end], values))
+                pos = end
+                if len(values) < _BLOCK:
+                    reader.took(pos)
+                    return
+            reader.took(pos)
+            reader.fill()
 
 
-def _walk(reader: PacketReader) -> dict[str, str]:
-    """Take every complete, short packet that has been received already."""
+def _walk(buffer: bytes, whole: str, pos: int) -> tuple[int, dict[str, str], bool]:
+    """Read up to one block of packets; return where it ends, its values, and whether all of it was there.
+
+    A packet: its size (3 bytes, little-endian), its number, then each value's length and bytes.
+    """
     piece: dict[str, str] = {}
-    buffer, start = reader.available()
-    if start >= len(buffer):
-        return piece
-    whole = buffer.decode("latin-1")
-    end, pos, taken = len(buffer), start, 0
-    while pos + 5 <= end:
-        begin = pos + 4
-        after = begin + buffer[pos] + (buffer[pos + 1] << 8)
-        width = buffer[begin]
-        middle = begin + 1 + width
-        # The name must be short, the packet complete, and the value short and exactly the packet's end.
-        if width >= _LONG or after > end or middle >= after or buffer[pos + 2] or middle + 1 + buffer[middle] != after:
-            break
-        piece[whole[begin + 1 : middle]] = whole[middle + 1 : after]
-        pos, taken = after, taken + 1
-    reader.took(pos, taken)
+    size = len(buffer)
+    try:
+        for _ in range(_BLOCK):
+            begin = pos + 5
+            width = buffer[begin - 1]
+            if width >= _LONG:
+                break
+            middle = begin + width
+            after = middle + 1 + buffer[middle]
+            # The two values must be the whole packet; what is longer, NULL, the end or an error takes the careful road.
+            if after - begin + 1 != buffer[pos]:
+                break
+            if after > size:
+                return pos, piece, False
+            piece[sys.intern(whole[begin:middle])] = whole[middle + 1 : after]
+            pos = after
+    except IndexError:
+        return pos, piece, False
     if not "".join(piece.values()).isascii():
-        return {name: value.encode("latin-1").decode("utf-8", "replace") for name, value in piece.items()}
-    return piece
+        piece = {name: value.encode("latin-1").decode("utf-8", "replace") for name, value in piece.items()}
+    return pos, piece, True
 
 
 def _text(value: object) -> str:

@@ -19,6 +19,7 @@ from services.connections.ports import Rows, SqlValue
 from services.connections.tls import SocketLike
 
 _CHUNK: Final = 65536
+_ANY: Final = -1
 _BINARY: Final = 63  # the "binary" character set: such a column holds bytes, not text
 _INTEGERS: Final = frozenset({1, 2, 3, 8, 9, 13})  # TINY SHORT LONG LONGLONG INT24 YEAR
 _FLOATS: Final = frozenset({4, 5})  # FLOAT DOUBLE
@@ -45,15 +46,16 @@ class PacketReader:
     """Packets of one reply, read in large pieces.
 
     Args:
-        sock: the connection; its own timeout is set to what is left before each read.
-        deadline: time.monotonic() after which TimeoutError is raised. most: bytes of the whole reply.
+        sock: the connection, its timeout already set to `limit_s`; it is set anew only when little of that is left.
+        limit_s: of the whole reply, from now on; TimeoutError then. most: bytes of the whole reply.
     """
 
-    __slots__ = ("_buffer", "_deadline", "_left", "_pos", "_sequence", "_sock")
+    __slots__ = ("_buffer", "_deadline", "_enough", "_left", "_pos", "_sequence", "_sock")
 
-    def __init__(self, sock: SocketLike, *, deadline: float, most: int) -> None:
+    def __init__(self, sock: SocketLike, *, limit_s: float, most: int) -> None:
         self._sock = sock
-        self._deadline = deadline
+        self._deadline = time.monotonic() + limit_s
+        self._enough = limit_s * 0.9
         self._left = most
         self._buffer = b""
         self._pos = 0
@@ -65,7 +67,8 @@ class PacketReader:
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            self._sock.settimeout(left)
+            if left < self._enough:
+                self._sock.settimeout(left)
             piece = self._sock.recv(_CHUNK)
             if not piece:
                 raise EOFError
@@ -85,9 +88,9 @@ class PacketReader:
                 buffer = self._more([buffer[pos:]], len(buffer) - pos, 4)
                 pos = 0
             size = int.from_bytes(buffer[pos : pos + 3], "little")
-            if buffer[pos + 3] != self._sequence & 255:
+            if self._sequence not in {_ANY, buffer[pos + 3]}:
                 raise BadReply("packets out of order")
-            self._sequence += 1
+            self._sequence = (buffer[pos + 3] + 1) & 255
             end = pos + 4 + size
             if len(buffer) < end:
                 buffer = self._more([buffer[pos:]], len(buffer) - pos, 4 + size)
@@ -97,14 +100,20 @@ class PacketReader:
             if size < 0xFFFFFF:
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def fill(self) -> None:
+        """Receive at least one more byte behind what is available."""
+        rest = self._buffer[self._pos :]
+        self._buffer, self._pos = self._more([rest], len(rest), len(rest) + 1), 0
+
     def available(self) -> tuple[bytes, int]:
         """Return what has been received, and where the next packet starts in it."""
         return self._buffer, self._pos
 
-    def took(self, pos: int, packets: int) -> None:
-        """Go on at `pos`, after `packets` packets were taken straight from `available`."""
-        self._pos = pos
-        self._sequence += packets
+    def took(self, pos: int) -> None:
+        """Go on at `pos`: packets were taken straight from `available` (uncounted, so the next number is believed)."""
+        if pos != self._pos:
+            self._pos = pos
+            self._sequence = _ANY
 
 
 def read_rows(reader: PacketReader) -> Rows:

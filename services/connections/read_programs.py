@@ -48,12 +48,15 @@ while :; do
   read -r x < /proc/loadavg; out="$out;@load;$x"
   { mapfile -t x < /proc/vmstat; } 2>/dev/null
   if [ "${#vi[@]}" -eq 0 ]; then
-    for i in "${!x[@]}"; do case ${x[i]} in pgpgin\ *|pgpgout\ *|pswpin\ *|pswpout\ *|pgmajfault\ *|oom_kill\ *) vi+=("$i");; esac; done
+    for i in "${!x[@]}"; do
+      case ${x[i]} in pgpgin\ *|pgpgout\ *|pswpin\ *|pswpout\ *|pgmajfault\ *|oom_kill\ *) vi+=("$i");; esac
+    done
   fi
   pick vm "${vi[*]}"
   { mapfile -t -s 2 x < /proc/net/dev; } 2>/dev/null && { IFS=';'; out="$out;@net;${x[*]}"; unset IFS; }
   for f in cpu io memory; do
-    [ -r "/proc/pressure/$f" ] && { mapfile -t x < "/proc/pressure/$f"; } 2>/dev/null && { IFS=';'; out="$out;@psi $f;${x[*]}"; unset IFS; }
+    [ -r "/proc/pressure/$f" ] || continue
+    { mapfile -t x < "/proc/pressure/$f"; } 2>/dev/null && { IFS=';'; out="$out;@psi $f;${x[*]}"; unset IFS; }
   done
   s=
   [ -n "$pid" ] && { read -r c < "/proc/$pid/comm"; } 2>/dev/null && case $c in

@@ -1,8 +1,8 @@
 """An hour of small blocks becomes one block, and its minutes become aggregates; one transaction per server and hour.
 
 The aggregates of raw metrics are of their values. What a chart shows of a counter is its rate, so the layer above may
-give `derive`, a pure function from an hour's raw columns to derived columns; those are stored under the same name with "~"
-before it, and minimum, maximum and percentiles are then those of the rate itself.
+give `derive`, a pure function from an hour's raw columns to derived columns; those are stored under the same name with
+"~" before it, and minimum, maximum and percentiles are then those of the rate itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The newest minutes of one server in memory: a ring of rows, of which only the metrics that vary take room.
 
-Most status variables never change (of 705 numeric ones of a busy Galera node 112 varied in ten minutes), so the ring holds
-one constant vector and a matrix of the columns that have varied; a metric is promoted when it first changes. The same rows
-feed the journal (what changed since the row before) and the closing chunk, so a sample is converted once.
+Most status variables never change (of 705 numeric ones of a busy Galera node 112 varied in ten minutes), so the ring
+holds one constant vector and a matrix of the columns that have varied; a metric is promoted when it first changes. The
+same rows feed the journal (what changed since the row before) and the closing chunk, so a sample is converted once.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Ring:
             return self._close() if self._chunk_rows else None
 
     def read(self, keys: Sequence[str], since: float) -> tuple[Floats, Floats, Floats, dict[str, Floats]]:
-        """Return moments, monotonic moments, epoch numbers and the columns of `keys` after `since`; unknown keys NaN."""
+        """Return moments, monotonic moments, epoch numbers and the columns of `keys` (unknown ones NaN) after `since`."""
         with self._lock:
             index = self._order(min(self._count, self.capacity))
             moments = self._rows[index, AT] / TICK

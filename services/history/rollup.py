@@ -1,7 +1,7 @@
 """One-minute aggregates: from rows to minutes, and one row of the file per metric and UTC day. Pure.
 
-Five aggregates as float32 (minimum, average, maximum, 5th and 95th percentile), 1,440 minutes a day, NaN where nothing was
-sampled. Percentiles are numpy's default (linear interpolation between order statistics, Hyndman and Fan's type 7).
+Five aggregates as float32 (minimum, average, maximum, 5th and 95th percentile), 1,440 minutes a day, NaN where nothing
+was sampled. Percentiles are numpy's default (linear interpolation between order statistics, Hyndman and Fan's type 7).
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ MINUTE_S = 60.0
 DAY_S = 86_400.0
 MINUTES = 1_440
 AGGREGATES = 5
+
+
+def doubles(values: Singles) -> Floats:
+    """Return single precision values as doubles."""
+    return values.astype(np.float64)
 
 
 def by_step(t: Floats, columns: Floats, step_s: float) -> tuple[npt.NDArray[np.int64], Singles]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from services.history.codec import CodecError
 from services.history.columns import Rollups
-from services.history.rollup import AGGREGATES, MINUTE_S, MINUTES, Singles, unpack_day, unpack_still
+from services.history.rollup import AGGREGATES, MINUTE_S, MINUTES, Singles, doubles, unpack_day, unpack_still
 
 
 def read_rollups(cursor: sqlite3.Cursor, server: int | None, metric: int | None, start: float, end: float) -> Rollups:
@@ -25,7 +25,7 @@ def read_rollups(cursor: sqlite3.Cursor, server: int | None, metric: int | None,
     some = np.flatnonzero(~np.isnan(whole[1]))
     inside = slice(int(some[0]), int(some[-1]) + 1) if len(some) else slice(0, 0)
     t = (first + np.arange(count)[inside]) * MINUTE_S
-    minimum, average, maximum, p5, p95 = (np.array(row[inside], np.float64) for row in whole)
+    minimum, average, maximum, p5, p95 = (doubles(row[inside]) for row in whole)
     return Rollups(t, minimum, average, maximum, p5, p95)
 
 

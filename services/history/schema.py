@@ -88,4 +88,4 @@ event = Table(
     Column("data", Text, nullable=False),
 )
 Index("event_place", event.c.at)
-Index("event_key", event.c.key, unique=True, sqlite_where=text("key != ''"))
+Index("event_key", event.c.key, sqlite_where=text("key != ''"))

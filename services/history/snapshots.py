@@ -1,8 +1,9 @@
 """Snapshots of the estate in the file: zstd JSON, a keyframe each minute, between them differences to the keyframe.
 
-A difference is the JSON compressed with the keyframe's JSON as dictionary (zstd "raw content" dictionary): a few hundred
-bytes instead of several kilobytes, read back without any other rule. A snapshot is kept when something a person would call
-a change has changed (a state, a membership, a transfer), else at the store's slow cadence, for the numbers on the cards.
+A difference is the JSON compressed with the keyframe's JSON as dictionary (zstd "raw content" dictionary): a few
+hundred bytes instead of several kilobytes, read back without any other rule. A snapshot is kept when something a person
+would call a change has changed (a state, a membership, a transfer), else at the store's slow cadence, for the numbers
+on the cards.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The history of an estate in one file: samples, aggregates, snapshots and events. Many lanes append, one thread writes.
+"""The history of an estate in one file: samples, aggregates, snapshots, events. Many lanes append, one thread writes.
 
-Layout and figures: resources/docs/recording-format.md. Hot path per sample: one conversion to an array, one comparison with
-the row before it, one journal row of what changed. Nothing here knows what a metric means; the layer above may hand in
-`derive` (see compaction.py) so that one-minute aggregates exist for rates too.
+Layout and figures: resources/docs/recording-format.md. Hot path per sample: one conversion to an array, one comparison
+with the row before it, one journal row of what changed. Nothing here knows what a metric means; the layer above may
+hand in `derive` (see compaction.py) so that one-minute aggregates exist for rates too.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class HistoryStore:
         self.on_event: Callable[[Event], None] | None = None
 
     @classmethod
-    def open(
+    def open(  # noqa: PLR0913 - each is a choice of its own, all but the path have a default
         cls,
         path: Path,
         *,
@@ -197,7 +197,7 @@ class HistoryStore:
             return read_rollups(self._reader.cursor(), number, metric, start, end)
 
     def events(self, start: float, end: float) -> tuple[Event, ...]:
-        """Return the events that touch the span, oldest first. Events of a kind this program doesn't know are left out."""
+        """Return the events that touch the span, oldest first; those of a newer program's kinds are left out."""
         with self._read_lock:
             rows = self._reader.execute(
                 "SELECT data FROM event WHERE at <= ? AND (coalesce(stop, at) >= ? OR (spans AND stop IS NULL)) "
@@ -224,10 +224,11 @@ class HistoryStore:
             ).fetchone()
         return None if row is None else snapshots.unpack(row[0], row[1])
 
-    def snapshot_times(self) -> tuple[float, ...]:
-        """Return the moments of all stored snapshots, ascending."""
+    def snapshot_times(self, start: float = float("-inf"), end: float = float("inf")) -> tuple[float, ...]:
+        """Return the moments of the stored snapshots within a span, ascending."""
+        select = "SELECT at FROM snapshot WHERE at BETWEEN ? AND ? ORDER BY at, id"
         with self._read_lock:
-            return tuple(at for (at,) in self._reader.execute("SELECT at FROM snapshot ORDER BY at, id"))
+            return tuple(at for (at,) in self._reader.execute(select, (start, end)))
 
     def servers(self) -> tuple[str, ...]:
         """Return the servers the file knows, in the order they were first seen."""
@@ -250,6 +251,22 @@ class HistoryStore:
             if not numbers:
                 numbers = tuple(int(n) for c in self._open_chunks(cursor, number) for n in c.ids)
         return tuple(name for n in numbers if (name := self._metrics.name(n)))
+
+    def keys_between(self, server: str, start: float, end: float) -> tuple[str, ...]:
+        """Return every raw metric key of a server within a span."""
+        number, known = self._servers.find(server), self._rings.get(server)
+        found = dict.fromkeys(known[1].keys() if known else ())
+        if number is not None:
+            with self._read_lock:
+                cursor = self._reader.cursor()
+                numbers = reading.keys_between(cursor, number, start, end)
+                numbers |= {int(n) for c in self._open_chunks(cursor, number) for n in c.ids}
+            found.update(dict.fromkeys(name for n in sorted(numbers) if (name := self._metrics.name(n))))
+        return tuple(found)
+
+    def epoch_name(self, number: float) -> str:
+        """Return the text of an epoch number (Columns.epochs)."""
+        return self._epochs.name(int(number))
 
     def range(self) -> tuple[float, float] | None:
         """Return the first and last moment of samples, None when there are none."""

@@ -27,11 +27,8 @@ MOST_ROWS = 60_000
 MOST_CHUNKS = 200
 _BLOCK = "INSERT INTO block (server, start, stop, rows, minutes, data) VALUES (?, ?, ?, ?, 5, ?)"
 _SNAPSHOT = "INSERT OR REPLACE INTO snapshot (id, at, base, data) VALUES (?, ?, ?, ?)"
-_EVENT = (
-    "INSERT INTO event (at, stop, spans, key, data) VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (key) WHERE key != '' DO UPDATE SET at=excluded.at, stop=excluded.stop, spans=excluded.spans, "
-    "data=excluded.data"
-)
+_EVENT = "INSERT INTO event (at, stop, spans, key, data) VALUES (?, ?, ?, ?, ?)"
+_EVENT_END = "UPDATE event SET at=?, stop=?, spans=?, data=? WHERE key = ? AND key != '' AND spans AND stop IS NULL"
 EventRow = tuple[float, float | None, int, str, str]
 
 
@@ -195,8 +192,10 @@ class Writer:
             self._write_rows(batch)
             if batch.snapshots:
                 cursor.executemany(_SNAPSHOT, [(s.number, s.at, s.base, s.data) for s in batch.snapshots])
-            if batch.events:
-                cursor.executemany(_EVENT, batch.events)
+            for at, stop, spans, key, data in batch.events:
+                # An open span is completed in place; the same key may open another one later.
+                if cursor.execute(_EVENT_END, (at, stop, spans, data, key)).rowcount == 0:
+                    cursor.execute(_EVENT, (at, stop, spans, key, data))
             cursor.execute("COMMIT")
         except sqlite3.Error:
             if self._connection.in_transaction:
@@ -232,7 +231,7 @@ class Writer:
         if self.trouble is None:
             self.trouble = StoreError(
                 f"History can't be written: {problem}.",
-                safe="Watching goes on; the newest ten minutes stay in memory and what waits is written when it works again.",
+                safe="Watching goes on; what waits stays in memory and is written when it works again.",
                 try_=("Free space on the disk that holds the history.",),
             )
             self._on_trouble(self.trouble, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -32,6 +32,12 @@ class Catalogue:
     metrics: tuple[Metric, ...]
     formulas: Mapping[str, Formula]
     terms: Mapping[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Metric]:
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
 
     def metric(self, key: str) -> Metric | None:
         """Return the entry of a key, None when it is a raw key."""

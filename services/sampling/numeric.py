@@ -144,13 +144,13 @@ def _several(name: str, text: str) -> dict[str, float]:
     wsrep_evs_repl_latency "min/avg/max/deviation/count" in seconds; wsrep_flow_control_interval "[ low, high ]".
     """
     if name == "wsrep_evs_repl_latency":
-        names, words = ("min", "avg", "max", "deviation", "count"), text.split("/")
+        parts, words = ["min", "avg", "max", "deviation", "count"], text.split("/")
     elif name == "wsrep_flow_control_interval":
-        names, words = ("low", "high"), text.strip("[ ]").split(",")
+        parts, words = ["low", "high"], text.strip("[ ]").split(",")
     else:
         return {}
     numbers = [_number(word) for word in words]
-    return {f"{name}.{part}": n for part, n in zip(names, numbers, strict=False) if n is not None}
+    return {f"{name}.{part}": n for part, n in zip(parts, numbers, strict=False) if n is not None}
 
 
 def _number(text: str) -> float | None:

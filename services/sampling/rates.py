@@ -1,8 +1,8 @@
-"""Counters to differences and rates, without lies: a reset, a restart or a hole is a gap, never a negative or giant rate. Pure.
+"""Counters to rates without lies: a reset, a restart or a hole is a gap, never a negative or giant rate. Pure.
 
-The rule (metrics: "Counter delta"): the interval between two samples is dropped when the counter fell, when uptime fell,
-when the server's identity changed, or when the samples are more than 2.5 s apart. A fall covers 32-bit wraps of old
-kernels too: guessing which of both it was would invent a value.
+The rule (metrics: "Counter delta"): the interval between two samples is dropped when the counter fell, when uptime
+fell, when the server's identity changed, or when the samples are more than 2.5 s apart. A fall covers 32-bit wraps of
+old kernels too: guessing which of both it was would invent a value.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """From the store to curves: a catalogue metric of one server over a span, thinned for drawing, with bands and gaps.
 
 Up to twice the wanted points, raw seconds. Beyond that, bins: of raw seconds up to six hours, of one-minute aggregates
-beyond. A bin's line is the average; minimum and maximum are exact; p5 and p95 are percentiles of the seconds within a bin,
-or, for bins of several minutes, the 5th percentile of the minutes' p5 and the 95th of their p95 (an approximation that is
-never narrower than what most minutes showed).
+beyond. A bin's line is the average; minimum and maximum are exact; p5 and p95 are percentiles of the seconds within a
+bin, or, for bins of several minutes, the 5th percentile of the minutes' p5 and the 95th of their p95 (an approximation
+that is never narrower than what most minutes showed).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from services.history.columns import Columns, Rollups
 from services.history.compaction import DERIVED
-from services.history.rollup import MINUTE_S, by_step
+from services.history.rollup import MINUTE_S, by_step, doubles
 from services.history.store import HistoryStore
 from services.sampling import rates
 from services.sampling.catalogue import Catalogue
@@ -108,7 +108,7 @@ def _as_frame(columns: Columns) -> Frame:
 
 def _as_rollups(t: Array, values: Array) -> Rollups:
     minutes, aggregates = by_step(t, values[None, :], MINUTE_S)
-    minimum, average, maximum, p5, p95 = (np.array(row, np.float64) for row in aggregates[0])
+    minimum, average, maximum, p5, p95 = (doubles(row) for row in aggregates[0])
     return Rollups(minutes * MINUTE_S, minimum, average, maximum, p5, p95)
 
 
@@ -135,13 +135,13 @@ def _missing(formula: Formula, frame: Frame) -> str:
 
 
 def _step(ideal: float) -> float:
-    """Return the shortest usual step not below `ideal`: bins that begin at round moments don't flicker while time runs."""
+    """Return the shortest usual step not below `ideal`: bins at round moments don't flicker while time runs."""
     return next((step for step in STEPS if step >= ideal), math.ceil(ideal / STEPS[-1]) * STEPS[-1])
 
 
 def _binned(key: str, t: Array, values: Array, step: float, restarts: tuple[float, ...], missing: str) -> Series:
     bins, aggregates = by_step(t, values[None, :], step)
-    columns = [(bins + 0.5) * step, *(np.array(row, np.float64) for row in aggregates[0])]
+    columns = [(bins + 0.5) * step, *(doubles(row) for row in aggregates[0])]
     return _series(key, columns, step, restarts, missing)
 
 
@@ -153,7 +153,7 @@ def _coarser(key: str, columns: list[Array], step: float, restarts: tuple[float,
     keep = ~np.isnan(average)
     stacked = np.stack([minimum, average, maximum, p5, p95])[:, keep]
     bins, aggregates = by_step(t[keep], stacked, step)
-    wide = np.array(aggregates, np.float64)
+    wide = doubles(aggregates)
     picked = [wide[0, 0], wide[1, 1], wide[2, 2], wide[3, 3], wide[4, 4]]
     return _series(key, [(bins + 0.5) * step, *picked], step, restarts, missing)
 

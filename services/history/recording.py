@@ -1,0 +1,121 @@
+"""A recording: one history file without a WAL, packed, that a colleague opens anywhere, read-only media included.
+
+Besides what every history file has (samples, aggregates, snapshots, events) its `meta` table says title, start, end and
+the program that made it. No secret can be in it: samples are numbers, snapshots and events name hosts and states only.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+from services.clock import Clock, ManualClock, SystemClock
+from services.errors import BadInput, StoreError
+from services.history.compaction import Derive
+from services.history.store import HistoryStore
+from services.series import Sample
+
+SNAPSHOT_EVERY_S = 2.0
+_FOREVER_DAYS = 36_500.0
+_SLICE_S = 300.0
+
+
+def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None = None, title: str = "") -> HistoryStore:
+    """Return a store that records into a new file: no limits, snapshots every two seconds. End by `finish_recording`.
+
+    Raises:
+        BadInput: the file exists already.
+    """
+    if path.exists():
+        raise BadInput(f"{path} exists already.", safe="It was left as it is.", try_=("Choose another file name.",))
+    store = HistoryStore.open(
+        path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=clock, derive=derive, snapshot_every_s=SNAPSHOT_EVERY_S
+    )
+    store.put_meta("title", title or path.stem)
+    return store
+
+
+def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
+    """Pack a recording that is closed: whole hours, no free page, no WAL. The file may be on its way while it runs.
+
+    Raises:
+        StoreError: the file can't be read or written (another program has it open, the disk is full).
+    """
+    far = HistoryStore.open(path, read_only=True)
+    span, facts = far.range(), far.meta()
+    far.close()
+    later = ManualClock((span[1] if span else SystemClock().wall()) + 7_200.0)
+    store = HistoryStore.open(path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=later, derive=derive, background=False)
+    try:
+        store.compact()
+        if span is not None:
+            store.put_meta("start", repr(span[0]))
+            store.put_meta("end", repr(span[1]))
+        store.put_meta("title", facts.get("title", path.stem))
+    finally:
+        store.close()
+    try:
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.execute("PRAGMA auto_vacuum=NONE")
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA journal_mode=DELETE")
+        finally:
+            connection.close()
+    except sqlite3.Error as problem:
+        raise StoreError(
+            f"{path.name} could not be packed: {problem}.", safe="The recording is whole, only larger than it need be."
+        ) from problem
+    path.with_name(path.name + ".lock").unlink(missing_ok=True)
+
+
+def open_recording(path: Path, clock: Clock | None = None) -> HistoryStore:
+    """Open a recording to read; works from read-only folders and media.
+
+    Raises:
+        StoreError: no such file, damaged, not a recording, or of a newer version.
+    """
+    return HistoryStore.open(path, read_only=True, clock=clock)
+
+
+def export_recording(
+    store: HistoryStore, path: Path, start: float, end: float, *, derive: Derive | None = None, title: str = ""
+) -> None:
+    """Write what a store holds from `start` to `end` (samples, snapshots, events) into a new recording.
+
+    Raises:
+        BadInput: the file exists already, or the span holds no samples. StoreError: reading or writing failed.
+    """
+    if not any(len(store.read(server, (), start, end).t) for server in store.servers()):
+        raise BadInput("There are no samples in this span.", try_=("Choose another span.",))
+    clock = ManualClock(start)
+    copy = record_to(path, derive=derive, clock=clock, title=title)
+    try:
+        for server in store.servers():
+            _copy_samples(store, copy, server, start, end)
+        for event in store.events(start, end):
+            copy.append_event(event if event.until is None or event.until <= end else replace(event, until=None))
+        for at in store.snapshot_times(start, end):
+            snapshot = store.snapshot_at(at)
+            if snapshot is not None:
+                copy.append_snapshot(snapshot)
+    finally:
+        copy.close()
+    finish_recording(path, derive=derive)
+
+
+def _copy_samples(store: HistoryStore, copy: HistoryStore, server: str, start: float, end: float) -> None:
+    """Copy in slices, so that a day of samples needs the memory of five minutes."""
+    keys = store.keys_between(server, start, end)
+    at = start
+    while at <= end:
+        upto = min(end, at + _SLICE_S - 1e-3)
+        columns = store.read(server, keys, at, upto)
+        rows = zip(*(columns.values[key].tolist() for key in keys), strict=True)
+        moments = zip(columns.t.tolist(), columns.mono.tolist(), columns.epochs.tolist(), strict=True)
+        for (t, mono, epoch), row in zip(moments, rows, strict=True):
+            values = {key: value for key, value in zip(keys, row, strict=True) if value == value}  # noqa: PLR0124 - NaN
+            copy.append(Sample(server, t, mono, values, store.epoch_name(epoch)))
+        copy.flush()
+        at += _SLICE_S

@@ -1,0 +1,213 @@
+"""IST reach: how long a node may be away and still return by incremental state transfer. Pure, given the ring.
+
+Per donor (metrics reference, "gcache durability"), with c = wsrep_local_cached_downto, L = wsrep_last_committed,
+B = wsrep_replicated_bytes + wsrep_received_bytes (survive FLUSH STATUS), G = gcache.size:
+1. history, exact for the past: now - the moment at which L was c; older than what was watched gives "at least";
+2. rate, for the future: G / R with R = (dB + 24 dL) / dt, the worst of five minutes, one hour, and the same hour last
+   week; 24 bytes is the ring buffer's header per write set (lab run: 288 B by status take 312 B in the ring);
+3. remaining, for a node that stopped at seqno s: (s + 1 - c) / (dL/dt), as long as the donor selection still takes the
+   donor for IST, s >= m + min((L - m) / 128, 2**20) with m the lowest c of the members (Galera source, gcs_group.cpp:
+   the safety gap; below it the first Synced node becomes donor, IST or not).
+The cluster's reach is that of its second best node: the best one may be the node that is being restarted.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+HEADER_BYTES = 24
+RING_S = 7 * 86_400.0
+EVERY_S = 10.0
+WINDOWS: tuple[tuple[str, float], ...] = (("five minutes", 300.0), ("one hour", 3_600.0))
+WEEK_S, HOUR_S = 7 * 86_400.0, 3_600.0
+MARGIN = 0.8
+"""Share of the predicted time that is promised: rates swing, and the oldest page of the ring is never quite whole."""
+GAP_SHARE, GAP_MOST = 128, 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What a node said at one moment: bytes is replicated + received, both whole counters."""
+
+    at: float
+    last_committed: int
+    bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A write rate into the ring: bytes/s and write sets/s, over which span (in words)."""
+
+    bytes_s: float
+    seqno_s: float
+    over: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """IST reach of one donor.
+
+    Attributes:
+        seconds: the number to show: method 2 by the worst rate, None when unknown.
+        safe_seconds: `seconds` with the margin taken off.
+        history_s: method 1; `at_least` tells that the ring of memory is younger than the donor's cache.
+        rates: every rate known, the worst first; source: how `seconds` came to be, one sentence.
+        reason: why it is unknown, '' when it is known.
+    """
+
+    seconds: float | None = None
+    safe_seconds: float | None = None
+    history_s: float | None = None
+    at_least: bool = False
+    rates: tuple[Rate, ...] = ()
+    source: str = ""
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class SeqnoRing:
+    """The (moment, seqno, bytes) of one node every ten seconds for seven days: some 60,000. One thread at a time."""
+
+    _points: list[Point] = field(default_factory=list)
+
+    def observe(self, point: Point) -> None:
+        """Take a point when it is due. A seqno or a counter that fell (another history, a restart) empties the ring."""
+        if self._points:
+            last = self._points[-1]
+            if point.last_committed < last.last_committed or point.bytes < last.bytes or point.at < last.at:
+                self._points.clear()
+            elif point.at - last.at < EVERY_S:
+                return
+        self._points.append(point)
+        if self._points[0].at < point.at - RING_S - HOUR_S:
+            del self._points[: bisect_left(self._points, point.at - RING_S, key=_moment)]
+
+    def points(self) -> Sequence[Point]:
+        """Return the points, oldest first (the ring's own list: read it, don't keep it)."""
+        return self._points
+
+
+def _moment(point: Point) -> float:
+    return point.at
+
+
+def _seqno(point: Point) -> int:
+    return point.last_committed
+
+
+def rates(points: Sequence[Point], now: Point) -> tuple[Rate, ...]:
+    """Return the rates of method 2 that the points allow, the worst first."""
+    found = [rate for over, window in WINDOWS if (rate := _rate_since(points, now, window, over)) is not None]
+    begin, end = _nearest(points, now.at - WEEK_S), _nearest(points, now.at - WEEK_S + HOUR_S)
+    if begin is not None and end is not None and end.at - begin.at >= HOUR_S / 2:
+        found.append(_rate(begin, end, "the same hour last week"))
+    return tuple(sorted(found, key=lambda r: r.bytes_s, reverse=True))
+
+
+def _rate_since(points: Sequence[Point], now: Point, window: float, over: str) -> Rate | None:
+    """Return the rate over the last `window` seconds, None unless at least half of it was watched."""
+    place = bisect_left(points, now.at - window - EVERY_S / 2, key=_moment)
+    if place >= len(points) or now.at - points[place].at < window / 2:
+        return None
+    return _rate(points[place], now, over)
+
+
+def _rate(begin: Point, end: Point, over: str) -> Rate:
+    dt = end.at - begin.at
+    seqnos = end.last_committed - begin.last_committed
+    grown = end.bytes - begin.bytes + HEADER_BYTES * seqnos
+    return Rate(max(0.0, grown / dt), max(0.0, seqnos / dt), over)
+
+
+def _nearest(points: Sequence[Point], at: float) -> Point | None:
+    place = bisect_right(points, at, key=_moment)
+    near = [p for p in points[max(0, place - 1) : place + 1] if abs(p.at - at) <= 60.0]
+    return min(near, key=lambda p: abs(p.at - at), default=None)
+
+
+def history_s(points: Sequence[Point], now: Point, cached_downto: int) -> tuple[float | None, bool]:
+    """Return method 1: seconds since `cached_downto` was the newest seqno, and whether that is only a lower bound.
+
+    None when nothing was watched yet.
+    """
+    if not points or cached_downto <= 0:
+        return None, False
+    place = bisect_left(points, cached_downto, key=_seqno)
+    if place == 0 and points[0].last_committed > cached_downto:
+        return now.at - points[0].at, True
+    if place >= len(points):
+        return 0.0, False
+    if points[place].last_committed == cached_downto:
+        return now.at - points[place].at, False
+    before, after = points[place - 1], points[place]
+    share = (cached_downto - before.last_committed) / (after.last_committed - before.last_committed)
+    return now.at - (before.at + share * (after.at - before.at)), False
+
+
+def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache_size: float | None) -> Reach:
+    """Return the reach of a donor from what was watched of it.
+
+    Args:
+        cached_downto: c, 0 or None when the node keeps nothing (or doesn't say); gcache_size: G in bytes.
+    """
+    if not cached_downto or cached_downto < 0:
+        return Reach(reason="The node keeps no write sets now (wsrep_local_cached_downto is 0).")
+    past, at_least = history_s(points, now, cached_downto)
+    if not gcache_size:
+        return Reach(history_s=past, at_least=at_least, reason="gcache.size is not known.")
+    known = rates(points, now)
+    if not known:
+        return Reach(
+            history_s=past, at_least=at_least, reason="The write rate is not known yet: it needs about three minutes."
+        )
+    worst = known[0]
+    if worst.bytes_s <= 0.0:
+        return Reach(
+            seconds=math.inf, safe_seconds=math.inf, history_s=past, at_least=at_least, rates=known,
+            source=f"Nothing was written over {worst.over}.",
+        )  # fmt: skip
+    seconds = gcache_size / worst.bytes_s
+    text = f"gcache.size {gcache_size / 2**20:.0f} MiB by {worst.bytes_s / 1024:.1f} KiB/s, the rate over {worst.over}."
+    return Reach(seconds, seconds * MARGIN, past, at_least, known, text)
+
+
+def cluster_reach(reaches: Sequence[Reach]) -> Reach:
+    """Return the reach of the cluster: the second best known donor, for the best one may be the one you restart."""
+    known = sorted((r for r in reaches if r.seconds is not None), key=lambda r: r.seconds or 0.0, reverse=True)
+    if len(known) < 2:
+        left = "Only one donor's reach is known." if known else "No donor's reach is known."
+        return Reach(reason=f"{left} The second best donor counts, because the best may be the one that restarts.")
+    second = known[1]
+    return Reach(second.seconds, second.safe_seconds, second.history_s, second.at_least, second.rates,
+                 f"Second best of {len(known)} donors. {second.source}")  # fmt: skip
+
+
+def safe_gap(lowest_cached: int, last_committed: int) -> int:
+    """Return the lowest seqno a joiner may have stopped at for a donor to be chosen for IST (method 3's gap rule)."""
+    return lowest_cached + min(max(0, last_committed - lowest_cached) // GAP_SHARE, GAP_MOST)
+
+
+def remaining_s(
+    stopped_at: int, cached_downto: int, last_committed: int, seqno_s: float, lowest_cached: int | None = None
+) -> float | None:
+    """Return method 3: seconds until a node that stopped at a seqno can no longer return by IST.
+
+    0.0 when it can't already; None when the rate isn't known; infinity when nothing is being written.
+
+    Args:
+        lowest_cached: m, the lowest cached_downto of all members (default: this donor's own).
+    """
+    lowest = cached_downto if lowest_cached is None else lowest_cached
+    if stopped_at + 1 < cached_downto or stopped_at < safe_gap(lowest, last_committed):
+        return 0.0
+    if math.isnan(seqno_s):
+        return None
+    return (stopped_at + 1 - cached_downto) / seqno_s if seqno_s > 0 else math.inf
+
+
+def gcache_needed(absence_s: float, rate: Rate, margin: float = MARGIN) -> int:
+    """Return the gcache.size in bytes that lets a node be away for `absence_s` at this rate, margin included."""
+    return math.ceil(absence_s * rate.bytes_s / margin)

@@ -68,7 +68,7 @@ def wait_replicating(spec: EstateSpec, *, limit_s: float = 60.0) -> float:
 def delay(spec: EstateSpec, name: str, seconds: int) -> None:
     """Hold the replica back by `seconds` (MASTER_DELAY); 0 ends that."""
     _must_be_replica(spec, name)
-    database.sql(spec, name, f"STOP SLAVE SQL_THREAD; CHANGE MASTER TO MASTER_DELAY={seconds}; START SLAVE SQL_THREAD;")
+    database.sql(spec, name, f"STOP SLAVE; CHANGE MASTER TO MASTER_DELAY={seconds}; START SLAVE;")
 
 
 def break_sql(spec: EstateSpec, name: str, *, limit_s: float = 20.0) -> None:
@@ -105,15 +105,23 @@ def repair(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> None:
         "CHANGE MASTER TO MASTER_DELAY=0;",
     )
     point(spec, name)
+    catch_up(spec, name, limit_s=limit_s)
+
+
+def catch_up(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> float:
+    """Wait until the replica has applied what the source has written by now; seconds taken.
+
+    Seconds_Behind_Master is no measure for it: it is 0 also before the IO thread has fetched anything.
+    """
+    wanted = database.sql(spec, source(spec), "SELECT @@gtid_binlog_pos")[0][0]
 
     def reason() -> str | None:
+        if database.sql(spec, name, f"SELECT MASTER_GTID_WAIT('{wanted}', 0.2)")[0][0] == "0":
+            return None
         said = replica_status(spec, name)
-        lag = said.get("Seconds_Behind_Master")
-        return (
-            None if lag == "0" else f"{name} is behind by {lag} s: {said.get('Last_Error')}{said.get('Last_IO_Error')}"
-        )
+        return f"{name} has not reached {wanted}: {said.get('Last_Error')}{said.get('Last_IO_Error')}"
 
-    wait_until(f"{name} to be repaired", reason, limit_s=limit_s)
+    return wait_until(f"{name} to catch up", reason, limit_s=limit_s)
 
 
 def _must_be_replica(spec: EstateSpec, name: str) -> None:

@@ -115,6 +115,11 @@ class Hub:
             self._facts[facts.host] = facts
         self._wake.set()
 
+    def facts(self) -> Mapping[str, NodeFacts]:
+        """Return the newest facts of every host."""
+        with self._lock:
+            return dict(self._facts)
+
     def forget(self, host: str) -> None:
         """Drop a host (it was another name of one already watched)."""
         with self._lock:

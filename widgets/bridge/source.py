@@ -7,21 +7,14 @@ called through `widgets.bridge.ops` on a worker. Nothing here raises for a serve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from services.discovery.model import EstateSnapshot
 from services.events import Event
 from services.sampling.model import ConsoleCost, Metric
-from services.series import Series
 
-
-@dataclass(frozen=True, slots=True)
-class TimeRange:
-    """What the source holds: first and last moment, UTC epoch seconds."""
-
-    start: float
-    end: float
+if TYPE_CHECKING:  # numpy behind it costs 52 ms that the first paint must not wait for
+    from services.series import Series
 
 
 class EstateSource(Protocol):
@@ -47,8 +40,8 @@ class EstateSource(Protocol):
     def events(self) -> Sequence[Event]:
         """Return the events known so far, oldest first, bounded to the newest 2,000. From memory."""
 
-    def range(self) -> TimeRange:
-        """Return the span for which history exists."""
+    def span(self) -> tuple[float, float]:
+        """Return first and last moment of the history, UTC epoch seconds."""
 
     def series(self, server: str, metric: str, start: float, end: float, points: int) -> Series:
         """Return a catalogue metric (or a raw key) of one server, thinned to about `points` (band arrays when
@@ -62,6 +55,12 @@ class EstateSource(Protocol):
 
     def cost(self) -> ConsoleCost:
         """Return the console's own cost so far."""
+
+    def ui_stalled(self, worst_ms: float, over_limit: int) -> None:
+        """Take the window's measure of its own event loop: worst stall since the last call, stalls over 50 ms so far."""
+
+    def servers(self) -> Sequence[str]:
+        """Return the host keys that have samples."""
 
 
 class PlaybackControl(Protocol):

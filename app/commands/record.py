@@ -1,0 +1,50 @@
+"""`record FILE`: watch into one file that `replay` opens: samples, topology, events. Nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import Namespace
+
+from app.arguments import FINDINGS, GOOD
+from app.compose import open_watcher
+from services.errors import BadInput
+from services.history.recording import finish_recording
+
+
+def run(options: Namespace) -> int:
+    """Record until the time is over or the person interrupts, then pack the file."""
+    if options.file.exists():
+        raise BadInput(
+            f"{options.file} exists already.", safe="It was left as it is.", try_=("Choose another file name.",)
+        )
+    if not options.file.parent.is_dir():
+        raise BadInput(f"The folder {options.file.parent} does not exist.", try_=("Make it, or choose another one.",))
+    watcher = open_watcher(options, options.file, keep_all=True)
+    started = time.monotonic()
+    watcher.start()
+    try:
+        while options.duration is None or time.monotonic() - started < options.duration:
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        snapshot, events = watcher.snapshot(), watcher.events()
+        watcher.stop()
+    finish_recording(options.file)
+    told = {
+        "file": str(options.file),
+        "bytes": options.file.stat().st_size,
+        "seconds": round(time.monotonic() - started, 1),
+        "hosts": snapshot.hosts_answering,
+        "events": len(events),
+    }
+    if getattr(options, "json", False):
+        sys.stdout.write(json.dumps(told) + "\n")
+    else:
+        sys.stdout.write(
+            f"{told['file']}: {told['seconds']} s of {told['hosts']} hosts, {told['events']} events, "
+            f"{told['bytes'] / 1e6:.2f} MB\n"
+        )
+    return GOOD if snapshot.hosts_answering else FINDINGS

@@ -1,0 +1,42 @@
+"""`replay FILE`: a recording in the same window, or as JSON lines (events and the snapshots around them) for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from app.arguments import GOOD
+from services.errors import BadInput
+
+
+def run(options: Namespace) -> int:
+    """Open or print the recording."""
+    path: Path = options.file
+    if not path.is_file():
+        raise BadInput(f"There is no recording at {path}.", try_=("Make one with: pilothouse record FILE",))
+    if getattr(options, "json", False):
+        return _print(path)
+    from app.window_run import run_window
+
+    return run_window(options, recording=path, start_s=options.at)
+
+
+def _print(path: Path) -> int:
+    import msgspec
+
+    from services.clock import SystemClock
+    from services.sampling.replay import Replay
+
+    replay = Replay(path, SystemClock())
+    try:
+        start, end = replay.span()
+        replay.seek(end)
+        head = {"file": str(path), "start": start, "end": end, "servers": list(replay.servers())}
+        sys.stdout.write(json.dumps(head) + "\n")
+        for event in replay.events():
+            sys.stdout.write(msgspec.json.encode({"event": event}).decode() + "\n")
+    finally:
+        replay.close()
+    return GOOD

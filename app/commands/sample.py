@@ -1,0 +1,95 @@
+"""`sample`: watch and print, one line a second and server; the last line tells what watching cost."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+import time
+from argparse import Namespace
+
+from app.arguments import FINDINGS, GOOD
+from app.compose import open_watcher
+from app.places import data_folder
+from services.errors import BadInput
+from services.sampling.model import ConsoleCost
+from services.sampling.watcher import Watcher
+
+_DEFAULT = ("threads_running", "cpu_available_pct", "checkpoint_age_pct", "wsrep_recv_queue", "flow_control_pct", "ist_reach_h")
+"""What is printed when no --metric is named: one number for each of the three things this program watches first."""
+
+
+def run(options: Namespace) -> int:
+    """Sample until the time is over or the person interrupts."""
+    watcher = open_watcher(options, data_folder(options) / "history.sqlite")
+    known = {metric.key: metric for metric in watcher.catalogue()}
+    keys = tuple(options.metric) or tuple(key for key in _DEFAULT if key in known)
+    unknown = [key for key in keys if key not in known and not key.replace(".", "_").replace("-", "_").isidentifier()]
+    if unknown:
+        raise BadInput(f"Not a metric: {', '.join(unknown)}.", try_=("See resources/docs/metrics.md.",))
+    stop = threading.Event()
+    watcher.start()
+    try:
+        _print_until(watcher, keys, stop, options.duration, as_json=getattr(options, "json", False))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        cost, answered = watcher.cost(), watcher.snapshot().hosts_answering
+        watcher.stop()
+    _print_cost(cost, as_json=getattr(options, "json", False))
+    return GOOD if answered else FINDINGS
+
+
+def _print_until(
+    watcher: Watcher, keys: tuple[str, ...], stop: threading.Event, duration: float | None, *, as_json: bool
+) -> None:
+    ends = time.monotonic() + duration if duration else math.inf
+    printed: dict[str, float] = {}
+    while time.monotonic() < ends and not stop.wait(min(1.0, max(0.01, ends - time.monotonic()))):
+        for server in watcher.servers():
+            line = _newest(watcher, server, keys, printed.get(server, 0.0))
+            if line is None:
+                continue
+            printed[server] = line[0]
+            sys.stdout.write(_as_json(server, *line) if as_json else _as_text(server, *line))
+        sys.stdout.flush()
+
+
+def _newest(
+    watcher: Watcher, server: str, keys: tuple[str, ...], after: float
+) -> tuple[float, dict[str, float | None]] | None:
+    """Return the newest sample's moment and its values (None: not offered, or a gap), None when there is no newer."""
+    at, values = after, {}
+    for key in keys:
+        series = watcher.tail(server, key, time.time() - 5.0)
+        if len(series.t) and series.t[-1] > after:
+            at = max(at, float(series.t[-1]))
+            last = float(series.value[-1])
+            values[key] = None if math.isnan(last) else last
+        else:
+            values[key] = None
+    return (at, values) if at > after else None
+
+
+def _as_json(server: str, at: float, values: dict[str, float | None]) -> str:
+    return json.dumps({"at": round(at, 3), "server": server, "values": values}) + "\n"
+
+
+def _as_text(server: str, at: float, values: dict[str, float | None]) -> str:
+    clock = time.strftime("%H:%M:%S", time.localtime(at))
+    shown = "  ".join(f"{key} {'–' if value is None else format(value, '.4g')}" for key, value in values.items())
+    return f"{clock}  {server:<16} {shown}\n"
+
+
+def _print_cost(cost: ConsoleCost, *, as_json: bool) -> None:
+    document = {name: getattr(cost, name) for name in cost.__slots__}
+    if as_json:
+        sys.stdout.write(json.dumps({"cost": document}) + "\n")
+        return
+    share = 100.0 * cost.cpu_s / cost.uptime_s if cost.uptime_s else 0.0
+    sys.stderr.write(
+        f"{cost.polls} polls, {cost.missed_polls} missed, {cost.poll_ms_p50:.0f} ms (p95 {cost.poll_ms_p95:.0f} ms); "
+        f"{share:.1f} % of a core, {cost.rss_bytes / 1e6:.0f} MB\n"
+    )
+

@@ -1,0 +1,26 @@
+"""`topology` prints what discovery finds; `check` is the same with an exit code: 1 when anything is not good."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from app.arguments import FINDINGS, GOOD
+from app.compose import discover
+from app.terminal import estate_text
+from services.discovery.as_json import snapshot_to_json
+from services.types import Health
+
+
+def run(options: Namespace) -> int:
+    """Discover once from the seeds, print, and judge."""
+    snapshot = discover(options, tuple(getattr(options, "seed", ())), options.wait)
+    if getattr(options, "json", False):
+        sys.stdout.write(snapshot_to_json(snapshot).decode() + "\n")
+    else:
+        sys.stdout.write(estate_text(snapshot))
+    if not snapshot.clusters:
+        return FINDINGS
+    if options.command == "check" and any(c.health is not Health.GOOD for c in snapshot.clusters):
+        return FINDINGS
+    return GOOD

@@ -1,0 +1,15 @@
+"""No subcommand: the window on the live estate; `demo`: the same window on the recording that comes with the program."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from app.places import demo_recording
+from app.window_run import run_window
+
+
+def run(options: Namespace) -> int:
+    """Open the window; return the exit code."""
+    if options.command == "demo":
+        return run_window(options, recording=demo_recording(), autoplay=True)
+    return run_window(options, recording=None)

@@ -1,0 +1,83 @@
+"""The composition root: the one place that knows every concrete class and hands ports to everybody else."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from app.places import inventory_file
+from services.clock import SystemClock
+from services.connections.host import HostSession
+from services.connections.ports import ObserverSession
+from services.discovery.crawl import crawl
+from services.discovery.model import EstateSnapshot
+from services.discovery.snapshot import updated_estate
+from services.errors import BadInput
+from services.history.store import HistoryStore
+from services.inventory.model import HostEntry, Inventory
+from services.inventory.toml_file import load_inventory
+from services.sampling.watcher import Watcher
+from services.secrets import SystemVault, Vault
+
+SessionOpener = Callable[[HostEntry], ObserverSession]
+
+
+def session_opener(vault: Vault | None = None) -> SessionOpener:
+    """Return the function that opens (lazily) an Observer session for a host."""
+    keeper = vault or SystemVault()
+    clock = SystemClock()
+    return lambda entry: HostSession(entry, keeper, clock=clock)
+
+
+def read_inventory(options: Namespace) -> Inventory:
+    """Return the inventory; raise BadInput with advice where there is none yet or it has no host."""
+    path = inventory_file(options)
+    if not path.exists():
+        raise BadInput(
+            f"There is no inventory at {path}.",
+            try_=(
+                "Name one with --inventory FILE (the format: resources/docs/inventory.md).",
+                "Import hosts you already have: pilothouse inventory import --from ssh --write",
+                "See the program without any server: pilothouse demo",
+            ),
+        )
+    return load_inventory(path)
+
+
+def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntry, ...]:
+    """Return the hosts to start from: those named, else every cluster's seeds, else every host."""
+    if names:
+        missing = [name for name in names if inventory.host(name) is None]
+        if missing:
+            raise BadInput(
+                f"The inventory has no host named {', '.join(missing)}.",
+                try_=(f"It has: {', '.join(h.name for h in inventory.hosts)}.",),
+            )
+        return tuple(h for h in inventory.hosts if h.name in names)
+    if not inventory.hosts:
+        raise BadInput(f"The inventory {inventory.path} has no host.", try_=("Add a [[host]] to it.",))
+    return inventory.hosts
+
+
+def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) -> EstateSnapshot:
+    """Discover once and judge; every session is closed again."""
+    seeds = chosen_seeds(read_inventory(options), seed_names)
+    clock = SystemClock()
+    found = crawl(seeds, session_opener(), clock, limit_s=limit_s)
+    return updated_estate(None, found.facts, clock.wall())
+
+
+def open_watcher(options: Namespace, history: Path | None, *, keep_all: bool = False) -> Watcher:
+    """Return a watcher over the inventory, not yet started.
+
+    Args:
+        history: where samples are kept; None keeps them in memory only.
+        keep_all: a recording: no retention by age or size.
+    """
+    inventory = read_inventory(options)
+    seeds = chosen_seeds(inventory, ())
+    store = None
+    if history is not None:
+        store = HistoryStore.open(history, keep_days=3660.0, max_bytes=0) if keep_all else HistoryStore.open(history)
+    return Watcher(inventory, seeds, session_opener(), store, SystemClock())

@@ -1,0 +1,187 @@
+"""Connects one source of the estate to the window: snapshots and events in, what a person chose out. Paints nothing."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from app.main_window import MainWindow
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.events import Event
+from widgets.bridge.ops import Ops
+from widgets.bridge.pump import Pump
+from widgets.bridge.source import EstateSource
+from widgets.bridge.stalls import StallMeter
+
+SPARK_S = 60.0
+
+
+class Controller(QObject):
+    """Holds what is selected and which moment is looked at.
+
+    Signals:
+        shown(ClusterSnapshot | None): the cluster on screen changed or has news. selected(str): the node changed.
+        moment_changed(object): epoch seconds looked at, None for live.
+        events_shown(tuple[Event, ...]): events changed.
+    """
+
+    shown = Signal(object)
+    selected = Signal(str)
+    moment_changed = Signal(object)
+    events_shown = Signal(object)
+
+    def __init__(self, source: EstateSource, window: MainWindow, ops: Ops, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.source = source
+        self._window = window
+        self._ops = ops
+        self._cluster_id = ""
+        self._node_id = ""
+        self._moment: float | None = None
+        self._estate = source.snapshot()
+        self.events: Sequence[Event] = ()
+        self.pump = Pump(source, parent=self)
+        self.stalls = StallMeter(self)
+        self._told_at = 0.0
+        self._wire()
+
+    def start(self) -> None:
+        """Begin pulling and measuring."""
+        self.stalls.start()
+        self.pump.start()
+
+    def stop(self) -> None:
+        """Stop both timers."""
+        self.pump.stop()
+        self.stalls.stop()
+
+    def _wire(self) -> None:
+        window = self._window
+        window.tree.node_selected.connect(self.select_node)
+        window.tree.cluster_selected.connect(self.select_cluster)
+        window.topology.node_selected.connect(self.select_node)
+        window.live_wanted.connect(self.go_live)
+        self.pump.snapshot_changed.connect(self._on_snapshot)
+        self.pump.events_changed.connect(self._on_events)
+        self.pump.ticked.connect(self._on_tick)
+
+    # --- what a person chooses ---------------------------------------------------------------------------------------
+
+    def select_node(self, node_id: str) -> None:
+        """Select a node (and its cluster) on every page."""
+        cluster = next((c for c in self._estate.clusters if c.node(node_id)), None)
+        if cluster is not None:
+            self._cluster_id = cluster.cluster_id
+        self._node_id = node_id
+        self.selected.emit(node_id)
+        self._show()
+
+    def select_cluster(self, cluster_id: str) -> None:
+        """Show a cluster; its selected node is forgotten when it belongs to another."""
+        self._cluster_id = cluster_id
+        cluster = self._estate.cluster(cluster_id)
+        if cluster is not None and cluster.node(self._node_id) is None:
+            self._node_id = ""
+        self._show()
+
+    def look_at(self, moment: float | None) -> None:
+        """Look at a past moment everywhere, or return to live with None."""
+        self._moment = moment
+        self.moment_changed.emit(moment)
+        if moment is None:
+            self._on_snapshot(self.source.snapshot())
+            return
+        source = self.source
+        self._ops.run("moment", lambda: source.snapshot_at(moment), self._show_past)
+
+    def go_live(self) -> None:
+        """Return to the present."""
+        if self._moment is not None:
+            self.look_at(None)
+
+    # --- what is shown -----------------------------------------------------------------------------------------------
+
+    @property
+    def moment(self) -> float | None:
+        """Return the past moment looked at, None for live."""
+        return self._moment
+
+    @property
+    def estate(self) -> EstateSnapshot:
+        """Return the snapshot on screen."""
+        return self._estate
+
+    def cluster(self) -> ClusterSnapshot | None:
+        """Return the cluster on screen."""
+        return self._estate.cluster(self._cluster_id)
+
+    def node(self) -> NodeView | None:
+        """Return the selected node."""
+        cluster = self.cluster()
+        return cluster.node(self._node_id) if cluster is not None and self._node_id else None
+
+    def _on_snapshot(self, snapshot: EstateSnapshot) -> None:
+        if self._moment is None:
+            self._estate = snapshot
+            self._show()
+
+    def _show_past(self, snapshot: EstateSnapshot) -> None:
+        if self._moment is not None:
+            self._estate = snapshot
+            self._show()
+
+    def _show(self) -> None:
+        self._choose()
+        cluster, node = self.cluster(), self.node()
+        at = self._moment if self._moment is not None else self.source.now()
+        self._window.tree.show_snapshot(self._estate)
+        self._window.tree.select(self._node_id or self._cluster_id)
+        sparks = self._sparks(cluster, at) if self._window.page() == "topology" else {}
+        self._window.topology.show_snapshot(cluster, sparks, at)
+        self._window.topology.select(self._node_id)
+        spark = sparks.get(self._node_id, ())
+        label = f"{_words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
+        self._window.inspector.show_node(cluster, node, at, {}, spark=spark, spark_label=label)
+        self.shown.emit(cluster)
+
+    def _choose(self) -> None:
+        """Something is always selected while there is something: the first cluster, its worst node."""
+        if self.cluster() is None and self._estate.clusters:
+            self._cluster_id = self._estate.clusters[0].cluster_id
+        cluster = self.cluster()
+        if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
+            self._node_id = max(cluster.nodes, key=lambda n: n.health.severity).node_id
+            self.selected.emit(self._node_id)
+
+    def _sparks(self, cluster: ClusterSnapshot | None, at: float) -> dict[str, tuple[float, ...]]:
+        if cluster is None or self._moment is not None:
+            return {}
+        sparks = {}
+        for node in cluster.nodes:
+            if node.spark_metric and node.host:
+                series = self.source.tail(node.host, node.spark_metric, at - SPARK_S)
+                sparks[node.node_id] = tuple(float(v) for v in series.value if not math.isnan(v))
+        return sparks
+
+    def _on_events(self, events: Sequence[Event]) -> None:
+        self.events = events
+        self.events_shown.emit(events)
+
+    def _on_tick(self, now: float) -> None:
+        estate = self._estate
+        cost = self.source.cost()
+        hosts = f"{estate.hosts_answering} of {estate.hosts_total} hosts answer" if estate.hosts_total else ""
+        pace = f"sampling 1 Hz, {cost.poll_ms_p50:.0f} ms" if self.source.is_live and cost.polls else ""
+        shown = self._moment if self._moment is not None else now
+        zone = time.tzname[time.localtime(shown).tm_isdst > 0]
+        self._window.status.show_facts(hosts, pace, f"{time.strftime('%H:%M:%S', time.localtime(shown))} {zone}")
+        if now - self._told_at >= 1.0:
+            self._told_at = now
+            self.source.ui_stalled(self.stalls.take(), self.stalls.over_limit)
+
+
+def _words(metric: str) -> str:
+    return metric.removeprefix("wsrep_local_").removeprefix("wsrep_").replace("_", " ")

@@ -1,0 +1,75 @@
+"""Nothing vanishes: uncaught errors of any thread and Qt's own messages reach the log and, once it stands, the window."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+from services.errors import UserError
+
+log = logging.getLogger("pilothouse")
+
+
+class ErrorHooks:
+    """Installs the hooks and remembers what was told before a window existed."""
+
+    def __init__(self) -> None:
+        self._show: Callable[[UserError], None] | None = None
+        self._early: list[UserError] = []
+
+    def install(self) -> None:
+        """Take over sys and threading hooks."""
+        sys.excepthook = self._on_uncaught
+        threading.excepthook = self._on_thread
+
+    def install_qt(self) -> None:
+        """Send Qt's messages to the log at their own level."""
+        from PySide6.QtCore import QtMsgType, qInstallMessageHandler
+
+        levels = {
+            QtMsgType.QtDebugMsg: logging.DEBUG,
+            QtMsgType.QtInfoMsg: logging.INFO,
+            QtMsgType.QtWarningMsg: logging.WARNING,
+            QtMsgType.QtCriticalMsg: logging.ERROR,
+            QtMsgType.QtFatalMsg: logging.CRITICAL,
+        }
+
+        def on_message(kind: QtMsgType, _context: object, message: str) -> None:
+            logging.getLogger("qt").log(levels.get(kind, logging.WARNING), "%s", message)
+
+        qInstallMessageHandler(on_message)
+
+    def show_with(self, show: Callable[[UserError], None]) -> None:
+        """Let the window show errors from now on, the early ones first. Must be safe to call from any thread."""
+        self._show = show
+        early, self._early = self._early, []
+        for problem in early:
+            show(problem)
+
+    def tell(self, problem: UserError) -> None:
+        """Show a problem, or keep it until the window stands."""
+        if self._show is None:
+            self._early.append(problem)
+        else:
+            self._show(problem)
+
+    def _on_uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        log.error("uncaught: %s", "".join(traceback.format_exception(kind, error, trace)))
+        self.tell(
+            UserError(
+                f"Something went wrong inside Pilothouse: {kind.__name__}: {error}",
+                safe="Nothing was sent to any server by this.",
+                try_=("Carry on; if it comes again, report it with the log file.",),
+            )
+        )
+
+    def _on_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._on_uncaught(args.exc_type, args.exc_value, args.exc_traceback)

@@ -1,0 +1,42 @@
+"""Where files live on this workstation, by the platform's custom."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import platformdirs
+
+from services.errors import BadInput
+
+_APP = "pilothouse"
+
+
+def data_folder(options: Namespace) -> Path:
+    """Return (and make) the folder of the local stores: `--data`, else the platform's user data folder."""
+    given: Path | None = getattr(options, "data", None)
+    folder = given or Path(platformdirs.user_data_dir(_APP, appauthor=False))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadInput(
+            f"The data folder {folder} can't be made: {problem.strerror}.", try_=("Name another one with --data DIR.",)
+        ) from problem
+    return folder
+
+
+def inventory_file(options: Namespace) -> Path:
+    """Return the inventory's path: `--inventory`, else the platform's configuration folder. It may not exist yet."""
+    given: Path | None = getattr(options, "inventory", None)
+    return given or Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"
+
+
+def demo_recording() -> Path:
+    """Return the recording that `demo` opens."""
+    path = Path(__file__).resolve().parent.parent / "resources" / "demo" / "incident.pilothouse"
+    if not path.is_file():
+        raise BadInput(
+            f"The demo recording {path} is missing.",
+            try_=("Reinstall Pilothouse, or record your own with: pilothouse record FILE",),
+        )
+    return path

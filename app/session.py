@@ -1,0 +1,153 @@
+"""One run of the window: the heavy libraries loaded behind it, the source opened, its pages built, and all of it stopped."""
+
+from __future__ import annotations
+
+import logging
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
+
+from app.controller import Controller
+from app.error_hooks import ErrorHooks
+from app.main_window import MainWindow
+from services.errors import BadInput, UserError
+from services.types import Health
+from widgets.bridge.ops import Ops
+from widgets.bridge.source import EstateSource
+
+log = logging.getLogger(__name__)
+
+
+class Opener(Protocol):
+    """Opens the source on a worker thread; everything heavy is imported inside."""
+
+    def open(self) -> EstateSource:
+        """Return the source, started."""
+
+    def close(self) -> None:
+        """Stop and close it."""
+
+
+class LiveOpener:
+    """The inventory's estate, watched live and kept in the local history."""
+
+    def __init__(self, options: Namespace) -> None:
+        self._options = options
+        self._stop: Callable[[], None] | None = None
+
+    def open(self) -> EstateSource:
+        """Open the inventory and start watching."""
+        from app.compose import open_watcher
+        from app.places import data_folder
+
+        watcher = open_watcher(self._options, data_folder(self._options) / "history.sqlite")
+        watcher.start()
+        self._stop = watcher.stop
+        return watcher
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._stop is not None:
+            self._stop()
+
+
+class RecordingOpener:
+    """A recording, with play, pause, speed and seek."""
+
+    def __init__(self, path: Path, *, autoplay: bool, start_s: float | None) -> None:
+        self._path = path
+        self._autoplay = autoplay
+        self._start_s = start_s
+        self._close: Callable[[], None] | None = None
+
+    def open(self) -> EstateSource:
+        """Open the recording at its beginning (or where asked)."""
+        from services.clock import SystemClock
+        from services.sampling.replay import Replay
+
+        replay = Replay(self._path, SystemClock())
+        start, _end = replay.span()
+        replay.seek(start + (self._start_s if self._start_s is not None else 30.0 if self._autoplay else 0.0))
+        if self._autoplay:
+            replay.play()
+        self._close = replay.close
+        return replay
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._close is not None:
+            self._close()
+
+
+class WindowSession(QObject):
+    """Loads, builds and stops. Signals: ready() when pages and source stand; nothing() when there is no host yet."""
+
+    ready = Signal()
+    problem = Signal(object)
+
+    def __init__(
+        self, window: MainWindow, ops: Ops, hooks: ErrorHooks, opener: Opener, application: QApplication
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.ops = ops
+        self.application = application
+        self.controller: Controller | None = None
+        self._opener = opener
+        self._hooks = hooks
+        self.failed: UserError | None = None
+        self.problem.connect(self._show_problem)
+        ops.failed.connect(self._show_problem)
+        # Emitting a signal is the one thing another thread may do to the window.
+        hooks.show_with(self.problem.emit)
+
+    def load(self) -> None:
+        """Begin loading behind the painted window."""
+        self.window.status.show_message("loading…")
+        opener = self._opener
+
+        def work() -> EstateSource:
+            import pyqtgraph  # noqa: F401 - 300 ms that must not be spent on the GUI thread
+
+            return opener.open()
+
+        self.ops.run("load", work, self._loaded, self._not_loaded)
+
+    def stop(self) -> None:
+        """Stop timers, workers and the source; the window may be gone already."""
+        if self.controller is not None:
+            self.controller.stop()
+        self.ops.shutdown()
+        self._opener.close()
+
+    def _loaded(self, source: EstateSource) -> None:
+        from app.pages import build_pages
+
+        self.window.status.show_message("")
+        controller = Controller(source, self.window, self.ops, parent=self)
+        self.controller = controller
+        if not source.is_live:
+            self.window.status.show_replay()
+        self.window.setWindowTitle(f"{source.title} – Pilothouse")
+        build_pages(controller, self.window, self.ops, parent=self)
+        controller.start()
+        self.ready.emit()
+
+    def _not_loaded(self, problem: UserError) -> None:
+        self.failed = problem
+        self.window.status.show_message("")
+        if isinstance(problem, BadInput):
+            from app.first_run import show_first_run
+
+            show_first_run(self.window, problem)
+        else:
+            self._show_problem(problem)
+        self.ready.emit()
+
+    def _show_problem(self, problem: UserError) -> None:
+        log.info("shown: %s", problem)
+        self.window.messages.say(Health.WARN, (str(problem), problem.safe, *problem.try_))

@@ -1,0 +1,80 @@
+"""Snapshots as plain text for a terminal: the same words as the window, the state's shape as one character."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge
+from services.types import ClusterKind, Health
+
+_SHAPE = {Health.GOOD: "●", Health.TRANSFER: "◐", Health.WARN: "▲", Health.BAD: "■", Health.UNKNOWN: "○"}
+
+
+def estate_text(snapshot: EstateSnapshot) -> str:
+    """Return the whole estate, a block per cluster."""
+    lines: list[str] = []
+    for cluster in snapshot.clusters:
+        lines += [*cluster_lines(cluster), ""]
+    lines += [f"! {problem.part}: {problem.sentence}" for problem in snapshot.problems]
+    lines.append(f"{snapshot.hosts_answering} of {snapshot.hosts_total} hosts answer")
+    return "\n".join(lines) + "\n"
+
+
+def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
+    """Yield the lines of one cluster: heading, components with their nodes, edges, who saw it."""
+    identity = f"state {cluster.cluster_id}" if cluster.kind is ClusterKind.GALERA else ""
+    parts = (cluster.kind.value, f"{cluster.flavour.value} {cluster.version}".strip(), identity)
+    yield f"{cluster.name}  {' · '.join(part for part in parts if part)}"
+    shown: set[str] = set()
+    for component in cluster.components:
+        yield f"  {component_sentence(component)}"
+        for node_id in component.members:
+            node = cluster.node(node_id)
+            if node is not None:
+                shown.add(node_id)
+                yield from _node_lines(node, "    ")
+    for node in cluster.nodes:
+        if node.node_id not in shown:
+            yield from _node_lines(node, "  ")
+    for edge in cluster.replication:
+        yield f"  {_edge_text(cluster, edge)}"
+    for transfer in cluster.transfers:
+        kind = transfer.kind or "state transfer"
+        yield f"  {_name(cluster, transfer.donor_id)} -> {_name(cluster, transfer.joiner_id)}: {kind}"
+    if cluster.agreement:
+        yield f"  {cluster.agreement}"
+    for view in cluster.views if not cluster.observers_agree else ():
+        yield f"    {view.sentence}"
+    for problem in cluster.problems:
+        yield f"  ! {problem.part}: {problem.sentence}"
+
+
+def component_sentence(component: Component) -> str:
+    """Return 'Primary component: 3 of 3 votes, may lose 1 at a time, view 12'."""
+    name = "Primary component" if component.primary else "non-Primary"
+    parts = [f"{component.votes} of {component.votes_known} votes"]
+    if component.primary and component.may_lose is not None:
+        parts.append(f"may lose {component.may_lose} at a time")
+    if component.view_id:
+        parts.append(f"view {component.view_id}")
+    return f"{name}: {', '.join(parts)}"
+
+
+def _node_lines(node: NodeView, indent: str) -> Iterator[str]:
+    numbers = " · ".join(f"{label} {value}" for label, value, _ in node.numbers)
+    role = f" ({node.role})" if node.role else ""
+    yield f"{indent}{_SHAPE[node.health]} {node.name}{role}  {node.state}  {node.address}  {numbers}".rstrip()
+    if node.reason:
+        yield f"{indent}  {node.reason}"
+
+
+def _name(cluster: ClusterSnapshot, node_id: str) -> str:
+    node = cluster.node(node_id)
+    return node.name if node is not None else (node_id or "?")
+
+
+def _edge_text(cluster: ClusterSnapshot, edge: ReplicationEdge) -> str:
+    channel = f" [{edge.channel}]" if edge.channel else ""
+    lag = "lag unknown" if edge.lag_s is None else f"lag {edge.lag_s:.3g} s"
+    text = f"{_name(cluster, edge.source_id)} -> {_name(cluster, edge.replica_id)}{channel}: {lag}"
+    return f"{_SHAPE[edge.health]} {text}{f' · {edge.reason}' if edge.reason else ''}"

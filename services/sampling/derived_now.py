@@ -1,0 +1,53 @@
+"""Numbers of one host that a single poll does not give: IST reach, flow control's limit, the data disk. As `console.*`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from services.facts.model import NodeFacts
+from services.sampling.ist_reach import Point, SeqnoRing, reach
+
+EVERY_S = 5.0
+"""IST reach is an average over minutes: recomputing it each second would only cost."""
+
+
+class DerivedNow:
+    """Remembers what the formulas over one poll can't; one per host, used by its SQL thread only."""
+
+    def __init__(self) -> None:
+        self._ring = SeqnoRing()
+        self._reach: dict[str, float] = {}
+        self._due = 0.0
+
+    def values(self, facts: NodeFacts, numbers: Mapping[str, float], at: float) -> dict[str, float]:
+        """Return the console's own metrics for a sample taken at `at` with the status `numbers`."""
+        found: dict[str, float] = {}
+        galera = facts.galera
+        if galera is not None:
+            if galera.gcache_size is not None:
+                found["var.gcache_size"] = float(galera.gcache_size)
+            if galera.flow_control_high is not None:
+                found["console.flow_control_high"] = galera.flow_control_high
+            found.update(self._ist(facts, numbers, at))
+        disk = facts.machine.data_disk if facts.machine is not None else None
+        if disk is not None and disk.free is not None:
+            found["console.data_disk_free"] = float(disk.free)
+        return found
+
+    def _ist(self, facts: NodeFacts, numbers: Mapping[str, float], at: float) -> Mapping[str, float]:
+        galera = facts.galera
+        sent, received = numbers.get("wsrep_replicated_bytes"), numbers.get("wsrep_received_bytes")
+        if galera is None or galera.last_committed is None or sent is None or received is None:
+            return {}
+        point = Point(at, galera.last_committed, sent + received)
+        self._ring.observe(point)
+        if at >= self._due:
+            self._due = at + EVERY_S
+            known = reach(self._ring.points(), point, galera.cached_downto, galera.gcache_size)
+            self._reach = {}
+            if known.seconds is not None and math.isfinite(known.seconds):
+                self._reach["console.ist_reach_s"] = known.safe_seconds or 0.0
+            if known.history_s is not None:
+                self._reach["console.ist_history_s"] = known.history_s
+        return self._reach

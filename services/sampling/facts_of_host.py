@@ -1,0 +1,218 @@
+"""The merged state of one host between its three roads (SQL, OS stream, single commands), under one lock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+
+from services.clock import Clock
+from services.connections.ports import ObserverSession
+from services.discovery.probe import facts_from_poll, log_facts, machine_facts
+from services.errors import UserError
+from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
+from services.inventory.model import HostEntry
+from services.sampling.os_stream import OsReading
+from services.sampling.sql_poll import SqlResult
+from services.types import Reach
+
+DEFAULT_DATADIR = "/var/lib/mysql"
+
+
+class HostState:
+    """What is known of one host, and when each part last answered. Safe to call from several threads."""
+
+    def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._facts = first or NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
+        self._ways = (entry.ssh is not None, entry.sql is not None)
+        self._sql_problem: Problem | None = None
+        self._ssh_problem: Problem | None = None
+        self._machine = self._facts.machine
+        self._transfers: tuple[TransferFacts, ...] = self._facts.transfers
+        self._watched_datadir = ""
+        self._os_values: Mapping[str, float] = {}
+        self._os_mono: float | None = None
+        self._sql_mono = clock.monotonic()
+        self._sql_heard = self._ssh_heard = False
+        self._epoch = ""
+
+    # --- what the threads ask ----------------------------------------------------------------------------------------
+
+    def facts(self) -> NodeFacts:
+        """Return the newest merged facts."""
+        with self._lock:
+            return self._facts
+
+    def datadir(self) -> str:
+        """Return the data directory to watch, and remember that it is watched."""
+        with self._lock:
+            self._watched_datadir = self._datadir()
+            return self._watched_datadir
+
+    def datadir_changed(self) -> bool:
+        """Return whether SQL has since named another data directory than the watched one."""
+        with self._lock:
+            return self._datadir().rstrip("/") != self._watched_datadir.rstrip("/")
+
+    def os_mono(self) -> float | None:
+        """Return when the last OS reading came (monotonic seconds)."""
+        with self._lock:
+            return self._os_mono
+
+    def take_os_values(self) -> Mapping[str, float]:
+        """Return the OS counters that came since the last call, {} when none did."""
+        with self._lock:
+            values, self._os_values = self._os_values, {}
+            return values
+
+    def sql_silent_for(self, mono: float) -> float:
+        """Return the seconds since SQL last answered (or since watching began)."""
+        with self._lock:
+            return mono - self._sql_mono
+
+    def sql_epoch(self) -> str:
+        """Return what changes when the server restarts or is replaced."""
+        with self._lock:
+            return self._epoch
+
+    def transfer_suspected(self) -> bool:
+        """Return whether a state transfer may be under way here, so that its progress is worth asking for."""
+        facts = self.facts()
+        if any(t.ended is None for t in facts.transfers):
+            return True
+        if facts.galera is not None and self._sql_problem is None:
+            return facts.galera.local_state in {1, 2, 3}
+        process = facts.machine.process_state if facts.machine else ""
+        return self._sql_problem is not None and process not in {"", "T"}
+
+    # --- what the threads tell ---------------------------------------------------------------------------------------
+
+    def sql_answered(self, result: SqlResult) -> NodeFacts:
+        """Merge one SQL poll."""
+        with self._lock:
+            self._sql_problem, self._sql_heard, self._sql_mono = None, True, result.mono
+            previous = self._facts
+            fresh = facts_from_poll(
+                previous,
+                result.status,
+                result.variables,
+                result.at,
+                replication=result.replication,
+                replicas=result.replicas,
+                members=result.members,
+                problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
+                round_trip_s=result.round_trip_s,
+            )
+            server = fresh.server
+            if server is not None and server.started_at is not None:
+                # Uptime is whole seconds: half a minute of tolerance keeps one start one epoch.
+                old = self._facts.server
+                same = old is not None and old.started_at is not None and abs(old.started_at - server.started_at) < 5
+                if not same or not self._epoch:
+                    self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
+                elif old is not None:
+                    fresh = replace(fresh, server=replace(server, started_at=old.started_at))
+            return self._merged(fresh)
+
+    def sql_failed(self, problem: UserError) -> NodeFacts:
+        """Remember why SQL does not answer; what it said before stays, with its own age."""
+        with self._lock:
+            self._sql_problem, self._sql_heard = Problem("sql", str(problem), problem.code), True
+            return self._merged(replace(self._facts, at=self._clock.wall()))
+
+    def os_answered(self, reading: OsReading, at: float, mono: float) -> NodeFacts:
+        """Merge one OS reading."""
+        with self._lock:
+            self._ssh_problem, self._ssh_heard, self._os_mono = None, True, mono
+            self._os_values = reading.values
+            machine = self._machine or MachineFacts()
+            disk = machine.data_disk
+            if reading.data_disk_size is not None:
+                mount = self._datadir()
+                disk = DiskFacts(mount, reading.data_device, reading.data_disk_size, reading.data_disk_free)
+            offset = machine.clock_offset_s
+            drift = reading.at_host - at
+            if offset is None or abs(drift - offset) > 1.5:
+                offset = drift  # the clock was set, or no better measure is there yet
+            self._machine = replace(
+                machine,
+                data_disk=disk,
+                process_state=reading.process_state,
+                process_pid=reading.process_pid,
+                clock_offset_s=offset,
+            )
+            return self._merged(replace(self._facts, at=at, ssh_at=at))
+
+    def ssh_failed(self, problem: UserError) -> NodeFacts:
+        """Remember why SSH does not answer."""
+        with self._lock:
+            self._ssh_problem, self._ssh_heard = Problem("ssh", str(problem), problem.code), True
+            return self._merged(replace(self._facts, at=self._clock.wall()))
+
+    def read_machine(self, session: ObserverSession) -> MachineFacts | None:
+        """Read the static facts of the host (blocking)."""
+        return machine_facts(session, self._clock, self._datadir())
+
+    def machine_read(self, machine: MachineFacts | None) -> None:
+        """Merge static facts, keeping what the stream knows better."""
+        if machine is None:
+            return
+        with self._lock:
+            old = self._machine
+            if old is not None and self._os_mono is not None:
+                machine = replace(
+                    machine,
+                    process_state=old.process_state,
+                    process_pid=old.process_pid,
+                    data_disk=old.data_disk or machine.data_disk,
+                )
+            self._machine = machine
+            self._facts = self._merged(self._facts)
+
+    def logs_read(self, session: ObserverSession) -> NodeFacts:
+        """Read transfer lines and the unit's status (blocking), merge them."""
+        transfers, machine = log_facts(session, self.facts(), self._clock)
+        with self._lock:
+            self._transfers = transfers
+            if machine is not None:
+                base = self._machine or MachineFacts()
+                self._machine = replace(
+                    base,
+                    unit_state=machine.unit_state,
+                    unit_status_text=machine.unit_status_text,
+                    sst_bytes=machine.sst_bytes,
+                    gcache_pages_bytes=machine.gcache_pages_bytes,
+                )
+            return self._merged(self._facts)
+
+    # --- merging (the lock is held) ----------------------------------------------------------------------------------
+
+    def _merged(self, base: NodeFacts) -> NodeFacts:
+        own = tuple(p for p in base.problems if p.code not in {"sql-way", "ssh-way"} and p.part not in {"sql", "ssh"})
+        ways = tuple(p for p in (self._sql_problem, self._ssh_problem) if p is not None)
+        fresh_sql = tuple(p for p in base.problems if p.part == "sql") if self._sql_problem is None else ()
+        self._facts = replace(
+            base,
+            reach=self._reach(),
+            machine=self._machine,
+            transfers=self._transfers,
+            problems=own + fresh_sql + ways,
+        )
+        return self._facts
+
+    def _reach(self) -> Reach:
+        ssh = self._ways[0] and self._ssh_heard and self._ssh_problem is None
+        sql = self._ways[1] and self._sql_heard and self._sql_problem is None
+        if not self._ssh_heard and not self._sql_heard:
+            return Reach.NOT_TRIED
+        if ssh and sql:
+            return Reach.FULL
+        if ssh:
+            return Reach.SSH_ONLY
+        return Reach.SQL_ONLY if sql else Reach.NONE
+
+    def _datadir(self) -> str:
+        server = self._facts.server
+        return server.datadir if server is not None and server.datadir else DEFAULT_DATADIR

@@ -1,0 +1,239 @@
+"""One watched host: SQL polled each second, OS counters streamed, slow reads in between. It never raises; it tells.
+
+Three threads, because each waits on something else: the SQL connection, the long-lived SSH channel, and single commands
+over SSH. Each writes its part of the host's state under one lock and hands the merged facts to the hub.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from services.clock import Backoff, Clock
+from services.connections.ports import ObserverSession
+from services.errors import UserError
+from services.events import Event
+from services.facts.model import MachineFacts, NodeFacts
+from services.inventory.model import HostEntry
+from services.sampling.cost import PollCost
+from services.sampling.derived_now import DerivedNow
+from services.sampling.facts_of_host import HostState
+from services.sampling.numeric import numeric_status, numeric_variables, replication_values
+from services.sampling.os_stream import OsParser, OsReading, os_command
+from services.sampling.settings import WatchSettings
+from services.sampling.sql_poll import SqlPoll, poll_sql
+from services.series import Sample
+
+log = logging.getLogger(__name__)
+
+SQL_AFTER_OS_S = 0.1
+"""SQL is polled so long after the host's OS reading came: then each sample holds one fresh reading, none twice."""
+SQL_SILENT = 1.7
+"""Intervals without an SQL sample after which OS readings become samples of their own."""
+
+
+class Sink(Protocol):
+    """Where a watched host's news go."""
+
+    def put_facts(self, facts: NodeFacts) -> None:
+        """Take the newest facts."""
+
+    def put_sample(self, sample: Sample) -> None:
+        """Take a sample."""
+
+    def tell(self, event: Event) -> None:
+        """Take an event."""
+
+
+@dataclass
+class _Threads:
+    """The host's threads and what ends them."""
+
+    stop: threading.Event = field(default_factory=threading.Event)
+    running: list[threading.Thread] = field(default_factory=list)
+
+
+class HostWatch:
+    """Watches one host until `stop`.
+
+    Args:
+        entry: the host; session: its Observer session (opened lazily by its first use, closed here).
+        phase_s: offset inside the second at which SQL is polled, spread over hosts so that polls never bunch.
+    """
+
+    def __init__(
+        self,
+        entry: HostEntry,
+        session: ObserverSession,
+        sink: Sink,
+        clock: Clock,
+        cost: PollCost,
+        settings: WatchSettings,
+        phase_s: float,
+        first: NodeFacts | None = None,
+    ) -> None:
+        self.entry = entry
+        self._session = session
+        self._sink = sink
+        self._clock = clock
+        self._cost = cost
+        self._settings = settings
+        self._phase_s = phase_s
+        self._state = HostState(entry, clock, first)
+        self._poll = SqlPoll()
+        self._derived = DerivedNow()
+        self._threads = _Threads()
+
+    def start(self) -> None:
+        """Start the threads this host's ways allow."""
+        jobs = []
+        if self._session.has_sql:
+            jobs.append(("sql", self._run_sql))
+        if self._session.has_ssh:
+            jobs += [("os", self._run_os), ("slow", self._run_slow)]
+        for name, job in jobs:
+            thread = threading.Thread(target=job, name=f"pilothouse-{name}-{self.entry.name}", daemon=True)
+            self._threads.running.append(thread)
+            thread.start()
+
+    def request_stop(self) -> None:
+        """Ask the threads to end and unblock whatever they wait for."""
+        self._threads.stop.set()
+        self._session.close()
+
+    def join(self, limit_s: float = 5.0) -> None:
+        """Wait for the threads (call `request_stop` first)."""
+        deadline = self._clock.monotonic() + limit_s
+        for thread in self._threads.running:
+            thread.join(max(0.1, deadline - self._clock.monotonic()))
+            if thread.is_alive():
+                log.error("%s did not end within %g s", thread.name, limit_s)
+
+    # --- SQL -------------------------------------------------------------------------------------------------------
+
+    def _run_sql(self) -> None:
+        interval = self._settings.interval_s
+        due = self._clock.monotonic() + self._phase_s
+        while not self._clock.sleep(due - self._clock.monotonic(), self._threads.stop):
+            started = self._clock.monotonic()
+            try:
+                self._poll_once()
+            except Exception:
+                log.exception("polling %s failed unexpectedly", self.entry.name)
+            ended = self._clock.monotonic()
+            due += interval + self._towards_os_phase(due)
+            missed = int(max(0.0, ended - due) // interval)
+            due += missed * interval
+            self._cost.polled((ended - started) * 1000.0, missed)
+
+    def _towards_os_phase(self, due: float) -> float:
+        """Return the small correction (at most 50 ms a second) that keeps the poll just behind the OS reading."""
+        came = self._state.os_mono()
+        if came is None:
+            return 0.0
+        interval = self._settings.interval_s
+        behind = (came + SQL_AFTER_OS_S - due + interval / 2) % interval - interval / 2
+        return max(-0.05, min(0.05, behind))
+
+    def _poll_once(self) -> None:
+        try:
+            result = poll_sql(self._session, self._poll, self._state.facts(), self._clock, self._settings)
+        except UserError as problem:
+            if not self._threads.stop.is_set():
+                self._poll = SqlPoll()
+                self._sink.put_facts(self._state.sql_failed(problem))
+            return
+        facts = self._state.sql_answered(result)
+        values = numeric_status(result.status)
+        values.update(numeric_variables(result.variables))
+        if facts.replication is not None:
+            values.update(replication_values(facts.replication))
+        values.update(result.console)
+        values.update(self._derived.values(facts, values, result.at))
+        values.update(self._state.take_os_values())
+        self._sink.put_sample(Sample(self.entry.name, result.at, result.mono, values, self._state.sql_epoch()))
+        self._sink.put_facts(facts)
+
+    # --- OS stream -------------------------------------------------------------------------------------------------
+
+    def _run_os(self) -> None:
+        backoff = Backoff(first=1.0, most=15.0)
+        shell = "bash"
+        while not self._threads.stop.is_set():
+            try:
+                if self._stream_os(shell):
+                    backoff.reset()
+                else:
+                    shell = "sh" if shell == "bash" else "bash"  # nothing came: perhaps there is no bash
+                self._ssh_trouble(UserError("The stream of OS counters ended.", host=self.entry.name))
+            except UserError as problem:
+                self._ssh_trouble(problem)
+            except Exception:
+                log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
+            if self._clock.sleep(backoff.next(), self._threads.stop):
+                return
+
+    def _ssh_trouble(self, problem: UserError) -> None:
+        if not self._threads.stop.is_set():
+            self._sink.put_facts(self._state.ssh_failed(problem))
+
+    def _stream_os(self, shell: str) -> bool:
+        """Read one stream to its end; return whether any reading came."""
+        parser, any_reading = OsParser(), False
+        stream = self._session.stream(os_command(self._state.datadir(), shell))
+        try:
+            for line in stream.lines(limit_s=self._settings.silence_s):
+                if self._threads.stop.is_set():
+                    break
+                reading = parser.feed(line)
+                if reading is not None:
+                    any_reading = True
+                    self._take_reading(reading)
+                if self._state.datadir_changed():
+                    break  # SQL has told where the data lives: watch that file system instead
+        finally:
+            stream.close()
+        return any_reading
+
+    def _take_reading(self, reading: OsReading) -> None:
+        at, mono = self._clock.wall(), self._clock.monotonic()
+        self._sink.put_facts(self._state.os_answered(reading, at, mono))
+        if self._state.sql_silent_for(mono) > SQL_SILENT * self._settings.interval_s:
+            # The database says nothing: the machine below it goes on being recorded.
+            values: Mapping[str, float] = self._state.take_os_values()
+            if values:
+                self._sink.put_sample(Sample(self.entry.name, at, mono, values, self._state.sql_epoch()))
+
+    # --- single commands over SSH ----------------------------------------------------------------------------------
+
+    def _run_slow(self) -> None:
+        machine_due = logs_due = 0.0
+        backoff = Backoff(first=2.0, most=15.0)
+        while not self._threads.stop.is_set():
+            now = self._clock.monotonic()
+            try:
+                if now >= machine_due:
+                    self._state.machine_read(self._read_machine())
+                    machine_due = now + self._settings.machine_s
+                if now >= logs_due:
+                    self._sink.put_facts(self._state.logs_read(self._session))
+                    busy = self._state.transfer_suspected()
+                    logs_due = now + (self._settings.logs_s if busy else self._settings.logs_idle_s)
+                elif self._state.transfer_suspected():
+                    logs_due = min(logs_due, now + self._settings.logs_s)
+                backoff.reset()
+                wait = 0.5
+            except UserError as problem:
+                log.debug("%s: %s", self.entry.name, problem)
+                wait = backoff.next()
+            except Exception:
+                log.exception("slow reads of %s failed unexpectedly", self.entry.name)
+                wait = backoff.next()
+            if self._clock.sleep(wait, self._threads.stop):
+                return
+
+    def _read_machine(self) -> MachineFacts | None:
+        return self._state.read_machine(self._session)

@@ -1,0 +1,131 @@
+"""One second's reads over SQL: the status always, the rest when it is due. The fewest statements that tell the truth.
+
+Budget 6: what the monitor costs a server is SHOW GLOBAL STATUS and next to nothing else, no temporary table on disk;
+therefore the process list is SHOW PROCESSLIST (no table is made) and is read rarely on crowded servers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from services.clock import Clock
+from services.connections.ports import ObserverSession, Rows, text
+from services.errors import QueryFailed, UserError
+from services.facts.dialect import Dialect, dialect_of
+from services.facts.model import NodeFacts
+from services.sampling.settings import WatchSettings
+
+IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.*(certif|replicat|commit)", re.IGNORECASE)
+"""States of a thread that waits in its commit (metrics reference, C2 'COMMIT threads')."""
+
+
+@dataclass(slots=True)
+class SqlPoll:
+    """What a connection's polls remember between seconds; a new one after every loss of the connection."""
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    variables_due: float = 0.0
+    members_due: float = 0.0
+    process_due: float = 0.0
+    replicates: bool = True
+    replication_due: float = 0.0
+    last_uptime: float = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SqlResult:
+    """What one poll gave. `at`, `mono`: middle of the status statement's round trip."""
+
+    at: float
+    mono: float
+    round_trip_s: float
+    status: Mapping[str, str]
+    variables: Mapping[str, str]
+    dialect: Dialect
+    replication: Rows | None = None
+    replicas: Rows | None = None
+    members: Rows | None = None
+    console: Mapping[str, float] = field(default_factory=dict)
+    problems: tuple[UserError, ...] = ()
+
+
+def poll_sql(
+    session: ObserverSession, poll: SqlPoll, _previous: NodeFacts, clock: Clock, settings: WatchSettings
+) -> SqlResult:
+    """Read what is due; raise UserError only when the server gives no status."""
+    limit = settings.answer_limit_s
+    wall, started = clock.wall(), clock.monotonic()
+    status = session.status(limit_s=limit)
+    round_trip = clock.monotonic() - started
+    _notice_restart(poll, status)
+    problems: list[UserError] = []
+    now = clock.monotonic()
+    if now >= poll.variables_due:
+        poll.variables = session.query("SHOW GLOBAL VARIABLES", limit_s=max(limit, 2.0)).pairs()
+        poll.variables_due = now + settings.variables_s
+    dialect = dialect_of(poll.variables)
+    replication = replicas = members = None
+    if poll.replicates or now >= poll.replication_due:
+        replication = _optional(session, dialect.replication_status, limit, problems)
+        poll.replicates = bool(replication and replication.rows)
+        poll.replication_due = now + settings.members_s
+    if now >= poll.members_due:
+        poll.members_due = now + settings.members_s
+        replicas = _optional(session, dialect.replicas, limit, problems)
+        if dialect.galera_members:
+            members = _optional(session, dialect.galera_members, limit, problems)
+    console = {"console.poll_ms": round_trip * 1000.0}
+    console.update(_processes(session, poll, status, now, settings, problems))
+    return SqlResult(
+        wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
+        replication, replicas, members, console, tuple(problems),
+    )  # fmt: skip
+
+
+def _notice_restart(poll: SqlPoll, status: Mapping[str, str]) -> None:
+    try:
+        uptime = float(status.get("Uptime", ""))
+    except ValueError:
+        return
+    if uptime < poll.last_uptime:
+        poll.variables_due = poll.members_due = poll.replication_due = 0.0
+    poll.last_uptime = uptime
+
+
+def _optional(session: ObserverSession, sql: str, limit: float, problems: list[UserError]) -> Rows | None:
+    """Run a read whose refusal (a missing right, say) must not cost the rest of the poll."""
+    try:
+        return session.query(sql, limit_s=limit)
+    except QueryFailed as problem:
+        problems.append(problem)
+        return None
+
+
+def _processes(
+    session: ObserverSession,
+    poll: SqlPoll,
+    status: Mapping[str, str],
+    now: float,
+    settings: WatchSettings,
+    problems: list[UserError],
+) -> dict[str, float]:
+    if now < poll.process_due:
+        return {}
+    rows = _optional(session, "SHOW PROCESSLIST", settings.answer_limit_s, problems)
+    connected = status.get("Threads_connected", "0")
+    crowded = connected.isdigit() and int(connected) > settings.crowded
+    poll.process_due = now + (settings.crowded_s if crowded else 0.0)
+    if rows is None:
+        poll.process_due = now + 60.0  # no right to see it: asking each second would only fill the server's log
+        return {}
+    return {"console.threads_in_commit": float(sum(_in_commit(row) for row in rows.dicts()))}
+
+
+def _in_commit(row: Mapping[str, object]) -> bool:
+    command = text(row.get("Command"))  # type: ignore[arg-type]
+    if command in {"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", "Slave_IO", "Slave_worker"}:
+        return False
+    state, info = text(row.get("State")), text(row.get("Info"))  # type: ignore[arg-type]
+    return bool(IN_COMMIT.search(state)) or info.lstrip().upper().startswith("COMMIT")

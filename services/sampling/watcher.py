@@ -1,0 +1,213 @@
+"""The live watcher: from one seed to the whole estate, then one HostWatch each, until stopped. An EstateSource.
+
+Discovery is repeated while hosts come and go: a member that joins later is watched too, a host that turns out to be
+another name of one already watched is dropped.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+from services.clock import Clock
+from services.connections.ports import ObserverSession
+from services.discovery.crawl import crawl
+from services.discovery.model import EstateSnapshot
+from services.events import Bus, Event
+from services.facts.model import NodeFacts
+from services.history.store import HistoryStore
+from services.inventory.model import HostEntry, Inventory
+from services.sampling.catalogue import load_catalogue
+from services.sampling.cost import PollCost
+from services.sampling.host_watch import HostWatch
+from services.sampling.hub import Hub
+from services.sampling.model import ConsoleCost, Metric
+from services.sampling.rates_now import RatesNow
+from services.sampling.reader import SeriesReader
+from services.sampling.settings import WatchSettings
+from services.series import Sample, Series
+
+log = logging.getLogger(__name__)
+
+
+class Watcher:
+    """Watches the estate of an inventory; satisfies `widgets.bridge.source.EstateSource`.
+
+    Args:
+        open_session: gives an Observer session for a host, opened lazily.
+        store: the history, owned by the watcher and closed by `stop`.
+    """
+
+    is_live = True
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        seeds: Sequence[HostEntry],
+        open_session: Callable[[HostEntry], ObserverSession],
+        store: HistoryStore,
+        clock: Clock,
+        settings: WatchSettings | None = None,
+    ) -> None:
+        self._inventory = inventory
+        self._seeds = tuple(seeds)
+        self._open = open_session
+        self._store = store
+        self._clock = clock
+        self._settings = settings or WatchSettings()
+        self._catalogue = load_catalogue()
+        self._reader = SeriesReader(store, self._catalogue)
+        self._rates = RatesNow(self._reader, clock)
+        self._cost = PollCost(clock)
+        self.bus = Bus()
+        self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus)
+        self._watches: dict[str, HostWatch] = {}
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._finder = threading.Thread(target=self._find, name="pilothouse-discovery", daemon=True)
+
+    @property
+    def title(self) -> str:
+        """Return the inventory's path."""
+        return self._inventory.path
+
+    # --- life --------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start watching; returns at once, snapshots follow within seconds."""
+        self._store.on_event = self.hub.tell
+        self.hub.start()
+        for seed in self._seeds:
+            self._watch(seed, None)
+        self._finder.start()
+
+    def stop(self) -> None:
+        """Stop every thread, close every session and the store."""
+        self._stop.set()
+        with self._lock:
+            watches = tuple(self._watches.values())
+        for watch in watches:
+            watch.request_stop()
+        for watch in watches:
+            watch.join()
+        if self._finder.ident is not None:
+            self._finder.join(timeout=10)
+        self.hub.stop()
+        self._store.close()
+
+    # --- EstateSource ------------------------------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """Return the wall clock."""
+        return self._clock.wall()
+
+    def snapshot(self) -> EstateSnapshot:
+        """Return the newest snapshot."""
+        return self.hub.snapshot()
+
+    def snapshot_at(self, at: float) -> EstateSnapshot:
+        """Return the snapshot that was true at `at`, an empty one before the first."""
+        return self._store.snapshot_at(at) or EstateSnapshot(at=at)
+
+    def events(self) -> Sequence[Event]:
+        """Return the newest events, oldest first."""
+        return self.hub.log.all()
+
+    def span(self) -> tuple[float, float]:
+        """Return the first and last moment of the history, UTC epoch seconds."""
+        return self._store.range() or (self._clock.wall(), self._clock.wall())
+
+    def series(self, server: str, metric: str, start: float, end: float, points: int) -> Series:
+        """Return a metric of one server; reads the store."""
+        return self._reader.series(server, metric, start, end, points)
+
+    def tail(self, server: str, metric: str, since: float) -> Series:
+        """Return the newest samples from memory."""
+        return self._reader.tail(server, metric, since)
+
+    def catalogue(self) -> Sequence[Metric]:
+        """Return the metric catalogue."""
+        return tuple(self._catalogue)
+
+    def servers(self) -> Sequence[str]:
+        """Return the hosts that have samples."""
+        return self._store.servers()
+
+    def cost(self) -> ConsoleCost:
+        """Return what watching costs."""
+        return self._cost.read()
+
+    def ui_stalled(self, worst_ms: float, over_limit: int) -> None:
+        """Take the window's own measure of its event loop (called each second by the window)."""
+        self._cost.ui_stalled(worst_ms, over_limit)
+
+    # --- Sink --------------------------------------------------------------------------------------------------------
+
+    def put_facts(self, facts: NodeFacts) -> None:
+        """Take facts from a lane."""
+        if not self._stop.is_set():
+            self.hub.put(facts)
+
+    def put_sample(self, sample: Sample) -> None:
+        """Take a sample from a lane."""
+        if not self._stop.is_set():
+            self._store.append(sample)
+            self._rates.sampled(sample.server)
+
+    def tell(self, event: Event) -> None:
+        """Take an event from a lane."""
+        self.hub.tell(event)
+
+    # --- discovery ---------------------------------------------------------------------------------------------------
+
+    def _find(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._discover()
+            except Exception:
+                log.exception("discovery failed unexpectedly")
+            if self._clock.sleep(self._settings.rediscover_s, self._stop):
+                return
+
+    def _discover(self) -> None:
+        with self._lock:
+            known = {name: watch.entry for name, watch in self._watches.items()}
+        found = crawl(
+            tuple(known.values()),
+            self._open,
+            self._clock,
+            limit_s=self._settings.discovery_limit_s,
+            known=self.hub.facts(),
+        )
+        for name, entry in found.entries.items():
+            if name not in known and not self._stop.is_set():
+                self._watch(entry, found.facts.get(name))
+        for name in found.aliases:
+            self._drop(name)
+
+    def _watch(self, entry: HostEntry, first: NodeFacts | None) -> None:
+        phase = (zlib.crc32(entry.name.encode()) % 1000) / 1000.0 * self._settings.interval_s
+        watch = HostWatch(
+            entry, self._open(entry), self, self._clock, self._cost, self._settings, phase_s=phase, first=first
+        )
+        with self._lock:
+            if entry.name in self._watches:
+                return
+            self._watches[entry.name] = watch
+        if first is not None:
+            self.hub.put(first)
+        watch.start()
+
+    def _drop(self, name: str) -> None:
+        with self._lock:
+            watch = self._watches.pop(name, None)
+        if watch is not None:
+            watch.request_stop()
+            watch.join()
+            self.hub.forget(name)
+
+    def rates(self) -> Mapping[str, Mapping[str, float]]:
+        """Return the derived rates of each host, as judgement uses them."""
+        return self._rates.all()

@@ -1,0 +1,1 @@
+"""The window's own frame: the bar above the pages and the line below them."""

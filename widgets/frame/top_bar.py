@@ -1,0 +1,132 @@
+"""The bar above everything: name, pages, and the search field that opens the command palette."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from widgets.common.fonts import STRONG, TITLE
+from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
+
+HEIGHT = 44
+
+
+class Wheel(QWidget):
+    """The program's mark: a ship's wheel of eight spokes, drawn in the accent colour."""
+
+    def __init__(self, size: int = 24, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedSize(QSize(size, size))
+        self.setAccessibleName("Pilothouse")
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw rim, hub and spokes scaled to the widget."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_wheel(painter, QRectF(self.rect()), current_theme().accent)
+        painter.end()
+
+
+def paint_wheel(painter: QPainter, rect: QRectF, color: QColor) -> None:
+    """Draw the wheel into `rect`."""
+    unit = min(rect.width(), rect.height()) / 24.0
+    painter.save()
+    painter.translate(rect.center())
+    painter.scale(unit, unit)
+    pen = QPen(color, 1.7)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QRectF(-7, -7, 14, 14))
+    painter.drawEllipse(QRectF(-2.4, -2.4, 4.8, 4.8))
+    for _ in range(8):
+        painter.drawLine(0, -3, 0, -11)
+        painter.rotate(45)
+    painter.restore()
+
+
+class TopBar(QFrame):
+    """Pages as a row of buttons; the search field is a button in a field's clothes.
+
+    Signals:
+        page_chosen(str): a page's key. search_wanted(): open the command palette.
+    """
+
+    page_chosen = Signal(str)
+    search_wanted = Signal()
+
+    def __init__(self, pages: tuple[tuple[str, str], ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "panel")
+        self.setFixedHeight(HEIGHT)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(4)
+        row.addWidget(Wheel())
+        row.addSpacing(4)
+        name = QLabel("Pilothouse")
+        name.setFont(ui_font(TITLE, STRONG))
+        row.addWidget(name)
+        row.addSpacing(16)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._buttons: dict[str, QPushButton] = {}
+        for number, (key, title) in enumerate(pages, start=1):
+            button = QPushButton(title)
+            button.setProperty("kind", "ghost")
+            button.setCheckable(True)
+            button.setToolTip(f"{title} (Alt+{number})")
+            button.clicked.connect(lambda _checked=False, k=key: self.page_chosen.emit(k))
+            self._group.addButton(button)
+            self._buttons[key] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        self._search = SearchField()
+        self._search.clicked.connect(self.search_wanted)
+        row.addWidget(self._search)
+
+    def show_page(self, key: str) -> None:
+        """Mark the page that is shown."""
+        self._buttons[key].setChecked(True)
+
+
+class SearchField(QWidget):
+    """Looks like a field, acts as a button: 'Go to, run, find…   Ctrl K'."""
+
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedSize(QSize(300, 30))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("Go to, run, find")
+        self.setToolTip("Command palette (Ctrl+K)")
+        self._shortcut = QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText).replace("+", " ")
+        theme_holder().changed.connect(self.update)
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:
+        """Open the palette."""
+        self.clicked.emit()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the field, its hint and the shortcut's key cap."""
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setPen(theme.accent if self.hasFocus() else theme.line)
+        painter.setBrush(theme.canvas)
+        painter.drawRoundedRect(box, 6, 6)
+        painter.setPen(theme.third)
+        painter.setFont(ui_font())
+        painter.drawText(box.adjusted(12, 0, -70, 0), Qt.AlignmentFlag.AlignVCenter, "Go to, run, find…")
+        cap = QRectF(box.right() - 54, box.top() + 6, 46, box.height() - 12)
+        painter.setPen(theme.line)
+        painter.setBrush(theme.panel)
+        painter.drawRoundedRect(cap, 4, 4)
+        painter.setPen(theme.third)
+        painter.setFont(mono_font(11))
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._shortcut)
+        painter.end()

@@ -125,7 +125,7 @@ def read_rows(reader: PacketReader) -> Rows:
     while True:
         packet = reader.packet()
         if packet[:1] == b"\xfe" and len(packet) < 9:
-            _only_result(struct.unpack_from("<H", packet, 3)[0])
+            _only_result(int.from_bytes(packet[3:5], "little"))
             return Rows(columns, tuple(rows))
         if packet[:1] == b"\xff":
             raise error_of(packet)
@@ -169,6 +169,8 @@ def _only_result(status: int) -> None:
 
 def _number(data: bytes, pos: int) -> tuple[int, int]:
     """Return a length-encoded integer and the position after it; NULL (0xfb) is -1."""
+    if pos >= len(data):
+        raise BadReply("a broken length")
     first = data[pos]
     if first < 0xFB:
         return first, pos + 1

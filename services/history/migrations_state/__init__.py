@@ -1,0 +1,13 @@
+"""Numbered steps from one version of the state to the next. A step that was released is never edited again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from services.history.migrations_state import m0001_first_state
+
+STEPS: tuple[tuple[int, Callable[[Connection], None]], ...] = ((1, m0001_first_state.upgrade),)
+"""(version the state has after the step, what makes it), in order."""
+NEWEST = STEPS[-1][0]

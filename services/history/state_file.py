@@ -1,0 +1,217 @@
+"""Opening the state: which engine, its version, the backup before a migration, and errors as sentences.
+
+The default is an SQLite file; any SQLAlchemy URL is accepted (a team's shared PostgreSQL or MariaDB). SQLite documents
+used: "URI Filenames", "Write-Ahead Logging", "PRAGMA synchronous", "Online Backup API", "Result and Error Codes".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert, select, update
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from services.errors import StoreError
+from services.history import state_schema as schema
+from services.history.migrations_state import NEWEST, STEPS
+
+BUSY_S = 5.0
+_WRITE = {"state_write": True}
+
+
+def open_engine(url_or_path: str | Path) -> tuple[Engine, str]:
+    """Return a ready engine on the newest version, and the store's name for sentences (without a password).
+
+    Raises StoreError: not reachable, locked, damaged, full, or of a newer version; then the file was not touched.
+    """
+    url = _url(url_or_path)
+    if url is not None and url.get_backend_name() == "sqlite" and url.database:
+        url_or_path, url = url.database, None
+    file: Path | None = None
+    if url is None:
+        file = Path(url_or_path).expanduser()
+        engine, name = _file_engine(file), str(file)
+    else:
+        name = url.render_as_string(hide_password=True)
+        try:
+            engine = create_engine(url, pool_pre_ping=True)
+        except (ArgumentError, NoSuchModuleError, ImportError) as problem:
+            raise StoreError(f"The state store {name} can't be opened: {problem}.") from problem
+    try:
+        with speaking(name):
+            _migrate(engine, name, file)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine, name
+
+
+@contextlib.contextmanager
+def speaking(name: str) -> Iterator[None]:
+    """Turn what SQLAlchemy raises into a StoreError that names the store and what to try."""
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error) as problem:
+        raise _spoken(str(getattr(problem, "orig", None) or problem), name) from problem
+
+
+@contextlib.contextmanager
+def writing(engine: Engine, name: str) -> Iterator[Connection]:
+    """Give a connection inside a transaction that holds the write lock from its beginning."""
+    with speaking(name), engine.connect() as plain:
+        connection = plain.execution_options(**_WRITE)
+        with connection.begin():
+            yield connection
+
+
+def _url(url_or_path: str | Path) -> URL | None:
+    """Return the URL of a server's database, None for a file (a path, or sqlite:///path)."""
+    if isinstance(url_or_path, Path) or "://" not in url_or_path:
+        return None
+    try:
+        url = make_url(url_or_path)
+    except ArgumentError as problem:
+        # The text is not quoted: it may hold a password.
+        raise StoreError(
+            "The state store's address is not a database URL.",
+            try_=("Write driver://user@host/name, or a file's path.",),
+        ) from problem
+    return url
+
+
+def _file_engine(file: Path) -> Engine:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists():
+            _refuse_newer(file)
+        else:
+            os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError as problem:
+        raise StoreError(
+            f"The state file {file} can't be written: {problem.strerror or problem}.",
+            safe="Nothing was changed.",
+            try_=("Give another data folder with --data DIR.",),
+        ) from problem
+    engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # The driver's own rule (begin at the first change) would let two writers read first and then deadlock.
+        wants_lock = connection.get_execution_options().get("state_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if wants_lock else "BEGIN")
+
+    return engine
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(file, timeout=BUSY_S, check_same_thread=False, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_newer(file: Path) -> None:
+    """Look at the version without a write: no WAL, no -shm, no changed time stamp on a file that is not for us."""
+    if file.stat().st_size == 0:
+        return
+    wal = file.with_name(file.name + "-wal")
+    mode = "mode=ro" if wal.exists() and wal.stat().st_size else "mode=ro&immutable=1"
+    with speaking(str(file)), contextlib.closing(
+        sqlite3.connect(f"file:{quote(str(file.resolve()))}?{mode}", uri=True, timeout=BUSY_S)
+    ) as connection:
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+        if not tables:
+            return
+        if "state_version" not in tables:
+            raise StoreError(
+                f"{file} is a database, but not Pilothouse's state.",
+                safe="The file was not touched.",
+                try_=("Give another data folder with --data DIR.",),
+            )
+        row = connection.execute("SELECT version FROM state_version").fetchone()
+    _refuse_version(int(row[0]) if row else 0, str(file))
+
+
+def _refuse_version(version: int, name: str) -> None:
+    if version > NEWEST:
+        raise StoreError(
+            f"{name} was written by a newer Pilothouse (state version {version}, this program knows {NEWEST}).",
+            safe="It was not touched.",
+            try_=("Update Pilothouse, or give this one another data folder.",),
+        )
+
+
+def _migrate(engine: Engine, name: str, file: Path | None) -> None:
+    with engine.connect() as connection:
+        known = engine.dialect.has_table(connection, "state_version")
+        version = (connection.scalar(select(schema.version.c.version)) or 0) if known else 0
+    _refuse_version(version, name)
+    if version == NEWEST:
+        return
+    if version and file is not None:
+        _backup(file, version)
+    with writing(engine, name) as connection:
+        schema.version.create(connection, checkfirst=True)
+        # Another console may have migrated while this one waited for the lock.
+        now = connection.scalar(select(schema.version.c.version))
+        for number, upgrade in STEPS:
+            if number > (now or 0):
+                upgrade(connection)
+        if now is None:
+            connection.execute(insert(schema.version).values(version=NEWEST))
+        else:
+            connection.execute(update(schema.version).values(version=NEWEST))
+
+
+def _backup(file: Path, version: int) -> None:
+    """Copy the file beside itself before a migration's first write; a copy that is not whole never gets the name."""
+    kept = file.with_name(f"{file.name}.v{version}.bak")
+    part = kept.with_name(kept.name + ".part")
+    os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+    with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
+        source.backup(copy)
+    part.replace(kept)
+
+
+def _spoken(text: str, name: str) -> StoreError:
+    low = text.lower()
+    if "malformed" in low or "not a database" in low:
+        return StoreError(
+            f"The state file {name} is damaged ({text}).",
+            safe="The file was kept as it is.",
+            try_=(
+                f"Save what is left with: sqlite3 {name} .recover",
+                "Or move the file away: a new one is begun, without settings and history of nodes.",
+            ),
+        )
+    if "locked" in low or "busy" in low:
+        return StoreError(
+            f"The state store {name} is locked by another program; waited {BUSY_S:g} s.",
+            safe="Nothing was written.",
+            try_=("Close the program that holds it.",),
+        )
+    if "full" in low or "disk i/o" in low or "no space" in low:
+        return StoreError(
+            f"The state store {name} could not be written ({text}): the disk is full or failing.",
+            safe="What was stored before is unharmed.",
+            try_=("Make room on the disk.",),
+        )
+    if "readonly" in low or "read-only" in low or "unable to open" in low:
+        return StoreError(
+            f"The state store {name} can't be written ({text}).",
+            safe="Nothing was written.",
+            try_=("Check the file's owner and rights, or give another data folder with --data DIR.",),
+        )
+    return StoreError(f"The state store {name} can't be used: {text}.", try_=("Check its address and rights.",))

@@ -1,0 +1,81 @@
+"""The tables of the state as this version knows them. They are made by migrations_state/; a test compares the two."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+version = Table("state_version", metadata, Column("version", Integer, primary_key=True, autoincrement=False))
+"""One row: the number of the last migration. Made before the first one."""
+
+setting = Table(
+    "setting",
+    metadata,
+    Column("name", String(190), primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("changed_at", Float(53), nullable=False),
+)
+
+node_seen = Table(
+    "node_seen",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("host", String(190), nullable=False),
+    Column("cluster_uuid", String(64), nullable=False),
+    Column("node_uuid", String(64), nullable=False),
+    Column("server_uuid", String(64), nullable=False),
+    Column("seqno", BigInteger),
+    Column("seqno_at", Float(53)),
+    Column("first_seen", Float(53), nullable=False),
+    Column("last_seen", Float(53), nullable=False),
+)
+Index(
+    "node_seen_identity",
+    node_seen.c.host,
+    node_seen.c.cluster_uuid,
+    node_seen.c.node_uuid,
+    node_seen.c.server_uuid,
+    unique=True,
+)
+
+event_log = Table(
+    "event_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float(53), nullable=False),
+    Column("until", Float(53)),
+    Column("kind", String(32), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("health", String(16), nullable=False),
+    Column("cluster_id", String(190), nullable=False),
+    Column("node_id", String(190), nullable=False),
+    Column("spans", Boolean, nullable=False),
+    Column("span_key", String(190), nullable=False),
+)
+Index("event_log_at", event_log.c.at)
+Index("event_log_span", event_log.c.span_key)
+
+inventory_used = Table(
+    "inventory_used",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float(53), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("hosts", Integer, nullable=False),
+)
+
+console_run = Table(
+    "console_run",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("started_at", Float(53), nullable=False),
+    Column("alive_at", Float(53), nullable=False),
+    Column("ended_at", Float(53)),
+    Column("clean", Boolean, nullable=False),
+    Column("told_by", Integer),
+    Column("machine", String(190), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("version", String(64), nullable=False),
+)

@@ -1,0 +1,239 @@
+"""What the console remembers between runs: settings, nodes it has seen, events, inventories, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import platformdirs
+from sqlalchemy import Engine, Row, Select, and_, desc, insert, or_, select, update
+
+from services.clock import Clock, SystemClock
+from services.errors import StoreError
+from services.events import Event
+from services.history import state_schema as schema
+from services.history.state_file import open_engine, speaking, writing
+from services.history.state_rows import (
+    NodeMemory,
+    NodeSighting,
+    UncleanEnd,
+    event_of,
+    event_values,
+    memory_of,
+    process_lives,
+)
+
+ALIVE_FOR_S = 60.0
+"""A run that has said so little time ago is taken for living, when its process is not known to be dead."""
+EVERY_S = 10.0
+"""A node that only moves on (same identity, higher seqno) is written this often at most: SSDs are not worn by polls."""
+
+
+def default_path() -> Path:
+    """Return where the state lives unless told otherwise: the platform's user data folder."""
+    return Path(platformdirs.user_data_dir("pilothouse", appauthor=False)) / "state.sqlite3"
+
+
+class StateStore:
+    """The state store. Thread-safe: every call is a transaction of its own. All methods raise StoreError only."""
+
+    def __init__(self, engine: Engine, name: str, clock: Clock) -> None:
+        """Use `open`."""
+        self._engine = engine
+        self._name = name
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._run: int | None = None
+        self._written: dict[tuple[str, str, str, str], float] = {}
+        self._waiting: dict[tuple[str, str, str, str], NodeSighting] = {}
+
+    @classmethod
+    def open(cls, url_or_path: str | Path | None = None, *, clock: Clock | None = None) -> Self:
+        """Open or make the store: a path, an SQLAlchemy URL, or None for the default file."""
+        engine, name = open_engine(url_or_path or default_path())
+        return cls(engine, name, clock or SystemClock())
+
+    @property
+    def name(self) -> str:
+        """Return the path or the URL without its password."""
+        return self._name
+
+    def close(self) -> None:
+        """Write what waits and close; idempotent."""
+        try:
+            self._flush()
+        finally:
+            self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- settings ----------------------------------------------------------------------------------------------------
+
+    def get_setting(self, name: str, default: str = "") -> str:
+        """Return a setting's text."""
+        found = self._first(select(schema.setting.c.value).where(schema.setting.c.name == name))
+        return default if found is None else str(found[0])
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Keep a setting."""
+        values = {"value": value, "changed_at": self._clock.wall()}
+        with writing(self._engine, self._name) as connection:
+            changed = connection.execute(update(schema.setting).where(schema.setting.c.name == name).values(**values))
+            if changed.rowcount == 0:
+                connection.execute(insert(schema.setting).values(name=name, **values))
+
+    # -- runs of the console -----------------------------------------------------------------------------------------
+
+    def record_console_start(self, version: str = "") -> int:
+        """Note that a console starts; runs found dead are marked as ended uncleanly. Returns the run's number."""
+        now = self._clock.wall()
+        runs = schema.console_run
+        with writing(self._engine, self._name) as connection:
+            dead = [row for row in connection.execute(select(runs).where(runs.c.ended_at.is_(None))) if self._dead(row)]
+            values = {"started_at": now, "alive_at": now, "clean": False, "machine": socket.gethostname()}
+            made = connection.execute(insert(runs).values(pid=os.getpid(), version=version, **values))
+            assert made.inserted_primary_key is not None  # one row was inserted: it has its key
+            number = int(made.inserted_primary_key[0])
+            for row in dead:
+                ended = {"ended_at": row.alive_at, "clean": False, "told_by": number}
+                connection.execute(update(runs).where(runs.c.id == row.id).values(**ended))
+        self._run = number
+        return number
+
+    def record_console_alive(self) -> None:
+        """Note that this run still lives; call it every few seconds: an unclean end is dated by it."""
+        self._touch(alive_at=self._clock.wall())
+
+    def record_console_end(self) -> None:
+        """Note that this run ended as it should."""
+        now = self._clock.wall()
+        self._touch(alive_at=now, ended_at=now, clean=True)
+        self._run = None
+
+    def last_unclean_end(self) -> UncleanEnd | None:
+        """Return the newest unclean end that this run found, or before a start the newest that nobody has told of."""
+        runs = schema.console_run
+        if self._run is not None:
+            found = self._first(select(runs).where(runs.c.told_by == self._run).order_by(desc(runs.c.started_at)))
+        else:
+            still_open = select(runs).where(runs.c.ended_at.is_(None)).order_by(desc(runs.c.started_at))
+            found = next((row for row in self._all(still_open) if self._dead(row)), None)
+        if found is None:
+            return None
+        return UncleanEnd(found.started_at, found.alive_at, found.machine, found.pid, found.version)
+
+    def _dead(self, row: Row[Any]) -> bool:
+        """Tell whether an open run has ended: its process is gone, or it has not been heard of for a while."""
+        if row.machine == socket.gethostname():
+            if row.pid == os.getpid():
+                return bool(row.id != self._run)
+            if not process_lives(row.pid):
+                return True
+        return bool(self._clock.wall() - row.alive_at > ALIVE_FOR_S)
+
+    def _touch(self, **values: object) -> None:
+        if self._run is None:
+            raise StoreError("No run of the console was started in this store.")
+        with writing(self._engine, self._name) as connection:
+            connection.execute(update(schema.console_run).where(schema.console_run.c.id == self._run).values(**values))
+
+    # -- nodes -------------------------------------------------------------------------------------------------------
+
+    def remember_nodes(self, sightings: tuple[NodeSighting, ...]) -> None:
+        """Keep what identities and seqno nodes had (see `state_rows.sightings`).
+
+        A new identity is written at once; a known one at most every EVERY_S seconds, and when the store closes.
+        """
+        due: list[NodeSighting] = []
+        with self._lock:
+            for sighting in sightings:
+                identity = sighting.identity
+                written = self._written.get(identity)
+                if written is None or sighting.at - written >= EVERY_S or sighting.at < written:
+                    due.append(sighting)
+                    self._waiting.pop(identity, None)
+                else:
+                    self._waiting[identity] = sighting
+        self._write_nodes(due)
+
+    def node_history(self, host: str) -> tuple[NodeMemory, ...]:
+        """Return every identity a host was seen with, the newest first."""
+        self._flush()
+        nodes = schema.node_seen
+        rows = self._all(select(nodes).where(nodes.c.host == host).order_by(desc(nodes.c.last_seen)))
+        return tuple(memory_of(row) for row in rows)
+
+    def _flush(self) -> None:
+        with self._lock:
+            waiting, self._waiting = list(self._waiting.values()), {}
+        self._write_nodes(waiting)
+
+    def _write_nodes(self, sightings: list[NodeSighting]) -> None:
+        if not sightings:
+            return
+        nodes = schema.node_seen
+        with writing(self._engine, self._name) as connection:
+            for s in sightings:
+                same = and_(
+                    nodes.c.host == s.host,
+                    nodes.c.cluster_uuid == s.cluster_uuid,
+                    nodes.c.node_uuid == s.node_uuid,
+                    nodes.c.server_uuid == s.server_uuid,
+                )
+                moved = {} if s.seqno is None else {"seqno": s.seqno, "seqno_at": s.at}
+                if connection.execute(update(nodes).where(same).values(last_seen=s.at, **moved)).rowcount == 0:
+                    host, cluster, node, server = s.identity
+                    identity = {"host": host, "cluster_uuid": cluster, "node_uuid": node, "server_uuid": server}
+                    times = {"first_seen": s.at, "last_seen": s.at}
+                    connection.execute(insert(nodes).values(**identity, **times, **moved))
+        with self._lock:
+            self._written.update({s.identity: s.at for s in sightings})
+
+    # -- events and inventories --------------------------------------------------------------------------------------
+
+    def record_event(self, happened: Event) -> None:
+        """Keep an event; one with a `key` replaces the open span of that key."""
+        log = schema.event_log
+        values = event_values(happened)
+        with writing(self._engine, self._name) as connection:
+            if happened.key:
+                open_span = and_(log.c.span_key == happened.key, log.c.until.is_(None))
+                if connection.execute(update(log).where(open_span).values(**values)).rowcount:
+                    return
+            connection.execute(insert(log).values(**values))
+
+    def events(self, since: float, until: float) -> tuple[Event, ...]:
+        """Return the events that touch the span of time, oldest first (UTC epoch seconds)."""
+        log = schema.event_log
+        lasting = and_(log.c.spans, log.c.until.is_(None))
+        touches = and_(log.c.at <= until, or_(log.c.at >= since, log.c.until >= since, lasting))
+        return tuple(event_of(row) for row in self._all(select(log).where(touches).order_by(log.c.at, log.c.id)))
+
+    def remember_inventory(self, path: str, sha256: str, hosts: int) -> bool:
+        """Note which inventory is in use; return True when its content is not the last one's of that path."""
+        used = schema.inventory_used
+        last = self._first(select(used.c.sha256).where(used.c.path == path).order_by(desc(used.c.id)))
+        if last is not None and last[0] == sha256:
+            return False
+        with writing(self._engine, self._name) as connection:
+            values = {"at": self._clock.wall(), "path": path, "sha256": sha256, "hosts": hosts}
+            connection.execute(insert(used).values(**values))
+        return True
+
+    def _first(self, statement: Select[Any]) -> Row[Any] | None:
+        with speaking(self._name), self._engine.connect() as connection:
+            return connection.execute(statement).first()
+
+    def _all(self, statement: Select[Any]) -> list[Row[Any]]:
+        with speaking(self._name), self._engine.connect() as connection:
+            return list(connection.execute(statement))

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.lab.estate import mounts, proc
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.mirrors import debian_mirror
@@ -98,14 +99,33 @@ def ensure_image(release: str) -> Path:
         _debootstrap(release, building)
         _customise(building)
         building.rename(final)
+        _remove_outdated(final, release)
     return final
 
 
+def _remove_outdated(current: Path, release: str) -> None:
+    """Remove images of the same release with another key, unless a running host stands on one."""
+    in_use = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+    for image in current.parent.glob(f"{release}-*"):
+        if image != current and f"lowerdir={image}," not in in_use:
+            shutil.rmtree(image)
+
+
 def _remove_unfinished(folder: Path, release: str) -> None:
+    """Remove what a killed build left: processes that still work in its folder, mounts below it, then the folder."""
     for left in folder.glob(f".building-{release}-*"):
-        for point in ("proc", "sys", "dev/pts"):
-            run(["umount", "-l", str(left / point)], check=False)
+        for pid, argv in proc.processes():
+            if any(str(left) in part for part in argv):
+                proc.end(pid, limit_s=3)
+        for point in reversed(_mounts_below(left)):
+            run(["umount", "-l", point], check=False)
+        if _mounts_below(left):
+            raise LabError(f"something is still mounted below {left}: {', '.join(_mounts_below(left))}")
         shutil.rmtree(left)
+
+
+def _mounts_below(folder: Path) -> list[str]:
+    return [point for point in mounts.mount_points() if point.startswith(f"{folder}/")]
 
 
 def _debootstrap(release: str, target: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.lab.estate import cgroups, proc, rootfs
+from tests.lab.estate import cgroups, mounts, proc, rootfs
 from tests.lab.estate.paths import PREFIX, cache_dir, data_root, state_root
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import ESTATES, EstateSpec
@@ -19,14 +19,14 @@ def leftovers(specs: tuple[EstateSpec, ...] = ESTATES) -> list[str]:
     for spec in specs:
         found += _of_estate(spec)
     if specs == ESTATES:
-        found += [f"mount {m}" for m in rootfs.mount_points() if m.startswith(f"{cache_dir()}/")]
+        found += [f"mount {m}" for m in mounts.mount_points() if m.startswith(f"{cache_dir()}/")]
     return found
 
 
 def _of_estate(spec: EstateSpec) -> list[str]:
     folder = data_root() / spec.name
     own = f"{PREFIX}-{spec.name}-"
-    found = [f"mount {m}" for m in rootfs.mount_points() if m.startswith((f"{folder}/", f"/run/netns/{spec.bridge}-"))]
+    found = [f"mount {m}" for m in mounts.mount_points() if m.startswith((f"{folder}/", f"/run/netns/{spec.bridge}-"))]
     found += [f"loop {d}" for d in rootfs.loop_devices(str(folder))]
     found += [f"link {p.name}" for p in _named(Path("/sys/class/net"), spec.bridge)]
     found += [f"netns {p.name}" for p in _named(Path("/run/netns"), spec.bridge)]

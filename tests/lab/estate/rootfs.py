@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tests.lab.estate import mounts
 from tests.lab.estate.image import ensure_image
 from tests.lab.estate.paths import data_root, private_dir
 from tests.lab.estate.shell import run
@@ -27,16 +28,6 @@ def data(spec: EstateSpec, name: str) -> Path:
     return host_dir(spec, name) / "data"
 
 
-def mounted(path: Path) -> bool:
-    return str(path) in mount_points()
-
-
-def mount_points() -> list[str]:
-    """Mount points of this machine in the order they were made (man proc_pid_mountinfo(5))."""
-    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-    return [line.split()[4].replace("\\040", " ") for line in lines]
-
-
 def prepare(spec: EstateSpec, name: str, *, filled: bool) -> None:
     """Mount overlay and data disk of a host; a new data disk gets the image's data folder if `filled`, else nothing."""
     image = ensure_image(spec.host(name).release)
@@ -44,10 +35,10 @@ def prepare(spec: EstateSpec, name: str, *, filled: bool) -> None:
     folder = host_dir(spec, name)
     for part in ("upper", "work", "root", "data"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    if not mounted(folder / "root"):
+    if not mounts.mounted(folder / "root"):
         options = f"lowerdir={image},upperdir={folder / 'upper'},workdir={folder / 'work'}"
         run(["mount", "-t", "overlay", spec.machine(name), "-o", options, str(folder / "root")])
-    if not mounted(folder / "data"):
+    if not mounts.mounted(folder / "data"):
         _data_disk(folder, image if filled else None)
 
 
@@ -80,7 +71,7 @@ def mysql_ids(spec: EstateSpec, name: str) -> tuple[int, int]:
 def remove(spec: EstateSpec) -> None:
     """Unmount everything below the estate's folder and delete it; loop devices go with their mounts."""
     folder = data_root() / spec.name
-    for point in reversed([p for p in mount_points() if p.startswith(f"{folder}/")]):
+    for point in reversed([p for p in mounts.mount_points() if p.startswith(f"{folder}/")]):
         if not run(["umount", point], check=False, limit_s=30).ok:
             run(["umount", "-l", point], check=False)
     for device in loop_devices(str(folder)):

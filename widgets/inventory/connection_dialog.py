@@ -1,0 +1,130 @@
+"""Adds or edits a host: fields left, what a test of them found right. Never modal: the topology stays in reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from services.inventory.model import HostEntry
+from services.types import Health
+from widgets.common.boxes import button, hairline
+from widgets.common.fields import default_button
+from widgets.common.labels import label
+from widgets.common.messages import MessageBar
+from widgets.inventory.access_form import AccessForm
+from widgets.inventory.draft import HostKey, StepLike, StepLine
+from widgets.inventory.host_key_question import HostKeyQuestion
+from widgets.inventory.steps_pane import StepsPane
+
+
+class ConnectionDialog(QDialog):
+    """Signals carry a `HostDraft`: `test_requested`, `save_requested`; `host_key_answered(HostKey, accepted)`."""
+
+    test_requested = Signal(object)
+    save_requested = Signal(object)
+    host_key_answered = Signal(object, bool)
+
+    def __init__(self, parent: QWidget | None = None, entry: HostEntry | None = None) -> None:
+        super().__init__(parent)
+        self.setModal(False)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        heading = f"Connection of {entry.name}" if entry else "Add a host"
+        self.setWindowTitle(heading)
+        self.resize(840, 640)
+        self.form = AccessForm()
+        if entry is not None:
+            self.form.show_entry(entry)
+        self.steps = StepsPane()
+        self.question: HostKeyQuestion | None = None
+        self._bar = MessageBar()
+        self._test = button("Test", on=self._ask_test, hint="Try every step once; nothing is changed")
+        self._save = default_button(button("Save" if entry else "Add and watch", "primary", on=self._ask_save))
+        self._build(heading)
+        self.form.address.setFocus()
+
+    def _build(self, heading: str) -> None:
+        scroll = QScrollArea()
+        scroll.setWidget(self.form)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        panel = QWidget()
+        panel.setObjectName("form")
+        scroll.viewport().setAutoFillBackground(False)
+        self.form.setAutoFillBackground(False)
+        left = QVBoxLayout(panel)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(0)
+        title = label(heading, "title")
+        title.setContentsMargins(20, 16, 20, 0)
+        intro = label("One host is enough: the rest of its cluster is found from it.", "second", wrap=True)
+        intro.setContentsMargins(20, 4, 20, 0)
+        left.addWidget(title)
+        left.addWidget(intro)
+        left.addWidget(scroll, 1)
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(panel, 9)
+        body.addWidget(hairline("vline"))
+        body.addWidget(self.steps, 7)
+        notice = QHBoxLayout()
+        notice.setContentsMargins(20, 8, 20, 0)
+        notice.addWidget(self._bar)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(20, 12, 20, 12)
+        foot.setSpacing(8)
+        foot.addWidget(self._test)
+        foot.addStretch(1)
+        foot.addWidget(button("Cancel", on=self.reject))
+        foot.addWidget(self._save)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(body, 1)
+        column.addWidget(hairline())
+        column.addLayout(notice)
+        column.addLayout(foot)
+
+    # -- what a person asks for ----------------------------------------------------------------------------------
+    def _checked(self) -> bool:
+        faults = self.form.faults()
+        self._bar.say(Health.BAD, faults)
+        return not faults
+
+    def _ask_test(self) -> None:
+        if self._checked():
+            draft = self.form.draft()
+            self.set_testing(True)
+            self.steps.show_steps((StepLine("Test", "running", f"Trying to reach {draft.entry.address}."),))
+            self.test_requested.emit(draft)
+
+    def _ask_save(self) -> None:
+        if self._checked():
+            self.save_requested.emit(self.form.draft())
+
+    # -- what the test answers -----------------------------------------------------------------------------------
+    def set_testing(self, testing: bool) -> None:
+        """Say that a test runs; a second one can't be started meanwhile."""
+        self._test.setEnabled(not testing)
+        self._test.setText("Testing…" if testing else "Test")
+
+    def show_steps(self, steps: Sequence[StepLike], *, done: bool = True) -> None:
+        """Show the steps so far (`AccessReport.steps` fits); `done` ends the test."""
+        self.steps.show_steps(steps)
+        self.set_testing(not done)
+
+    def say(self, health: Health, sentences: Sequence[str]) -> None:
+        """Say something about the whole: it could not be saved, and why."""
+        self._bar.say(health, sentences)
+
+    def message(self) -> str:
+        """Return what the dialog's bar says, '' while it is hidden."""
+        return self._bar.text() if self._bar.isVisibleTo(self) else ""
+
+    def ask_host_key(self, key: HostKey) -> HostKeyQuestion:
+        """Ask whether this is the host's key; the answer comes as `host_key_answered`."""
+        self.question = HostKeyQuestion(key, self)
+        self.question.answered.connect(self.host_key_answered)
+        self.question.open()
+        return self.question

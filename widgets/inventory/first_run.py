@@ -1,0 +1,90 @@
+"""The first page of somebody who has no host yet: three ways in, each one click."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from widgets.common.boxes import button
+from widgets.common.icons import wheel_label
+from widgets.common.labels import label
+
+_SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MySQL Workbench"))
+
+
+class FirstRunPage(QFrame):
+    """Signals: `add_host_requested`, `import_requested("ssh" | "mycnf" | "workbench")`, `demo_requested`."""
+
+    add_host_requested = Signal()
+    import_requested = Signal(str)
+    demo_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "canvas")
+        cards = QHBoxLayout()
+        cards.setSpacing(16)
+        add = button("Add a host…", "primary", on=self.add_host_requested.emit)
+        imports = [button(words, on=partial(self.import_requested.emit, key)) for key, words in _SOURCES]
+        demo = button("Open the demo", on=self.demo_requested.emit)
+        cards.addWidget(
+            _card(
+                "Add a host",
+                "Address, SSH and SQL of one server. The rest of its cluster is found from it within seconds.",
+                [add],
+            )
+        )
+        cards.addWidget(
+            _card("Import what you have", "Hosts and logins from another program; you see them all first.", imports)
+        )
+        cards.addWidget(
+            _card(
+                "See it without a server",
+                "A recorded incident: load, a node killed, its return by IST, then one by SST.",
+                [demo],
+            )
+        )
+        block = QWidget()
+        block.setFixedWidth(3 * 256 + 2 * 16)
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(wheel_label(40))
+        column.addSpacing(8)
+        column.addWidget(label("Watch a database cluster", "title"))
+        text = (
+            "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. "
+            "Watching only reads, and a read-only account is enough."
+        )
+        column.addWidget(label(text, "second", wrap=True))
+        column.addSpacing(12)
+        column.addLayout(cards)
+        middle = QHBoxLayout()
+        middle.addStretch(1)
+        middle.addWidget(block)
+        middle.addStretch(1)
+        page = QVBoxLayout(self)
+        page.addStretch(2)
+        page.addLayout(middle)
+        page.addStretch(3)
+        add.setFocus()
+
+
+def _card(title: str, text: str, buttons: Sequence[QPushButton]) -> QFrame:
+    card = QFrame()
+    card.setProperty("kind", "card")
+    column = QVBoxLayout(card)
+    column.setContentsMargins(16, 16, 16, 16)
+    column.setSpacing(8)
+    column.addWidget(label(title, "section"))
+    words = label(text, "second", wrap=True)
+    words.setAlignment(Qt.AlignmentFlag.AlignTop)
+    words.setMinimumHeight(72)
+    column.addWidget(words)
+    column.addStretch(1)
+    for made in buttons:
+        column.addWidget(made)
+    return card

@@ -1,0 +1,150 @@
+"""The journal's rows: events, newest first, filtered by words, kind and seriousness; and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from services.events import Event
+from services.types import Health
+from widgets.common.text import format_duration, format_moment
+
+Index = QModelIndex | QPersistentModelIndex
+COLUMNS = ("Time", "", "What", "Kind", "Lasted")
+TIME, SHAPE, WHAT, KIND, LASTED = range(5)
+KINDS = {
+    "state": "state",
+    "view": "membership",
+    "restart": "restart",
+    "gap": "gap in the samples",
+    "transfer": "state transfer",
+    "variable": "setting changed",
+    "disk": "disk",
+    "connection": "connection",
+    "clock": "clock",
+    "console": "console",
+    "note": "note",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """What is shown. Empty values let everything through."""
+
+    words: str = ""
+    kind: str = ""
+    least: Health = Health.GOOD
+    cluster_id: str = ""
+
+    def lets(self, event: Event) -> bool:
+        """Return whether an event passes."""
+        return (
+            (not self.kind or event.kind == self.kind)
+            and (not self.cluster_id or event.cluster_id in {"", self.cluster_id})
+            and event.health.severity >= self.least.severity
+            and all(word in event.text.casefold() for word in self.words.casefold().split())
+        )
+
+
+def lasted(event: Event) -> str:
+    """Return how long an event lasted: '' for a moment, 'still on' while it lasts."""
+    if not event.spans:
+        return ""
+    return "still on" if event.until is None else format_duration(event.until - event.at)
+
+
+def as_csv(events: Sequence[Event]) -> str:
+    """Return events as CSV (RFC 4180, UTC times in ISO 8601), one header line."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("at", "until", "kind", "health", "cluster", "node", "text"))
+    for event in events:
+        until = "" if event.until is None else _iso(event.until)
+        row = (_iso(event.at), until, event.kind, event.health.value, event.cluster_id, event.node_id, event.text)
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue()
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+def _harmless(cell: str) -> str:
+    """Keep a spreadsheet from taking a server's text for a formula (OWASP: CSV injection)."""
+    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+
+
+class EventsModel(QAbstractTableModel):
+    """Events that pass the filter, newest first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: tuple[Event, ...] = ()
+        self._filter = EventFilter()
+        self.rows: tuple[Event, ...] = ()
+
+    def show_events(self, events: Sequence[Event]) -> None:
+        """Take the events known now, oldest first; new ones appear on top without disturbing the rest."""
+        self._all = tuple(events)
+        self._refresh()
+
+    def set_filter(self, chosen: EventFilter) -> None:
+        """Show only what passes."""
+        if chosen != self._filter:
+            self._filter = chosen
+            self._refresh()
+
+    @property
+    def known(self) -> int:
+        """Return how many events there are, filtered or not."""
+        return len(self._all)
+
+    def _refresh(self) -> None:
+        wanted = tuple(e for e in reversed(self._all) if self._filter.lets(e))
+        if wanted == self.rows:
+            return
+        fresh = len(wanted) - len(self.rows)
+        if fresh > 0 and wanted[fresh:] == self.rows:
+            self.beginInsertRows(QModelIndex(), 0, fresh - 1)
+            self.rows = wanted
+            self.endInsertRows()
+            return
+        self.beginResetModel()
+        self.rows = wanted
+        self.endResetModel()
+
+    # -- Qt's side -----------------------------------------------------------------------------------------------
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        """Return the number of events that pass."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
+    ) -> object:
+        """Return a column's title."""
+        shown = orientation is Qt.Orientation.Horizontal and role == int(Qt.ItemDataRole.DisplayRole)
+        return COLUMNS[section] if shown else None
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """Return a cell's text; the first column carries the whole event as user data."""
+        if not index.isValid():
+            return None
+        event = self.rows[index.row()]
+        if role == int(Qt.ItemDataRole.UserRole):
+            return event
+        if role == int(Qt.ItemDataRole.ToolTipRole) and index.column() == WHAT:
+            return event.text
+        if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
+            return event.health.value
+        if role != int(Qt.ItemDataRole.DisplayRole):
+            return None
+        return (format_moment(event.at), "", event.text, KINDS[event.kind], lasted(event))[index.column()]

@@ -1,0 +1,183 @@
+"""The journal page: what happened, when, how serious, for how long; to filter, to export, to travel to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QStackedLayout,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+)
+
+from services.errors import BadInput
+from services.events import Event
+from services.types import Health
+from widgets.common.boxes import button
+from widgets.common.empty import EmptyState
+from widgets.common.fields import choice, line
+from widgets.common.glyphs import glyph
+from widgets.common.labels import label
+from widgets.common.messages import MessageBar
+from widgets.common.text import format_count, plural
+from widgets.common.theme import current_theme, theme_holder
+from widgets.journal.events_model import KIND, KINDS, LASTED, SHAPE, TIME, WHAT, EventFilter, EventsModel, as_csv
+
+_LEAST = ((Health.GOOD, "everything"), (Health.UNKNOWN, "unknown and worse"), (Health.WARN, "warnings and worse"))
+
+
+class JournalPage(QFrame):
+    """Events in, `moment_chosen(float)` (epoch seconds) out when a row is activated."""
+
+    moment_chosen = Signal(float)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "canvas")
+        self._model = EventsModel(self)
+        self._words = line("Filter", "Filter by words  (Ctrl+F)")
+        self._words.setClearButtonEnabled(True)
+        self._words.setFixedWidth(240)
+        self._kind = choice("Kind", (("", "all kinds"), *KINDS.items()))
+        self._least = choice("Seriousness", tuple((h.value, words) for h, words in _LEAST))
+        self._count = label("", "second")
+        self._bar = MessageBar()
+        self._table = self._make_table()
+        self._empty = EmptyState()
+        self._stack = QStackedLayout()
+        card = QFrame()
+        card.setProperty("kind", "card")
+        inner = QVBoxLayout(card)
+        inner.setContentsMargins(1, 4, 1, 4)
+        inner.addWidget(self._table)
+        self._stack.addWidget(card)
+        self._stack.addWidget(self._empty)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(20, 12, 16, 16)
+        page.setSpacing(8)
+        page.addLayout(self._header())
+        page.addWidget(self._bar)
+        page.addLayout(self._stack, 1)
+        self._words.textChanged.connect(self._refilter)
+        self._kind.currentIndexChanged.connect(self._refilter)
+        self._least.currentIndexChanged.connect(self._refilter)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._words.setFocus)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        theme_holder().changed.connect(self._table.viewport().update)
+        self._tell()
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label("Journal", "title"))
+        row.addWidget(self._count, 1)
+        row.addWidget(self._words)
+        row.addWidget(self._kind)
+        row.addWidget(self._least)
+        row.addWidget(button("Export CSV…", on=self._ask_and_export, hint="Save the rows shown"))
+        return row
+
+    def _make_table(self) -> QTableView:
+        table = QTableView()
+        table.setModel(self._model)
+        table.setItemDelegateForColumn(SHAPE, _ShapeDelegate(table))
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setMouseTracking(True)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(28)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        table.setTabKeyNavigation(False)
+        table.setAccessibleName("Events")
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(28)
+        for column, width in ((TIME, 160), (SHAPE, 28), (KIND, 140), (LASTED, 112)):
+            header.resizeSection(column, width)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        table.activated.connect(self._travel)
+        return table
+
+    # -- content -------------------------------------------------------------------------------------------------
+    def show_events(self, events: Sequence[Event]) -> None:
+        """Show these events (oldest first, as the source gives them); the filter stays."""
+        self._model.show_events(events)
+        self._tell()
+
+    def shown(self) -> tuple[Event, ...]:
+        """Return the events that pass the filter, newest first."""
+        return self._model.rows
+
+    def set_filter(self, *, words: str = "", kind: str = "", least: Health = Health.GOOD) -> None:
+        """Fill the filter's fields."""
+        self._words.setText(words)
+        self._kind.setCurrentIndex(max(0, self._kind.findData(kind)))
+        self._least.setCurrentIndex(max(0, self._least.findData(least.value)))
+
+    def _refilter(self) -> None:
+        least = Health(self._least.currentData())
+        self._model.set_filter(EventFilter(self._words.text(), self._kind.currentData(), least))
+        self._tell()
+
+    def _tell(self) -> None:
+        shown, known = len(self._model.rows), self._model.known
+        self._count.setText(
+            plural(known, "event") if shown == known else f"{format_count(shown)} of {plural(known, 'event')}"
+        )
+        self._stack.setCurrentIndex(0 if shown else 1)
+        if known and not shown:
+            self._empty.say("No event passes the filter", "Clear the words or choose all kinds.")
+        elif not known:
+            self._empty.say(
+                "Nothing has happened yet",
+                "State changes, transfers, restarts, gaps and changed settings are written here as they are seen.",
+            )
+
+    def _travel(self, index: QModelIndex) -> None:
+        event = index.data(int(Qt.ItemDataRole.UserRole))
+        if isinstance(event, Event):
+            self.moment_chosen.emit(event.at)
+
+    # -- export --------------------------------------------------------------------------------------------------
+    def export(self, path: Path) -> None:
+        """Write the rows shown as CSV; raise BadInput when the file can't be written."""
+        try:
+            path.write_text(as_csv(self._model.rows), encoding="utf-8", newline="")
+        except OSError as problem:
+            sentence = f"The journal could not be written to {path} ({problem.strerror})."
+            raise BadInput(sentence, try_=("Choose a folder you may write to.",)) from problem
+
+    def _ask_and_export(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(self, "Export the journal", "journal.csv", "*.csv")
+        if not chosen:
+            return
+        try:
+            self.export(Path(chosen))
+        except BadInput as problem:
+            self._bar.say_error(problem)
+
+
+class _ShapeDelegate(QStyledItemDelegate):
+    """Paints an event's seriousness."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        event = index.data(int(Qt.ItemDataRole.UserRole))
+        if isinstance(event, Event):
+            middle = option.rect.center()
+            glyph(painter, QRectF(middle.x() - 5, middle.y() - 5, 11, 11), event.health, current_theme())

@@ -1,0 +1,167 @@
+"""Hosts of ~/.my.cnf: the group [client], and each [clientNAME] (what `--defaults-group-suffix=NAME` would read).
+
+Source: MySQL manual, "Using Option Files" (quoting, escapes, !include, !includedir, `-` and `_` alike, loose- prefix),
+"Command Options for Connecting to the Server" (ssl-mode); MariaDB KB, "mariadb command-line client" (ssl options).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from services.inventory.imports import ImportReport, unique_names, vetted
+from services.inventory.model import HostEntry, SqlAccess
+from services.secrets import Secret, SecretRef
+
+DEFAULT = Path("~/.my.cnf")
+_MOST_INCLUDES = 16
+_GROUP = re.compile(r"^\s*\[\s*([^\]]+?)\s*\]\s*(?:#.*)?$")
+# Groups of one program's version or product are no host's: [client-mariadb], [client-server].
+_NOT_A_HOST = {"client-mariadb", "client-server", "client_mariadb"}
+_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " "}
+_TRUE = {"", "1", "on", "true"}
+
+Tls = Literal["off", "prefer", "verify-ca", "verify-identity"]
+_MODES: dict[str, Tls] = {
+    "disabled": "off",
+    "preferred": "prefer",
+    "required": "prefer",
+    "verify_ca": "verify-ca",
+    "verify_identity": "verify-identity",
+}
+
+
+def import_my_cnf(path: str | Path | None = None) -> ImportReport:
+    """Return the servers an option file names. Passwords come as `secrets`, never in a host's values."""
+    file = Path(path).expanduser() if path is not None else DEFAULT.expanduser()
+    reader = _Reader()
+    reader.read(file, 0)
+    base = reader.groups.get("client", {})
+    hosts: list[HostEntry] = []
+    secrets: dict[SecretRef, Secret] = {}
+    for group, own in reader.groups.items():
+        if group != "client" and (not group.startswith("client") or group in _NOT_A_HOST):
+            continue
+        if group == "client" and "host" not in own and "socket" not in own:
+            continue
+        options = {**base, **own}
+        host = _host(group, options, reader)
+        if host is None:
+            continue
+        hosts.append(host)
+        if host.sql is not None and host.sql.password is not None:
+            secrets[host.sql.password] = Secret(options["password"])
+    named = unique_names(hosts)
+    return vetted(
+        ImportReport(str(file), named, tuple(reader.notes), tuple(reader.problems), tuple(secrets.items()))
+    )
+
+
+def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | None:
+    suffix = group.removeprefix("client").lstrip("-_")
+    address = options.get("host") or "localhost"
+    if address.startswith("-") or any(c.isspace() for c in address):
+        reader.problems.append(f"[{group}]: the host is no address.")
+        return None
+    port = options.get("port", "3306")
+    if not port.isdecimal() or not 1 <= int(port) <= 65535:
+        reader.problems.append(f"[{group}]: the port is no number from 1 to 65535.")
+        return None
+    if "user" not in options:
+        reader.problems.append(f"[{group}]: there is no user; the client would take your login's name.")
+        return None
+    # libmysqlclient reads "localhost" as: the Unix socket of this machine, unless TCP is asked for.
+    local = address == "localhost" and options.get("protocol", "").lower() != "tcp"
+    user = options["user"]
+    name = suffix or address
+    ref = SecretRef("keyring", f"{user}@{address}:{port}") if options.get("password") else None
+    if ref is not None:
+        reader.notes.append(f"[{group}]: its password goes into the keyring as {ref}; delete it from this file.")
+    sql = SqlAccess(
+        user=user,
+        password=ref,
+        port=int(port),
+        via="socket" if local else "direct",
+        socket=options.get("socket") if local else None,
+        tls="off" if local else _tls(group, options, reader),
+        ca=options.get("ssl-ca"),
+        cert=options.get("ssl-cert"),
+        key=options.get("ssl-key") if options.get("ssl-cert") else None,
+    )
+    return HostEntry(name, address, None, sql)
+
+
+def _tls(group: str, options: dict[str, str], reader: _Reader) -> Tls:
+    mode = options.get("ssl-mode", "").lower().replace("-", "_")
+    if mode == "required":
+        reader.notes.append(f'[{group}]: ssl-mode=REQUIRED becomes tls = "prefer"; better: a CA and "verify-identity".')
+    if mode in _MODES:
+        return _MODES[mode]
+    if options.get("ssl-verify-server-cert", "0").lower() in _TRUE:
+        return "verify-identity"
+    return "verify-ca" if "ssl-ca" in options else "prefer"
+
+
+class _Reader:
+    """The groups of an option file and what it includes; a later value replaces an earlier one."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, dict[str, str]] = {}
+        self.notes: list[str] = []
+        self.problems: list[str] = []
+
+    def read(self, file: Path, depth: int) -> None:
+        if depth > _MOST_INCLUDES:
+            self.problems.append(f"{file}: !include goes deeper than {_MOST_INCLUDES} files.")
+            return
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError as problem:
+            self.problems.append(f"{file} can't be read: {problem.strerror or problem}.")
+            return
+        group: dict[str, str] | None = None
+        for number, line in enumerate(lines, start=1):
+            bare = line.strip()
+            if not bare or bare[0] in "#;":
+                continue
+            if bare.startswith("!"):
+                self._include(bare, f"{file}, line {number}", depth)
+            elif found := _GROUP.match(line):
+                group = self.groups.setdefault(found[1], {})
+            elif group is None:
+                self.problems.append(f"{file}, line {number}: an option stands before any group.")
+            else:
+                name, value = _option(bare)
+                group[name] = value
+
+    def _include(self, line: str, where: str, depth: int) -> None:
+        word, _, target = line.partition(" ")
+        path = Path(target.strip()).expanduser()
+        if word == "!include":
+            self.read(path, depth + 1)
+        elif word == "!includedir":
+            try:
+                names = sorted(path.glob("*.cnf"))
+            except OSError as problem:
+                self.problems.append(f"{where}: {path} can't be listed: {problem.strerror or problem}.")
+                return
+            for name in names:
+                self.read(name, depth + 1)
+        else:
+            self.problems.append(f"{where}: {word} is not known.")
+
+
+def _option(line: str) -> tuple[str, str]:
+    name, _, value = line.partition("=")
+    return name.strip().lower().replace("_", "-").removeprefix("loose-"), _value(value.strip())
+
+
+def _value(text: str) -> str:
+    """Return a value without its quotes and its comment, escapes resolved."""
+    if text[:1] in {"'", '"'}:
+        end = text.find(text[0], 1)
+        text = text[1:end] if end > 0 else text
+    else:
+        text = re.split(r"\s#|^#", text, maxsplit=1)[0].strip()
+    return re.sub(r"\\([btnrs\\])", lambda m: _ESCAPES[m[1]], text)

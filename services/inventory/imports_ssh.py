@@ -1,0 +1,71 @@
+"""Hosts of ~/.ssh/config: its names only. What OpenSSH makes of a name stays OpenSSH's business at every connection.
+
+Every `Host` pattern without a wildcard becomes a host whose address is that very name, so that HostName, User, Port,
+IdentityFile, ProxyJump and Match keep applying, today and after the next edit of the file (man ssh_config(5)).
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+import shlex
+from pathlib import Path
+
+from services.inventory.imports import ImportReport, vetted
+from services.inventory.model import HostEntry, SshAccess
+
+DEFAULT = Path("~/.ssh/config")
+_MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
+_LINE = re.compile(r"^\s*(?P<word>[A-Za-z]+)(?:\s*=\s*|\s+)(?P<rest>.*?)\s*$")
+_WILD = re.compile(r"[*?!]")
+
+
+def import_ssh_config(path: str | Path | None = None) -> ImportReport:
+    """Return the hosts an ssh_config names. Includes are followed for their names; Match blocks name none."""
+    file = Path(path).expanduser() if path is not None else DEFAULT.expanduser()
+    reader = _Reader()
+    reader.read(file, 0)
+    config = None if file == DEFAULT.expanduser() else str(file)
+    hosts = tuple(HostEntry(name, name, SshAccess(user="", config=config)) for name in reader.names)
+    return vetted(ImportReport(str(file), hosts, tuple(reader.notes), tuple(reader.problems)))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        self.notes: list[str] = []
+        self.problems: list[str] = []
+
+    def read(self, file: Path, depth: int) -> None:
+        if depth > _MOST_INCLUDES:
+            self.problems.append(f"{file}: Include goes deeper than {_MOST_INCLUDES} files.")
+            return
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError as problem:
+            self.problems.append(f"{file} can't be read: {problem.strerror or problem}.")
+            return
+        for number, line in enumerate(lines, start=1):
+            found = _LINE.match(line)
+            if found is None or line.lstrip().startswith("#"):
+                continue
+            try:
+                words = shlex.split(found["rest"], comments=True)
+            except ValueError:
+                self.problems.append(f"{file}, line {number}: a quote does not close.")
+                continue
+            self._line(found["word"].lower(), words, f"{file}, line {number}", depth)
+
+    def _line(self, word: str, words: list[str], where: str, depth: int) -> None:
+        if word == "host":
+            wild = [pattern for pattern in words if _WILD.search(pattern)]
+            self.names.update(dict.fromkeys(pattern for pattern in words if pattern not in wild))
+            if wild and wild != ["*"]:
+                self.notes.append(f"{where}: patterns name no single host: {' '.join(wild)}")
+        elif word == "match":
+            self.notes.append(f"{where}: Match names no host; OpenSSH's rules apply when connecting.")
+        elif word == "include":
+            base = Path("~/.ssh").expanduser()
+            for pattern in words:
+                for name in sorted(glob.glob(str(base / Path(pattern).expanduser()))):  # noqa: PTH207 - may be absolute
+                    self.read(Path(name), depth + 1)

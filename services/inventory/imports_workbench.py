@@ -1,0 +1,159 @@
+"""Hosts of MySQL Workbench's connections.xml (a GRT file: typed <value>s, objects with a dict "parameterValues").
+
+Read with defusedxml: a DTD or an entity is refused before anything is expanded. Field names and drivers are those of
+Workbench's own db.mgmt.Connection (res/grt/structs.db.mgmt.xml, data/... in its sources): hostName, port, userName,
+socket, sshHost ("host:port"), sshUserName, sshKeyFile, useSSL (0 no, 1 if available, 2 require, 3 verify CA, 4 verify
+identity), sslCA, sslCert, sslKey. Workbench keeps passwords in the system's keyring, not in this file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from services.inventory.imports import ImportReport, unique_names, vetted
+from services.inventory.model import HostEntry, SqlAccess, SshAccess
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_MOST_BYTES = 16 * 2**20
+_LOCAL = {"127.0.0.1", "localhost", "::1", ""}
+_TLS: dict[str, Literal["off", "prefer", "verify-ca", "verify-identity"]] = {
+    "0": "off",
+    "1": "prefer",
+    "2": "prefer",
+    "3": "verify-ca",
+    "4": "verify-identity",
+}
+
+
+def default_path() -> Path:
+    """Return where Workbench keeps its connections on this system."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA", "~")) / "MySQL" / "Workbench" / "connections.xml"
+    if sys.platform == "darwin":
+        return Path("~/Library/Application Support/MySQL/Workbench/connections.xml").expanduser()
+    return Path("~/.mysql/workbench/connections.xml").expanduser()
+
+
+def import_workbench(path: str | Path | None = None) -> ImportReport:
+    """Return the connections of a Workbench file as hosts."""
+    file = Path(path).expanduser() if path is not None else default_path()
+    root, why = _parse(file)
+    if root is None:
+        return ImportReport(str(file), problems=(why,))
+    hosts: list[HostEntry] = []
+    notes: list[str] = []
+    problems: list[str] = []
+    for connection in root.iter("value"):
+        if connection.get("struct-name") != "db.mgmt.Connection":
+            continue
+        name, parameters = _fields(connection)
+        try:
+            hosts.append(_host(name, _driver(connection), parameters, notes))
+        except ValueError as problem:
+            problems.append(f'"{name}": {problem}.')
+    if hosts:
+        notes.append("Passwords stay in Workbench's own keyring entries; give them again, or as references.")
+    return vetted(ImportReport(str(file), unique_names(hosts), tuple(notes), tuple(problems)))
+
+
+def _parse(file: Path) -> tuple[Element | None, str]:
+    from xml.etree.ElementTree import ParseError  # the error type only; the parser is defusedxml's
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            return None, f"{file} is larger than {_MOST_BYTES // 2**20} MiB: that is no list of connections."
+        root = fromstring(file.read_bytes(), forbid_dtd=True)
+    except OSError as problem:
+        return None, f"{file} can't be read: {problem.strerror or problem}."
+    except DefusedXmlException as problem:
+        return None, f"{file} is refused: it declares entities or a DTD ({type(problem).__name__})."
+    except (ParseError, ValueError, LookupError) as problem:
+        return None, f"{file} is not XML: {problem}."
+    if root.tag != "data" or root.get("grt_format") is None:
+        return None, f"{file} is not a Workbench file (no <data grt_format=...>)."
+    return root, ""
+
+
+def _fields(connection: Element) -> tuple[str, dict[str, str]]:
+    """Return the connection's name and its parameterValues."""
+    name = ""
+    parameters: dict[str, str] = {}
+    for value in connection.findall("value"):
+        if value.get("key") == "name":
+            name = (value.text or "").strip()
+        elif value.get("key") == "parameterValues":
+            parameters = {str(v.get("key")): (v.text or "").strip() for v in value.findall("value")}
+    return name or "(no name)", parameters
+
+
+def _driver(connection: Element) -> str:
+    for link in connection.findall("link"):
+        if link.get("key") == "driver":
+            return (link.text or "").strip().rpartition(".")[2]
+    return ""
+
+
+def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) -> HostEntry:
+    """Return one connection as a host; raise ValueError with what is wrong with it."""
+    name = " ".join("".join(c for c in name if c.isprintable() or c.isspace()).split()) or "(no name)"
+    address = _address(parameters.get("hostName", ""))
+    sql = SqlAccess(
+        user=_user(parameters.get("userName", "")),
+        port=_port(parameters.get("port") or "3306"),
+        tls=_TLS.get(parameters.get("useSSL", "1"), "prefer"),
+        ca=parameters.get("sslCA") or None,
+        cert=parameters.get("sslCert") or None,
+        key=(parameters.get("sslKey") or None) if parameters.get("sslCert") else None,
+    )
+    if parameters.get("useSSL") == "2":
+        notes.append(f'"{name}": "Require" becomes tls = "prefer"; a CA and "verify-identity" are better.')
+    if driver == "native_socket":
+        socket = parameters.get("socket") or None
+        return HostEntry(name, "localhost", None, replace(sql, via="socket", socket=socket, tls="off"))
+    if driver != "native_sshtun":
+        return HostEntry(name, address or "127.0.0.1", None, sql)
+    gate, _, gate_port = parameters.get("sshHost", "").partition(":")
+    gate = _address(gate)
+    if not gate:
+        raise ValueError("it goes through SSH, and no SSH host is given")
+    ssh = SshAccess(
+        user=_user(parameters.get("sshUserName", ""), needed=False),
+        port=_port(gate_port or "22"),
+        key=parameters.get("sshKeyFile") or None,
+    )
+    if address in _LOCAL:
+        return HostEntry(name, gate, ssh, replace(sql, via="tunnel"))
+    login = f"{ssh.user}@" if ssh.user else ""
+    notes.append(
+        f'"{name}": Workbench goes through {gate} to {address} and has no login there; the same user was assumed. '
+        "Check its SSH login before use."
+    )
+    jump = f"{login}{gate}" + (f":{ssh.port}" if ssh.port != 22 else "")
+    return HostEntry(name, address, SshAccess(user=ssh.user, key=ssh.key, jump=jump), replace(sql, via="tunnel"))
+
+
+def _address(text: str) -> str:
+    if text.startswith("-") or any(c.isspace() or not c.isprintable() for c in text):
+        raise ValueError("its host is no address")
+    return text
+
+
+def _user(text: str, *, needed: bool = True) -> str:
+    if (needed and not text) or text.startswith("-") or any(c.isspace() or not c.isprintable() for c in text):
+        raise ValueError("its user name is missing or unusable")
+    return text
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise ValueError("its port is no number from 1 to 65535")
+    return int(text)

@@ -1,0 +1,191 @@
+"""Writing the inventory back: comments and order stay, the old file is kept as .bak, and the change is all or nothing.
+
+tomlkit keeps what it does not touch. Only what differs is written; what [defaults] say already is not repeated.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from dataclasses import fields as fields_of
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from services.errors import BadInput, StoreError
+from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
+from services.inventory.toml_file import VERSION, parse_inventory, read_text
+from services.secrets import SecretRef
+
+
+def save_inventory(inventory: Inventory, path: str | Path) -> None:
+    """Write the inventory to `path`, atomically and for its owner only (0600).
+
+    The previous version is kept beside it as NAME.bak. Raises BadInput when the existing file has faults or the
+    inventory can't be written as one, StoreError when the disk refuses; the file is then as it was.
+    """
+    # A link (a dotfiles folder) stays a link: what it points to is replaced.
+    file = Path(os.path.realpath(Path(path).expanduser()))
+    text = read_text(file) if file.exists() else ""
+    if text.strip():
+        parse_inventory(text, str(file))
+    new = render_inventory(inventory, text)
+    if new == text:
+        return
+    try:
+        _replace(file, new)
+    except OSError as problem:
+        raise StoreError(
+            f"The inventory {file} could not be written: {problem.strerror or problem}.",
+            safe="The file is as it was.",
+            try_=("Make room on the disk, or check who may write there.",),
+        ) from problem
+
+
+def render_inventory(inventory: Inventory, text: str = "") -> str:
+    """Return the inventory's text, made by changing `text`; raise BadInput when it would not read back the same."""
+    import tomlkit  # late: 20 ms that only a save pays
+
+    document: Any = tomlkit.parse(text) if text.strip() else tomlkit.document()
+    if "version" not in document:
+        document["version"] = VERSION
+        document.add(tomlkit.nl())
+    defaults = document.get("defaults", {})
+    _arrange(document, "cluster", {c.name: c for c in inventory.clusters}, _write_cluster)
+    _arrange(document, "host", {h.name: h for h in inventory.hosts}, lambda t, h: _write_host(t, h, defaults))
+    new: str = tomlkit.dumps(document)
+    read = parse_inventory(new, inventory.path)
+    if _sorted(read) != _sorted(inventory):
+        raise BadInput(
+            "The inventory can't be written so that it reads back the same: a default of the file can't be unset.",
+            try_=("Move the setting from [defaults] to the hosts that need it.",),
+        )
+    return new
+
+
+def _sorted(inventory: Inventory) -> tuple[object, ...]:
+    return (
+        sorted(inventory.hosts, key=lambda h: h.name),
+        sorted(inventory.clusters, key=lambda c: c.name),
+    )
+
+
+def _arrange(document: Any, kind: str, wanted: dict[str, Any], write: Any) -> None:
+    """Bring the array of tables `kind` to the wanted entries: gone ones removed, known ones changed, new ones added."""
+    import tomlkit
+
+    if kind not in document:
+        if not wanted:
+            return
+        document[kind] = tomlkit.aot()
+    tables = document[kind]
+    for number in reversed(range(len(tables))):
+        if str(tables[number].get("name")) not in wanted:
+            del tables[number]
+    known = {str(table["name"]): table for table in tables}
+    for name, entry in wanted.items():
+        table = known.get(name)
+        if table is None:
+            table = tomlkit.table()
+            write(table, entry)
+            if not hasattr(table.get("ssh"), "items") and not hasattr(table.get("sql"), "items"):
+                table.add(tomlkit.nl())
+            tables.append(table)
+        else:
+            write(table, entry)
+    if not len(tables):
+        del document[kind]
+
+
+def _write_cluster(table: Any, cluster: ClusterEntry) -> None:
+    _set(table, "name", cluster.name, None)
+    _set(table, "seeds", list(cluster.seeds), None)
+    _set(table, "expected", cluster.expected, None)
+
+
+def _write_host(table: Any, host: HostEntry, defaults: Any) -> None:
+    _set(table, "name", host.name, None)
+    _set(table, "address", host.address, None)
+    _write_way(table, "ssh", host.ssh, SshAccess(""), defaults.get("ssh"))
+    _write_way(table, "sql", host.sql, SqlAccess(""), defaults.get("sql"))
+
+
+def _write_way(table: Any, key: str, access: SshAccess | SqlAccess | None, plain: Any, defaults: Any) -> None:
+    """Write [host.ssh] or [host.sql]: every value that the defaults don't say already."""
+    import tomlkit
+
+    if access is None:
+        table.pop(key, None)
+        if defaults is not None:
+            table[key] = False
+        return
+    way = table.get(key)
+    made = not hasattr(way, "items")
+    if made:
+        way = tomlkit.table()
+    for item in fields_of(access):
+        value = _plain(getattr(access, item.name))
+        without = (defaults or {}).get(item.name, _plain(getattr(plain, item.name)))
+        _set(way, item.name, value, without)
+    if len(way) or defaults is None:
+        if made:
+            way.add(tomlkit.nl())
+        table[key] = way
+    else:
+        table.pop(key, None)
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, SecretRef) else value
+
+
+def _set(table: Any, key: str, value: object, without: object) -> None:
+    """Set a key unless it is so already; `without` is what it would be if the key were not there."""
+    if key in table:
+        if value is None:
+            del table[key]
+        elif table[key] != value:
+            table[key] = value
+    elif value is not None and value != without:
+        table[key] = value
+
+
+def _replace(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists():
+        _write_aside(file.with_name(file.name + ".bak"), file.read_bytes())
+    _write_aside(file, text.encode("utf-8"))
+
+
+def _write_aside(target: Path, data: bytes) -> None:
+    """Write a temporary file beside the target, force it to the disk, and rename it over the target (man rename(2))."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)  # made with 0600
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, target)  # noqa: PTH105 - replaces atomically on Windows too
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return  # Windows has no such call; the rename is journalled
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def with_host(inventory: Inventory, host: HostEntry) -> Inventory:
+    """Return the inventory with this host added, or in the place of the one of its name."""
+    if inventory.host(host.name) is None:
+        return replace(inventory, hosts=(*inventory.hosts, host))
+    return replace(inventory, hosts=tuple(host if h.name == host.name else h for h in inventory.hosts))

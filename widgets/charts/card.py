@@ -1,0 +1,123 @@
+"""One chart on the page: title and subtitle, the plot, its legend."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from widgets.charts.legend import Legend, Reading, paint_item
+from widgets.charts.model import ChartSpec, CurveSpec
+from widgets.charts.plot import Plot
+from widgets.charts.plot_track import Track
+from widgets.charts.scales import format_value
+from widgets.common.fonts import BASE, SMALL, STRONG, ui_font
+from widgets.common.labels import ElidedLabel, label
+from widgets.common.text import UNKNOWN, format_age
+from widgets.common.theme import current_theme
+
+MIN_HEIGHT = 184
+# A value this many steps behind the present is old; the person sees its age.
+_OLD_STEPS = 2.5
+_LEAST_OLD_S = 3.0
+
+
+class ChartCard(QFrame):
+    """A chart card. The page feeds `plot` and asks for readings; signals isolated(str)."""
+
+    isolated = Signal(str)
+
+    def __init__(self, spec: ChartSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.spec = spec
+        self.plot = Plot(spec, self)
+        self.legend = Legend(spec.curves, self)
+        self._title = label(spec.title, "section")
+        self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
+        self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._title.setToolTip(spec.hint)
+        self.setProperty("kind", "card")
+        self.setMinimumHeight(MIN_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(spec.title)
+        self.setAccessibleDescription(spec.subtitle)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self._title)
+        head.addWidget(self._subtitle, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 8)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self.legend)
+        # The plot's own frame begins left of its grid by the width of the axis words; the card's margin is enough.
+        self.legend.isolate_wanted.connect(self.isolate)
+        self.legend.all_wanted.connect(lambda: self.isolate(""))
+
+    def isolate(self, key: str) -> None:
+        """Show one curve only; the one that is isolated already, or '', shows all."""
+        chosen = "" if key == self.plot.state.isolated or not self._drawn(key) else key
+        self.plot.isolate(chosen)
+        self.legend.set_isolated(chosen)
+        self.isolated.emit(chosen)
+
+    def _drawn(self, key: str) -> bool:
+        return any(curve.key == key and curve.drawing != "none" for curve in self.spec.curves)
+
+    def show_values(self, at: float | None, now: float | None) -> None:
+        """Let the legend say the values at `at`, or (None) the newest, whose age is judged against `now`."""
+        self.legend.set_readings({curve.key: self.reading(curve, at, now) for curve in self.spec.curves})
+
+    def reading(self, curve: CurveSpec, at: float | None, now: float | None) -> Reading:
+        """Return what the legend says of one curve."""
+        track = self.plot.state.tracks[curve.key]
+        unit = self.spec.curve_unit(curve)
+        if track.missing:
+            return Reading("not offered", stale=True, why=track.missing)
+        if at is not None:
+            value = track.value_at(at)
+            return Reading(format_value(value, unit), stale=math.isnan(value), why=self._gap(track, value))
+        value = track.latest()
+        if math.isnan(value):
+            return Reading(UNKNOWN, stale=True, why=self._gap(track, value))
+        age = 0.0 if now is None else now - track.last_at
+        if age > max(_LEAST_OLD_S, _OLD_STEPS * track.step_s):
+            return Reading(f"{format_value(value, unit)}, {format_age(age)}", stale=True, why="No newer sample.")
+        return Reading(format_value(value, unit))
+
+    @staticmethod
+    def _gap(track: Track, value: float) -> str:
+        if not math.isnan(value):
+            return ""
+        return "No sample at this moment." if len(track) else "No sample yet."
+
+    def title_texts(self) -> tuple[str, str]:
+        """Return title and subtitle as shown."""
+        return self._title.text(), self._subtitle.text()
+
+    def paint_picture(self, painter: QPainter, at: QPointF) -> None:
+        """Paint the card at a place of an exported picture, text as text."""
+        theme = current_theme()
+        painter.save()
+        painter.translate(at)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.line)
+        painter.setBrush(theme.panel)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for words, kind in ((self._title, STRONG), (self._subtitle, None)):
+            painter.setFont(ui_font(BASE, STRONG) if kind is not None else ui_font(SMALL))
+            painter.setPen(theme.text if kind is not None else theme.third)
+            painter.drawText(QRectF(words.geometry()), words.alignment() | Qt.AlignmentFlag.AlignVCenter, words.text())
+        painter.save()
+        painter.translate(QPointF(self.plot.geometry().topLeft()))
+        self.plot.paint_still(painter)
+        painter.restore()
+        painter.translate(QPointF(self.legend.geometry().topLeft()))
+        for item in self.legend.items.values():
+            paint_item(painter, QRectF(item.geometry()), item.curve, item.reading)
+        painter.restore()
+        self.plot.refresh()

@@ -1,0 +1,86 @@
+"""The head of the charts page: what is shown, the range buttons, export."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWidget
+
+from widgets.charts.view import SPANS, View
+from widgets.common.boxes import button
+from widgets.common.labels import ElidedLabel, label
+from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
+
+_RESOLUTIONS = ((1.5, "one second a point"), (90.0, "one minute a point, band p5 to p95"))
+
+
+class Header(QWidget):
+    """Signals: span_wanted(float seconds), live_wanted(), export_wanted("png" or "svg")."""
+
+    span_wanted = Signal(float)
+    live_wanted = Signal()
+    export_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = label("", "title")
+        self._subtitle = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 12, 16, 8)
+        row.setSpacing(8)
+        row.addWidget(self._name)
+        row.addWidget(self._subtitle, 1)
+        self._live = button("Live", hint="Back to the present (End)", on=self.live_wanted.emit)
+        self._live.setVisible(False)
+        row.addWidget(self._live)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(False)
+        self._spans: dict[float, QPushButton] = {}
+        for seconds, words in SPANS:
+            made = button(words, hint=f"Show the last {words}")
+            made.setCheckable(True)
+            made.clicked.connect(lambda _=False, s=seconds: self.span_wanted.emit(s))
+            self._spans[seconds] = made
+            self._group.addButton(made)
+            row.addWidget(made)
+        self._export = button("Export", hint="Save the charts as PNG or SVG (Ctrl+E)")
+        menu = QMenu(self._export)
+        menu.addAction("PNG, twice the size…", lambda: self.export_wanted.emit("png"))
+        menu.addAction("SVG…", lambda: self.export_wanted.emit("svg"))
+        self._export.setMenu(menu)
+        row.addWidget(self._export)
+
+    def show_menu(self) -> None:
+        """Open the export menu (keyboard)."""
+        self._export.showMenu()
+
+    def set_name(self, name: str) -> None:
+        """Show the cluster's name."""
+        self._name.setText(name)
+
+    def describe(self, view: View, step_s: float, scope: str) -> None:
+        """Say what is shown: span, resolution, scope; light the button of the present span."""
+        self._subtitle.setText(f" {MIDDLE} ".join(p for p in (span_words(view), resolution(step_s), scope) if p))
+        for seconds, made in self._spans.items():
+            made.setChecked(view.live and abs(seconds - view.span) < 0.01 * seconds)
+        self._live.setVisible(not view.live)
+
+    def texts(self) -> tuple[str, str]:
+        """Return name and description as shown."""
+        return self._name.text(), self._subtitle.text()
+
+
+def span_words(view: View) -> str:
+    """Return the span as a person says it ("last 15 min", "02:14:00 to 02:29:30, 15 min 30 s")."""
+    if view.live:
+        return f"last {format_duration(view.span)}"
+    long = view.span > 86400 or format_moment(view.start)[:10] != format_moment(view.now)[:10]
+    first, last = (format_moment(t) if long else format_clock(t) for t in (view.start, view.end))
+    return f"{first} to {last}, {format_duration(round(view.span))}"
+
+
+def resolution(step_s: float) -> str:
+    """Return how much time a point stands for."""
+    for limit, words in _RESOLUTIONS:
+        if step_s < limit:
+            return words if step_s > 30 or step_s <= 1.5 else f"{format_duration(step_s)} a point, band p5 to p95"
+    return f"{format_duration(round(step_s))} a point, band p5 to p95"

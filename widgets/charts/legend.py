@@ -1,0 +1,187 @@
+"""The legend under a plot: a square, a name, the value at the crosshair (or the newest) with its unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from widgets.charts.colors import curve_line
+from widgets.charts.model import CurveSpec
+from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.theme import current_theme, theme_holder, with_alpha
+
+_SQUARE, _GAP, _ROW, _BETWEEN = 10.0, 6.0, 22, 14
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the legend says of one curve: value with unit; `stale` when old or unknown; `why` for the tip."""
+
+    text: str
+    stale: bool = False
+    why: str = ""
+
+
+class LegendItem(QAbstractButton):
+    """One curve in the legend. Click isolates it, double click shows all again; Space does the same by keyboard."""
+
+    isolate_wanted = Signal(str)
+    all_wanted = Signal()
+
+    def __init__(self, curve: CurveSpec, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.curve = curve
+        self.reading = Reading("–", stale=True)
+        self._dimmed = False
+        self._widest = 0.0
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._speak()
+
+    def set_reading(self, reading: Reading) -> bool:
+        """Show another value; return whether the item grew and the row must be laid out again."""
+        if reading == self.reading:
+            return False
+        self.reading = reading
+        self._speak()
+        self.update()
+        return self._value_width() > self._widest
+
+    def set_dimmed(self, dimmed: bool) -> None:
+        """Step back while another curve is isolated."""
+        if dimmed != self._dimmed:
+            self._dimmed = dimmed
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the size of square, name and the widest value so far: numbers that change must not push others."""
+        self._widest = max(self._widest, self._value_width())
+        name = QFontMetricsF(ui_font(SMALL)).horizontalAdvance(self.curve.label)
+        return QSize(round(_SQUARE + _GAP + name + _GAP + self._widest + 4), _ROW)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show all curves again."""
+        event.accept()
+        self.all_wanted.emit()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Isolate on a click (QAbstractButton's own click also follows a double click)."""
+        was_down = self.isDown()
+        self.setDown(False)
+        if was_down and self.rect().contains(event.position().toPoint()):
+            self.isolate_wanted.emit(self.curve.key)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space or Enter isolates, and again shows all."""
+        if event.key() in {Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.isolate_wanted.emit(self.curve.key)
+        else:
+            event.ignore()
+
+    def event(self, event: QEvent) -> bool:
+        """Make the tooltip when it is asked for."""
+        if event.type() is QEvent.Type.ToolTip:
+            tip = (f"{self.curve.label} {self.reading.text}", self.reading.why, self.curve.hint)
+            self.setToolTip("\n".join(line for line in tip if line))
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the item."""
+        del event
+        painter = QPainter(self)
+        paint_item(painter, QRectF(self.rect()), self.curve, self.reading, dimmed=self._dimmed)
+        if self.hasFocus():
+            painter.setPen(QPen(current_theme().accent, 1))
+            painter.drawLine(QPointF(0, self.height() - 2), QPointF(self.width() - 4, self.height() - 2))
+
+    def _value_width(self) -> float:
+        return QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(self.reading.text)
+
+    def _speak(self) -> None:
+        self.setAccessibleName(f"{self.curve.label} {self.reading.text}")
+
+
+def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Reading, *, dimmed: bool = False) -> None:
+    """Paint square, name and value into `rect` (on the screen or into an exported picture)."""
+    theme = current_theme()
+    color = curve_line(curve, theme)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(with_alpha(color, 0.35) if dimmed else color)
+    middle = rect.center().y()
+    painter.drawRoundedRect(QRectF(rect.left(), middle - _SQUARE / 2, _SQUARE, _SQUARE), 2, 2)
+    painter.restore()
+    painter.setFont(ui_font(SMALL))
+    left = rect.left() + _SQUARE + _GAP
+    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    painter.setPen(theme.third if dimmed else theme.second)
+    room = rect.right() - left
+    metrics = QFontMetricsF(painter.font())
+    strong = ui_font(SMALL, STRONG)
+    value_width = QFontMetricsF(strong).horizontalAdvance(reading.text)
+    name = metrics.elidedText(curve.label, Qt.TextElideMode.ElideMiddle, max(16.0, room - _GAP - value_width))
+    painter.drawText(QRectF(left, rect.top(), room, rect.height()), flags, name)
+    left += metrics.horizontalAdvance(name) + _GAP
+    painter.setFont(ui_font(SMALL) if reading.stale else strong)
+    painter.setPen(theme.third if dimmed or reading.stale else theme.text)
+    painter.drawText(QRectF(left, rect.top(), rect.right() - left + 2, rect.height()), flags, reading.text)
+
+
+class Legend(QWidget):
+    """The items of one plot, in rows as many as needed.
+
+    Signals: isolate_wanted(key), all_wanted().
+    """
+
+    isolate_wanted = Signal(str)
+    all_wanted = Signal()
+
+    def __init__(self, curves: tuple[CurveSpec, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.items = {curve.key: LegendItem(curve, self) for curve in curves}
+        for item in self.items.values():
+            item.isolate_wanted.connect(self.isolate_wanted)
+            item.all_wanted.connect(self.all_wanted)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(_ROW)
+        theme_holder().changed.connect(self._retheme)
+
+    def set_readings(self, readings: dict[str, Reading]) -> None:
+        """Show the values by curve key."""
+        if [key for key, reading in readings.items() if self.items[key].set_reading(reading)]:
+            self._arrange()
+
+    def set_isolated(self, key: str) -> None:
+        """Dim all but one ('' for none)."""
+        for name, item in self.items.items():
+            item.set_dimmed(bool(key) and name != key)
+
+    def texts(self) -> tuple[str, ...]:
+        """Return what a person reads, item by item."""
+        return tuple(f"{item.curve.label} {item.reading.text}" for item in self.items.values())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay the items out for the width."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        x, y, width = 0, 0, max(60, self.width())
+        for item in self.items.values():
+            hint = item.sizeHint()
+            wide = min(hint.width(), width)
+            if x and x + wide > width:
+                x, y = 0, y + _ROW
+            item.setGeometry(x, y, wide, _ROW)
+            x += wide + _BETWEEN
+        if self.items and self.height() != y + _ROW:
+            self.setFixedHeight(y + _ROW)
+
+    def _retheme(self, *_: object) -> None:
+        for item in self.items.values():
+            item.update()

@@ -1,0 +1,353 @@
+"""The charts page: cards in columns on one linked time axis. Frozen values in, signals out; it never fetches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+
+from services.errors import BadInput
+from services.events import Event
+from services.types import Health
+from widgets.charts.demand import Demand
+from widgets.charts.header import Header
+from widgets.charts.model import ChartSpec, SeriesLike
+from widgets.charts.view import MINUTE, View
+from widgets.common.empty import EmptyState
+from widgets.common.messages import MessageBar
+
+if TYPE_CHECKING:
+    from widgets.charts.card import ChartCard
+
+_GAP = 14
+_DEFAULT_SPAN = 15 * MINUTE
+_TWO_COLUMNS, _THREE_COLUMNS = 720, 1880
+_FINE_STEPS, _COARSE_STEP = 200, 0.1
+_ASK_MS = 60
+
+
+class ChartsPage(QFrame):
+    """Charts of one cluster. The owner feeds data and follows the signals; nothing here waits.
+
+    The cards load pyqtgraph and numpy: call `set_specs` once these were imported (by the thread after the first paint).
+
+    Signals:
+        range_changed(float, float, bool): the person chose another span; True: its end follows the present.
+        cursor_moved(object): the person put the window's cursor at a moment (float), or took it away (None).
+        data_wanted(str, str, float, float, int): chart key, curve key, start, end, about how many points.
+    """
+
+    range_changed = Signal(float, float, bool)
+    cursor_moved = Signal(object)
+    data_wanted = Signal(str, str, float, float, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cards: dict[str, ChartCard] = {}
+        self._view = View(0.0, _DEFAULT_SPAN, live=True, now=_DEFAULT_SPAN)
+        self._base: View | None = None
+        self._span = _DEFAULT_SPAN
+        self._cursor: float | None = None
+        self._hover: float | None = None
+        self._events: tuple[Event, ...] = ()
+        self._scope = ""
+        self._demand = Demand()
+        self._columns = 0
+        self._ask_timer = QTimer(self)
+        self._ask_timer.setSingleShot(True)
+        self._ask_timer.setInterval(_ASK_MS)
+        self._ask_timer.timeout.connect(self._ask)
+        self._read_timer = QTimer(self)
+        self._read_timer.setSingleShot(True)
+        self._read_timer.setInterval(0)
+        self._read_timer.timeout.connect(self._read)
+        self.setProperty("kind", "canvas")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Charts")
+        self.setAccessibleDescription(
+            "Left and Right move the cursor, with Shift the view; plus and minus zoom; 0 shows the former span; "
+            "Escape takes the cursor away; End returns to the present."
+        )
+        self._build()
+
+    def _build(self) -> None:
+        self._header = Header(self)
+        self._header.span_wanted.connect(self._show_last)
+        self._header.live_wanted.connect(self.go_live)
+        self._header.export_wanted.connect(self._ask_and_export)
+        self._bar = MessageBar()
+        self._empty = EmptyState()
+        self._empty.say("No charts yet", "Choose a cluster or a node in the tree: its charts appear here.")
+        self._body = QWidget()
+        self._grid = QGridLayout(self._body)
+        self._grid.setContentsMargins(20, 4, 16, 16)
+        self._grid.setSpacing(_GAP)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(self._body)
+        self._body.setAutoFillBackground(False)
+        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll.setVisible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header)
+        column.addWidget(self._bar)
+        column.addWidget(self._empty, 1)
+        column.addWidget(self._scroll, 1)
+        shortcut = QShortcut(QKeySequence("Ctrl+E"), self, self._header.show_menu)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def set_title(self, name: str, scope: str = "all nodes") -> None:
+        """Show the cluster's name and what the charts cover ("all nodes", "db2")."""
+        self._header.set_name(name)
+        self._scope = scope
+        self._describe()
+
+    def set_specs(self, specs: Sequence[ChartSpec]) -> None:
+        """Show these charts, in this order; cards whose specification did not change keep their data."""
+        from widgets.charts.card import ChartCard
+
+        kept = {key: card for key, card in self._cards.items() if card.spec in specs}
+        for key, card in self._cards.items():
+            self._grid.removeWidget(card)
+            if key not in kept:
+                card.hide()
+                card.deleteLater()
+        self._cards = {spec.key: kept.get(spec.key) or self._new_card(ChartCard(spec, self._body)) for spec in specs}
+        self._columns = 0
+        self._scroll.setVisible(bool(specs))
+        self._empty.setVisible(not specs)
+        self._arrange()
+        self._demand.forget()
+        self._show()
+
+    def _new_card(self, card: ChartCard) -> ChartCard:
+        plot = card.plot
+        plot.hovered.connect(self._set_hover)
+        plot.clicked.connect(self._choose)
+        plot.panned.connect(self._pan)
+        plot.zoomed.connect(self._zoom)
+        plot.span_chosen.connect(self._zoom_to)
+        plot.reset_wanted.connect(self.reset_view)
+        plot.resized.connect(self._ask_timer.start)
+        plot.set_events(self._events)
+        card.show()
+        return card
+
+    def specs(self) -> tuple[ChartSpec, ...]:
+        """Return what is shown."""
+        return tuple(card.spec for card in self._cards.values())
+
+    def card(self, key: str) -> ChartCard:
+        """Return a card by its chart's key."""
+        return self._cards[key]
+
+    def set_series(self, chart: str, curve: str, series: SeriesLike) -> None:
+        """Give a curve its data (the answer to `data_wanted`); an answer for a chart that is gone is dropped."""
+        card = self._cards.get(chart)
+        if card is not None and curve in card.plot.state.tracks:
+            card.plot.set_series(curve, series)
+            self._read_timer.start()
+
+    def append(self, chart: str, curve: str, series: SeriesLike) -> None:
+        """Add the newest samples of a curve."""
+        card = self._cards.get(chart)
+        if card is not None and curve in card.plot.state.tracks and card.plot.append(curve, series):
+            self._read_timer.start()
+
+    def set_events(self, events: Sequence[Event]) -> None:
+        """Mark these moments in every chart."""
+        if tuple(events) != self._events:
+            self._events = tuple(events)
+            for card in self._cards.values():
+                card.plot.set_events(self._events)
+
+    # -- the time axis -----------------------------------------------------------------------------------------------
+    def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
+        """Show this span (epoch seconds) without a signal; `now` is the newest moment there is (live: `end`)."""
+        newest = end if live else max(self._view.now if now is None else now, end)
+        self._view = View(start, end, live, newest)
+        self._show()
+
+    def view(self) -> View:
+        """Return the span in sight."""
+        return self._view
+
+    def set_cursor(self, at: float | None) -> None:
+        """Put the window's cursor at a moment of the past, None: live. No signal."""
+        self._cursor = at
+        self._cross()
+
+    def crosshair(self) -> float | None:
+        """Return where the crosshair stands: under the pointer, else the window's cursor."""
+        return self._cursor if self._hover is None else self._hover
+
+    def go_live(self) -> None:
+        """Return to the present: cursor away, the newest span (End)."""
+        if self._cursor is not None:
+            self.set_cursor(None)
+            self.cursor_moved.emit(None)
+        self._base = None
+        self._go(self._view.latest(self._span))
+
+    def reset_view(self) -> None:
+        """Go back to the span before zooming and panning began (double click, 0)."""
+        base, self._base = self._base, None
+        if base is None or base.live:
+            self._go(self._view.latest(self._span))
+        else:
+            self._go(View(base.start, base.end, live=False, now=self._view.now))
+
+    def _show_last(self, span: float) -> None:
+        self._span = span
+        self._base = None
+        self._go(self._view.latest(span))
+
+    def _pan(self, seconds: float) -> None:
+        self._remember()
+        self._go(self._view.panned(seconds))
+
+    def _zoom(self, around: float, factor: float) -> None:
+        self._remember()
+        self._go(self._view.zoomed(around, factor))
+
+    def _zoom_to(self, first: float, last: float) -> None:
+        self._remember()
+        self._go(self._view.spanning(first, last))
+
+    def _remember(self) -> None:
+        if self._base is None:
+            self._base = self._view
+
+    def _go(self, view: View) -> None:
+        self._view = view
+        self._show()
+        self.range_changed.emit(view.start, view.end, view.live)
+
+    def _show(self) -> None:
+        for card in self._cards.values():
+            card.plot.set_view(self._view.start, self._view.end)
+        self._read_timer.start()
+        if not self._ask_timer.isActive():
+            self._ask_timer.start()
+
+    def _ask(self) -> None:
+        for key, card in self._cards.items():
+            for curve in card.spec.curves:
+                track = card.plot.state.tracks[curve.key]
+                wanted = self._demand.ask((key, curve.key), self._view, card.plot.points_wanted(), track.step_s)
+                if wanted is not None:
+                    self.data_wanted.emit(key, curve.key, wanted.start, wanted.end, wanted.points)
+
+    # -- crosshair and legends ---------------------------------------------------------------------------------------
+    def _set_hover(self, at: object) -> None:
+        self._hover = at if isinstance(at, float) else None
+        self._cross()
+
+    def _choose(self, at: float) -> None:
+        self.set_cursor(at)
+        self.cursor_moved.emit(at)
+
+    def _cross(self) -> None:
+        for card in self._cards.values():
+            card.plot.set_cursor(self.crosshair())
+        self._read_timer.start()
+
+    def _read(self) -> None:
+        at = self.crosshair()
+        if at is None and not self._view.live:
+            at = self._view.end
+        for card in self._cards.values():
+            card.show_values(at, self._view.now)
+        self._describe()
+
+    def _describe(self) -> None:
+        steps = [t.step_s for card in self._cards.values() for t in card.plot.state.tracks.values() if len(t)]
+        self._header.describe(self._view, max(steps, default=1.0), self._scope)
+
+    def header_texts(self) -> tuple[str, str]:
+        """Return the name and the description as shown."""
+        return self._header.texts()
+
+    # -- layout and keys ---------------------------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choose the number of columns."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width = self.width()
+        columns = 1 if width < _TWO_COLUMNS else 2 if width < _THREE_COLUMNS else 3
+        if columns == self._columns:
+            return
+        self._columns = columns
+        rows = -(-len(self._cards) // columns)
+        for index, card in enumerate(self._cards.values()):
+            self._grid.addWidget(card, index // columns, index % columns)
+        for column in range(3):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 1 if row < rows else 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do by keyboard what the pointer does."""
+        key, shift = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        side = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(key))
+        if side is not None and shift:
+            self._pan(side * _COARSE_STEP * self._view.span)
+        elif side is not None:
+            self._step_cursor(side)
+        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
+            middle = (self._view.start + self._view.end) / 2
+            around = middle if self._cursor is None else self._cursor
+            self._zoom(around, 1.25 if key == Qt.Key.Key_Minus else 0.8)
+        elif key == Qt.Key.Key_0:
+            self.reset_view()
+        elif key == Qt.Key.Key_Escape and self._cursor is not None:
+            self.set_cursor(None)
+            self.cursor_moved.emit(None)
+        elif key == Qt.Key.Key_End:
+            self.go_live()
+        else:
+            super().keyPressEvent(event)
+
+    def _step_cursor(self, side: int) -> None:
+        step = max(1.0, self._view.span / _FINE_STEPS)
+        at = (self._view.end if self._cursor is None else self._cursor) + side * step
+        self._choose(min(self._view.end, max(self._view.start, at)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Repaint plots when the font or the palette changed."""
+        super().changeEvent(event)
+        if event.type() in {QEvent.Type.FontChange, QEvent.Type.PaletteChange}:
+            for card in self._cards.values():
+                card.plot.refresh()
+
+    # -- export ------------------------------------------------------------------------------------------------------
+    def export(self, path: Path) -> None:
+        """Write all charts to `path`, the kind by its suffix (.png or .svg); raise BadInput when it can't be."""
+        from widgets.charts.export import export_charts
+
+        self._read()
+        name, subtitle = self._header.texts()
+        export_charts(path, tuple(self._cards.values()), self._body.size(), name, subtitle)
+
+    def _ask_and_export(self, kind: str) -> None:
+        name = f"{self._header.texts()[0] or 'charts'}-charts.{kind}"
+        chosen, _ = QFileDialog.getSaveFileName(self, "Export the charts", name, f"*.{kind}")
+        if not chosen:
+            return
+        path = Path(chosen)
+        try:
+            self.export(path if path.suffix else path.with_suffix(f".{kind}"))
+        except BadInput as problem:
+            self._bar.say(Health.BAD, (str(problem), *problem.try_))

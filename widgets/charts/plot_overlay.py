@@ -1,0 +1,90 @@
+"""What lies over a plot and moves with the hand: crosshair with its moment and dots, the span being dragged out."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from widgets.charts.colors import curve_line
+from widgets.charts.plot_state import PlotState
+from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.text import format_clock, format_duration
+from widgets.common.theme import Theme, with_alpha
+
+_NEAR_PX = 4.0
+
+
+def paint_crosshair(painter: QPainter, state: PlotState, frame: QRectF, at: float, theme: Theme) -> None:
+    """Paint the line through a moment, a dot on each curve, the moment below and an event's words when on it."""
+    per_second = frame.width() / (state.end - state.start)
+    x = frame.left() + (at - state.start) * per_second
+    painter.setPen(QPen(theme.accent, 1))
+    painter.drawLine(QPointF(round(x), frame.top() - 4), QPointF(round(x), frame.bottom()))
+    if not state.message():
+        _dots(painter, state, frame, x, at, theme)
+    painter.setFont(ui_font(SMALL, STRONG))
+    words = format_clock(at)
+    _chip(painter, frame, x, frame.bottom() + 3, words, theme)
+    near = [e for e in state.events if any(abs(m - at) * per_second <= _NEAR_PX for m in (e.at, e.until or e.at))]
+    if near:
+        _sentence(painter, frame, x, near[-1].text, theme)
+
+
+def _dots(painter: QPainter, state: PlotState, frame: QRectF, x: float, at: float, theme: Theme) -> None:
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for curve, _ in state.shapes:
+        value = state.tracks[curve.key].value_at(at)
+        scale = state.scale_of(curve)
+        if math.isfinite(value) and scale.low <= value <= scale.high:
+            y = frame.bottom() - (value - scale.low) / (scale.high - scale.low) * frame.height()
+            painter.setPen(QPen(theme.panel, 1.5))
+            painter.setBrush(curve_line(curve, theme))
+            painter.drawEllipse(QPointF(x, y), 3.5, 3.5)
+    painter.restore()
+
+
+def _chip(painter: QPainter, frame: QRectF, x: float, y: float, words: str, theme: Theme) -> None:
+    width = QFontMetricsF(painter.font()).horizontalAdvance(words) + 12
+    left = min(max(x - width / 2, frame.left() - 20), frame.right() + 12 - width)
+    box = QRectF(left, y, width, 16)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.accent)
+    painter.drawRoundedRect(box, 3, 3)
+    painter.restore()
+    painter.setPen(theme.on_accent)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _sentence(painter: QPainter, frame: QRectF, x: float, words: str, theme: Theme) -> None:
+    painter.setFont(ui_font(SMALL))
+    metrics = QFontMetricsF(painter.font())
+    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, frame.width() * 0.7)
+    width = metrics.horizontalAdvance(words) + 12
+    left = x + 6 if x + 6 + width <= frame.right() else x - 6 - width
+    box = QRectF(left, frame.top() + 2, width, 18)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.line, 1))
+    painter.setBrush(theme.panel)
+    painter.drawRoundedRect(box, 3, 3)
+    painter.restore()
+    painter.setPen(theme.text)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def paint_selection(
+    painter: QPainter, frame: QRectF, first: float, last: float, span: tuple[float, float], theme: Theme
+) -> None:
+    """Paint the span that is being dragged out, with its length."""
+    box = QRectF(QPointF(first, frame.top()), QPointF(last, frame.bottom()))
+    painter.fillRect(box, with_alpha(theme.accent, 0.14))
+    painter.setPen(QPen(theme.accent, 1))
+    for x in (first, last):
+        painter.drawLine(QPointF(round(x), frame.top()), QPointF(round(x), frame.bottom()))
+    painter.setFont(ui_font(SMALL, STRONG))
+    _chip(painter, frame, (first + last) / 2, frame.bottom() + 3, format_duration(span[1] - span[0]), theme)

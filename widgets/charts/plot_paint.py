@@ -1,0 +1,295 @@
+"""Paints a plot's still part: limits, grid, piles, bands, lines, dots, marks and axis words, in pixels of the plot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from services.types import Health
+from widgets.charts.colors import curve_area, curve_line, limit_text, limit_tint
+from widgets.charts.model import CurveSpec
+from widgets.charts.plot_shapes import Pile, Shape
+from widgets.charts.plot_state import PlotState
+from widgets.charts.plot_track import Array
+from widgets.charts.scales import Scale
+from widgets.common.fonts import SMALL, ui_font
+from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_ticks import time_ticks
+
+# The same on every plot, so that plots above one another align.
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 16.0, 8.0, 20.0
+_BAND_ALPHA = 0.20
+_DOT_AWAY_PX = 3.0
+# A stroke wider than a pixel costs four times as much: only lines of few points may be that beautiful.
+_FEW_POINTS = 1500
+_FEW_WIDTH = 1.4
+_TICK_ROOM_PX = 84.0
+
+
+class StillPainter:
+    """Paints one state into one rectangle with one theme."""
+
+    def __init__(self, painter: QPainter, state: PlotState, frame: QRectF, theme: Theme) -> None:
+        self._painter = painter
+        self._state = state
+        self._frame = frame
+        self._theme = theme
+        self._per_second = frame.width() / (state.end - state.start)
+        self._thin = sum(len(shape.t) for _, shape in state.shapes) <= _FEW_POINTS
+
+    def paint(self) -> None:
+        """Paint everything but crosshair and selection."""
+        painter = self._painter
+        painter.setFont(ui_font(SMALL))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        message = self._state.message()
+        self._axes()
+        if message:
+            self._words(message)
+            return
+        painter.save()
+        painter.setClipRect(self._frame.adjusted(0, -2, 0, 1))
+        self._limit_bands()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._grid()
+        if self._state.pile is not None:
+            self._pile(*self._state.pile)
+        for curve, shape in self._state.shapes:
+            self._band(curve, shape)
+        for curve, shape in self._state.shapes:
+            self._line(curve, shape)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._limit_lines()
+        self._events()
+        self._restarts()
+        painter.restore()
+
+    # -- mapping
+
+    def _x(self, t: Array) -> Array:
+        return (t - self._state.start) * self._per_second + self._frame.left()
+
+    def _x_of(self, at: float) -> float:
+        return (at - self._state.start) * self._per_second + self._frame.left()
+
+    def _y(self, value: Array, scale: Scale) -> Array:
+        return self._frame.bottom() - (value - scale.low) * (self._frame.height() / (scale.high - scale.low))
+
+    def y_of(self, value: float, scale: Scale) -> float:
+        """Return the height of a value."""
+        return self._frame.bottom() - (value - scale.low) * self._frame.height() / (scale.high - scale.low)
+
+    # -- axes and ground
+
+    def _grid(self) -> None:
+        painter, frame = self._painter, self._frame
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QPen(self._theme.divider, 1))
+        for value, _ in self._state.left.ticks:
+            y = round(self.y_of(value, self._state.left))
+            painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _axes(self) -> None:
+        painter, frame, theme = self._painter, self._frame, self._theme
+        painter.setPen(theme.third)
+        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if self._state.spec.curves:
+            for value, words in self._state.left.ticks:
+                y = self.y_of(value, self._state.left)
+                painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), flags, words)
+        if self._state.right is not None:
+            self._right_words(self._state.right)
+        most = int(frame.width() / _TICK_ROOM_PX)
+        below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
+        for tick in time_ticks(self._state.start, self._state.end, most):
+            x = self._x_of(tick.at)
+            painter.setPen(theme.line)
+            painter.drawLine(QPointF(round(x), frame.bottom() + 1), QPointF(round(x), frame.bottom() + 4))
+            painter.setPen(theme.second if tick.strong else theme.third)
+            if frame.left() - 12 <= x <= frame.right() - 12:
+                painter.drawText(QRectF(x - 50, frame.bottom() + 4, 100, 16), below, tick.text)
+
+    def _right_words(self, scale: Scale) -> None:
+        """Write the right scale outside the frame (the plot makes room for it)."""
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        for (_, words), (value, _) in zip(scale.ticks, self._state.left.ticks, strict=True):
+            y = self.y_of(value, self._state.left)
+            self._painter.drawText(QRectF(self._frame.right() + 8, y - 9, 60, 18), flags, words)
+
+    def _words(self, message: str) -> None:
+        self._painter.setPen(self._theme.third)
+        self._painter.setPen(QPen(self._theme.divider, 1))
+        frame = self._frame
+        for part in range(5):
+            y = round(frame.bottom() - part * frame.height() / 4)
+            self._painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
+        metrics = QFontMetricsF(self._painter.font())
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        box = metrics.boundingRect(frame.adjusted(24, 0, -24, 0), int(flags), message)
+        self._painter.fillRect(box.adjusted(-8, -4, 8, 4), self._theme.panel)
+        self._painter.setPen(self._theme.second)
+        self._painter.drawText(box, flags, message)
+
+    # -- limits
+
+    def _limit_bands(self) -> None:
+        scale, frame = self._state.left, self._frame
+        for band in self._state.spec.bands:
+            if band.start >= scale.high:
+                continue
+            top = self.y_of(min(scale.high, band.end if band.end is not None else scale.high), scale)
+            rect = QRectF(QPointF(frame.left(), top), QPointF(frame.right(), self.y_of(band.start, scale)))
+            self._painter.fillRect(rect, with_alpha(limit_tint(band.tone, self._theme), 0.85))
+            if band.label and rect.height() >= 13:
+                self._painter.setPen(limit_text(band.tone, self._theme))
+                flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                self._painter.drawText(rect.adjusted(0, 0, -8, 0), flags, band.label)
+
+    def _limit_lines(self) -> None:
+        for line in self._state.spec.limits:
+            y = round(self.y_of(line.value, self._state.left))
+            color = QColor(self._theme.warn_fill if line.tone == "warn" else getattr(self._theme, line.tone))
+            pen = QPen(color, 1)
+            pen.setDashPattern([5, 4])
+            self._painter.setPen(pen)
+            self._painter.drawLine(QPointF(self._frame.left(), y), QPointF(self._frame.right(), y))
+            width = QFontMetricsF(self._painter.font()).horizontalAdvance(line.label)
+            above = y - 18 > self._frame.top()
+            box = QRectF(self._frame.left() + 8, y - 17 if above else y + 2, width + 6, 15)
+            self._painter.fillRect(box, with_alpha(self._theme.panel, 0.8))
+            self._painter.setPen(limit_text(line.tone, self._theme))
+            self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, line.label)
+
+    # -- curves
+
+    def _line(self, curve: CurveSpec, shape: Shape) -> None:
+        if not len(shape.t):
+            return
+        color = curve_line(curve, self._theme)
+        pen = QPen(color, _FEW_WIDTH if self._thin else 1)
+        if self._thin:
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        self._painter.setPen(pen)
+        scale = self._state.scale_of(curve)
+        x, y = self._x(shape.t), self._y(shape.y, scale)
+        for first, last in finite_runs(y):
+            if last - first == 1:
+                self._spot(float(x[first]), float(y[first]), color, 1.4)
+            else:
+                self._painter.drawPolyline(polygon(x[first:last], y[first:last]))
+        if len(shape.dot_t):
+            away = np.abs(self._y(shape.dot_y, scale) - self._y(shape.dot_edge, scale)) >= _DOT_AWAY_PX
+            self._dots(self._x(shape.dot_t[away]), self._y(shape.dot_y[away], scale), color)
+
+    def _band(self, curve: CurveSpec, shape: Shape) -> None:
+        if not len(shape.band_t):
+            return
+        scale = self._state.scale_of(curve)
+        x, low, high = self._x(shape.band_t), self._y(shape.p5, scale), self._y(shape.p95, scale)
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(with_alpha(curve_line(curve, self._theme), _BAND_ALPHA))
+        for first, last in finite_runs(low + high):
+            self._area(x, low, high, first, last)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _pile(self, curves: list[CurveSpec], pile: Pile) -> None:
+        x = self._x(pile.t)
+        scale = self._state.left
+        tops = [self._y(row, scale) for row in pile.tops]
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        for row, curve in enumerate(curves):
+            self._painter.setBrush(curve_area(curve, self._theme))
+            for first, last in finite_runs(tops[-1]):
+                self._area(x, tops[row], tops[row + 1], first, last)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        if len(pile.dot_t):
+            away = np.abs(self._y(pile.dot_y, scale) - self._y(pile.dot_edge, scale)) >= 2 * _DOT_AWAY_PX
+            color = with_alpha(self._theme.text, 0.55)
+            self._dots(self._x(pile.dot_t[away]), self._y(pile.dot_y[away], scale), color)
+
+    def _area(self, x: Array, low: Array, high: Array, first: int, last: int) -> None:
+        if last - first == 1:  # a lone column between two gaps is a column wide
+            left, height = float(x[first]), float(low[first] - high[first])
+            self._painter.drawRect(QRectF(left - 0.5, float(high[first]), 1, height))
+            return
+        around_x = np.concatenate([x[first:last], x[first:last][::-1]])
+        around_y = np.concatenate([low[first:last], high[first:last][::-1]])
+        self._painter.drawPolygon(polygon(around_x, around_y))
+
+    def _dots(self, x: Array, y: Array, color: QColor) -> None:
+        for px, py in zip(x.tolist(), y.tolist(), strict=True):
+            self._spot(px, py, color, 1.5)
+
+    def _spot(self, x: float, y: float, color: QColor, radius: float) -> None:
+        self._painter.save()
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(color)
+        self._painter.drawEllipse(QPointF(x, y), radius, radius)
+        self._painter.restore()
+
+    # -- marks
+
+    def _events(self) -> None:
+        state = self._state
+        taken = -10.0
+        for at, health in sorted(_marks(state), key=lambda mark: mark[0]):
+            x = round(self._x_of(at))
+            if x - taken < 3:
+                continue
+            taken = x
+            pen = QPen(self._theme.third if health is Health.UNKNOWN else self._theme.health(health), 1)
+            pen.setDashPattern([2, 3])
+            self._painter.setPen(pen)
+            self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
+
+    def _restarts(self) -> None:
+        state = self._state
+        seen: dict[int, str] = {}
+        for curve in state.drawn_curves():
+            for at in state.tracks[curve.key].restarts:
+                if state.start <= at <= state.end:
+                    seen.setdefault(round(self._x_of(at)), curve.label)
+        single = len({track.restarts for track in state.tracks.values()}) == 1
+        taken = -1e9
+        for x, label in sorted(seen.items()):
+            self._painter.setPen(QPen(self._theme.warn_fill, 1))
+            self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
+            words = "restart" if single else f"{label} restarted"
+            width = QFontMetricsF(self._painter.font()).horizontalAdvance(words) + 8
+            left = x + 1 if x + width < self._frame.right() else x - width
+            if left < taken:
+                continue
+            taken = left + width
+            box = QRectF(left, self._frame.top(), width, 16)
+            self._painter.fillRect(box, self._theme.warn_tint)
+            self._painter.setPen(self._theme.warn)
+            self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _marks(state: PlotState) -> list[tuple[float, Health]]:
+    marks: list[tuple[float, Health]] = []
+    for event in state.events:
+        moments = [event.at] if event.until is None else [event.at, event.until]
+        marks += [(at, event.health) for at in moments if state.start <= at <= state.end]
+    return marks
+
+
+def finite_runs(values: Array) -> list[tuple[int, int]]:
+    """Return (first, past the last) of each run of finite values: what lies between is a gap and is not bridged."""
+    finite = np.isfinite(values)
+    if finite.all():
+        return [(0, len(values))] if len(values) else []
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], finite.astype(np.int8), [0]])))
+    return list(zip(edges[0::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def polygon(x: Array, y: Array) -> QPolygonF:
+    """Return points as Qt wants them, filled through its memory instead of one by one."""
+    made = pg.functions.create_qpolygonf(len(x))
+    memory = pg.functions.ndarray_from_qpolygonf(made)
+    memory[:, 0] = x
+    memory[:, 1] = y
+    return made  # type: ignore[no-any-return]

@@ -1,0 +1,128 @@
+"""One curve's data as the plot holds it: growing arrays, so that a sample a second costs a sample and not a copy."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from widgets.charts.model import SeriesLike
+
+Array = npt.NDArray[np.float64]
+_FIELDS = ("t", "value", "minimum", "maximum", "p5", "p95")
+# A hole of this many steps without a word from the store is a gap too.
+_HOLE_STEPS = 3.5
+_TRIM_FACTOR = 2
+
+
+class Track:
+    """Times and values of one curve; NaN is a gap. `banded` when the values are aggregates.
+
+    Attributes:
+        generation: grows when the data were replaced (append leaves it), for caches.
+        missing: why the server does not offer the metric.
+        restarts: epoch seconds.
+    """
+
+    __slots__ = ("_arrays", "_size", "banded", "generation", "known", "missing", "restarts", "step_s")
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, Array] = {"t": np.empty(0), "value": np.empty(0)}
+        self._size = 0
+        self.banded = False
+        self.generation = 0
+        self.known = False
+        self.missing = ""
+        self.restarts: tuple[float, ...] = ()
+        self.step_s = 1.0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def t(self) -> Array:
+        """Return the times."""
+        return self._arrays["t"][: self._size]
+
+    @property
+    def value(self) -> Array:
+        """Return the values (averages when banded)."""
+        return self._arrays["value"][: self._size]
+
+    def field(self, name: str) -> Array:
+        """Return "minimum", "maximum", "p5" or "p95"; the values themselves where there are none."""
+        return self._arrays.get(name, self._arrays["value"])[: self._size]
+
+    @property
+    def last_at(self) -> float:
+        """Return the time of the newest point, minus infinity when there is none."""
+        return float(self._arrays["t"][self._size - 1]) if self._size else -np.inf
+
+    def replace(self, series: SeriesLike) -> None:
+        """Take `series` instead of what was there."""
+        self.generation += 1
+        self.known = True
+        self.missing = series.missing
+        self.restarts = tuple(series.restarts)
+        self.step_s = max(series.step_s, 1e-3)
+        self.banded = series.p5 is not None or series.minimum is not None
+        self._arrays = {
+            name: np.array(getattr(series, name), dtype=np.float64)
+            for name in _FIELDS
+            if getattr(series, name) is not None
+        }
+        self._size = len(self._arrays["t"])
+
+    def append(self, series: SeriesLike) -> bool:
+        """Add the points of `series` that are newer; return whether anything changed."""
+        if not self.known:
+            self.replace(series)
+            return True
+        changed = series.missing != self.missing
+        self.missing = series.missing
+        fresh = set(series.restarts) - set(self.restarts)
+        if fresh:
+            self.restarts = tuple(sorted({*self.restarts, *fresh}))
+            changed = True
+        first = int(np.searchsorted(series.t, self.last_at, side="right")) if self._size else 0
+        count = len(series.t) - first
+        if count <= 0:
+            return changed
+        hole = self._size > 0 and series.t[first] - self.last_at > _HOLE_STEPS * max(self.step_s, series.step_s)
+        if hole:
+            self._push({name: np.array([np.nan]) for name in _FIELDS} | {"t": np.array([self.last_at + self.step_s])})
+        self._push({name: self._fresh(series, name, first) for name in _FIELDS})
+        return True
+
+    @staticmethod
+    def _fresh(series: SeriesLike, name: str, first: int) -> Array:
+        array = getattr(series, name)
+        return (series.value if array is None else array)[first:]
+
+    def _push(self, columns: dict[str, Array]) -> None:
+        count = len(columns["t"])
+        for name, array in self._arrays.items():
+            if self._size + count > len(array):
+                grown = np.empty(max(1024, (self._size + count) * 3 // 2))
+                grown[: self._size] = array[: self._size]
+                self._arrays[name] = grown
+            self._arrays[name][self._size : self._size + count] = columns[name]
+        self._size += count
+
+    def forget_before(self, at: float) -> None:
+        """Drop what is older than `at`, now and then (when it is more than half)."""
+        first = int(np.searchsorted(self.t, at))
+        if first * _TRIM_FACTOR > self._size and first > 4096:
+            for name, array in self._arrays.items():
+                self._arrays[name] = array[first : self._size].copy()
+            self._size -= first
+
+    def value_at(self, at: float) -> float:
+        """Return the value that was true at `at`: the newest point not after it and at most two steps old, else NaN."""
+        index = int(np.searchsorted(self.t, at + 1e-6, side="right")) - 1
+        if index < 0 or at - self._arrays["t"][index] > 2.5 * self.step_s:
+            return float("nan")
+        return float(self._arrays["value"][index])
+
+    def latest(self) -> float:
+        """Return the newest value (NaN in a gap)."""
+        return float(self._arrays["value"][self._size - 1]) if self._size else float("nan")

@@ -6,6 +6,7 @@ QPushButton: kind = "" (outlined), "primary", "ghost", "danger". QLabel: kind = 
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ QComboBox QAbstractItemView {{
   selection-background-color: {accent_tint}; selection-color: {text};
 }}
 QCheckBox, QRadioButton {{ color: {text}; spacing: 8px; background: transparent; }}
-QCheckBox::indicator {{
+QCheckBox::indicator, QTableView::indicator {{
   width: 14px; height: 14px; border: 1px solid {stale}; border-radius: 4px; background: {panel};
 }}
 QRadioButton::indicator {{
@@ -90,7 +91,7 @@ QCheckBox::indicator:checked, QRadioButton::indicator:checked {{
     stop:0 {accent}, stop:0.56 {accent}, stop:0.6 {panel}, stop:1 {panel});
   border-color: {accent};
 }}
-QCheckBox::indicator:checked {{ background: {accent}; }}
+QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {accent}; image: url("{check}"); }}
 QCheckBox::indicator:focus, QRadioButton::indicator:focus {{ border: 2px solid {accent}; width: 12px; height: 12px; }}
 
 QMenu {{ background: {panel}; color: {text}; border: 1px solid {line}; padding: 4px; }}
@@ -108,7 +109,7 @@ QTableView::item:selected {{ background: {accent_tint}; color: {text}; }}
 QHeaderView {{ background: {panel}; border: none; }}
 QHeaderView::section {{
   background: {panel}; color: {third}; border: none; border-bottom: 1px solid {line};
-  padding: 4px 8px; font-size: 12px; font-weight: 600;
+  padding: 4px 11px; font-size: 12px; font-weight: 600;
 }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; border: none; }}
@@ -127,4 +128,5 @@ def style_sheet(theme: Theme) -> str:
     """Return the application's style sheet for `theme`."""
     tokens = {name: getattr(theme, name).name() for name in theme.__slots__ if hasattr(getattr(theme, name), "name")}
     hover = theme.accent.lighter(112) if theme.dark else theme.accent.darker(112)
-    return _SHEET.format(**tokens, accent_hover=hover.name())
+    check = (files("resources") / "icons" / f"check-{theme.name}.svg").as_posix()  # type: ignore[attr-defined]
+    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check)

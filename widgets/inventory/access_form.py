@@ -84,7 +84,7 @@ class AccessForm(QWidget):
         self.sudo.currentIndexChanged.connect(self._follow_choices)
 
     def _make_sql(self) -> None:
-        self.sql_on = QCheckBox("SQL: the server's state and settings (a read-only account is enough)")
+        self.sql_on = QCheckBox("SQL: the server's state and settings")
         self.sql_on.setChecked(True)
         self.sql_user = line("SQL user", "pilothouse")
         self.sql_password = SecretField("SQL password")

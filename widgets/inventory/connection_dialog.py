@@ -32,7 +32,7 @@ class ConnectionDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         heading = f"Connection of {entry.name}" if entry else "Add a host"
         self.setWindowTitle(heading)
-        self.resize(840, 640)
+        self.resize(880, 720)
         self.form = AccessForm()
         if entry is not None:
             self.form.show_entry(entry)

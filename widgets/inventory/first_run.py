@@ -12,6 +12,7 @@ from widgets.common.boxes import button
 from widgets.common.icons import wheel_label
 from widgets.common.labels import label
 
+_CARD_WIDTH = 256
 _SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MySQL Workbench"))
 
 
@@ -48,7 +49,7 @@ class FirstRunPage(QFrame):
             )
         )
         block = QWidget()
-        block.setFixedWidth(3 * 256 + 2 * 16)
+        block.setFixedWidth(3 * _CARD_WIDTH + 2 * 16)
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -57,7 +58,7 @@ class FirstRunPage(QFrame):
         column.addWidget(label("Watch a database cluster", "title"))
         text = (
             "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. "
-            "Watching only reads, and a read-only account is enough."
+            "Watching only reads, and a read‑only account is enough."
         )
         column.addWidget(label(text, "second", wrap=True))
         column.addSpacing(12)
@@ -76,13 +77,14 @@ class FirstRunPage(QFrame):
 def _card(title: str, text: str, buttons: Sequence[QPushButton]) -> QFrame:
     card = QFrame()
     card.setProperty("kind", "card")
+    card.setFixedWidth(_CARD_WIDTH)
     column = QVBoxLayout(card)
     column.setContentsMargins(16, 16, 16, 16)
     column.setSpacing(8)
     column.addWidget(label(title, "section"))
     words = label(text, "second", wrap=True)
     words.setAlignment(Qt.AlignmentFlag.AlignTop)
-    words.setMinimumHeight(72)
+    words.setMinimumHeight(64)
     column.addWidget(words)
     column.addStretch(1)
     for made in buttons:

@@ -25,8 +25,8 @@ class HostKeyQuestion(QDialog):
         self.setFixedWidth(520)
         title = label(f"{key.host} is not known yet", "title", wrap=True)
         text = label(
-            "No login was attempted. Compare this fingerprint with the one the host's owner gives you; on the host "
-            "itself: ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub",
+            "No login was attempted. Compare this fingerprint with the one the host's owner gives you, or with what "
+            "this command prints on the host itself:",
             "second",
             wrap=True,
         )
@@ -49,7 +49,11 @@ class HostKeyQuestion(QDialog):
         column.setSpacing(12)
         column.addWidget(title)
         column.addWidget(text)
-        column.addWidget(label(key.key_type, "section"))
+        command = ValueLabel(_command(key.key_type), "second")
+        command.setFont(mono_font())
+        column.addWidget(command)
+        column.addSpacing(4)
+        column.addWidget(label(f"{key.key_type} key", "section"))
         column.addWidget(self._fingerprint)
         column.addWidget(consequence)
         column.addSpacing(4)
@@ -61,3 +65,9 @@ class HostKeyQuestion(QDialog):
         if not self._told:
             self._told = True
             self.answered.emit(self._key, result == int(QDialog.DialogCode.Accepted.value))
+
+
+def _command(key_type: str) -> str:
+    """Return what prints this key's fingerprint on the host (man ssh-keygen: -l, -f)."""
+    kind = next((k for k in ("ed25519", "ecdsa", "rsa") if k in key_type), "*")
+    return f"ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub"

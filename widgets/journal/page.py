@@ -105,7 +105,7 @@ class JournalPage(QFrame):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
-        for column, width in ((TIME, 160), (SHAPE, 28), (KIND, 140), (LASTED, 112)):
+        for column, width in ((TIME, 176), (SHAPE, 28), (KIND, 140), (LASTED, 112)):
             header.resizeSection(column, width)
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         table.activated.connect(self._travel)

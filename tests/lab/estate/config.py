@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from tests.lab.estate import client, rootfs, tls, vault
+from tests.lab.estate.errors import LabError
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec, HostSpec
 
@@ -83,6 +84,8 @@ def write_host(spec: EstateSpec, name: str) -> None:
         _write(root / "etc/mysql/mariadb.conf.d/90-lab.cnf", server)
     other = os.environ.get("PILOTHOUSE_LAB_GALERA")
     if host.role == "galera" and other:
+        if not Path(other).is_file():
+            raise LabError(f"PILOTHOUSE_LAB_GALERA names no file: {other}")
         shutil.copyfile(other, root / _OTHER_PROVIDER.lstrip("/"))
 
 

@@ -40,6 +40,8 @@ class ServerFacts:
     socket: str = ""
     log_error: str = ""
     log_bin: bool | None = None
+    server_uid: str = ""  # MariaDB 10.11 and newer: made from the host's network card and port, not kept in the data
+    report_host: str = ""
     variables: tuple[tuple[str, str], ...] = ()  # the settings that matter, for the inspector
 
 
@@ -84,6 +86,12 @@ class GaleraFacts:
     applier_threads: int | None = None
     deps_distance: float | None = None
     evs_state: str = ""
+    cluster_weight: int | None = None  # summed pc.weight of the component this node sees (wsrep_cluster_weight)
+    single_primary: bool | None = None  # gcs.fc_single_primary: flow control's limit does not grow with the group
+    provider_suspect: bool = False  # the provider's fields are shifted or foreign: show them grey
+    ist_first: int | None = None  # PXC: wsrep_ist_receive_seqno_start
+    ist_current: int | None = None
+    ist_last: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,8 @@ class ReplicationFacts:
     gtid_executed: str = ""
     gtid_strict: bool | None = None
     heartbeat_lag_s: float | None = None
+    at: float | None = None  # when the channels were read
+    gtid_at: float | None = None  # when gtid_binlog_pos and gtid_executed were read (variables come less often)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +181,13 @@ class MachineFacts:
     disks: tuple[DiskFacts, ...] = ()
     data_disk: DiskFacts | None = None
     clock_offset_s: float | None = None  # host minus workstation, halved round trip
-    process_state: str = ""  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z, '' = no such process
+    process_state: str = ""  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z, '' = no such process, ? = unread
     process_pid: int | None = None
     unit_state: str = ""  # systemd ActiveState/SubState, "active/running"
     unit_status_text: str = ""  # systemd StatusText, "Receiving IST 45% ..."
     gcache_pages_bytes: int | None = None
     sst_bytes: int | None = None
+    unit: str = ""  # the systemd unit that was found: "mariadb.service"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +201,7 @@ class TransferFacts:
     since: float | None = None
     ended: float | None = None
     failed: bool = False
+    donor_done: bool = False  # the donor has sent everything; the joiner still prepares or applies
     first_seqno: int | None = None
     last_seqno: int | None = None
     current_seqno: int | None = None

@@ -1,0 +1,102 @@
+"""The slow reads over SSH: what systemd says of the server, and what its log tells of state transfers.
+
+Logs and the data directory often belong to the server's own account: with sudo first, without it where there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from services.clock import Clock
+from services.connections.command import Command
+from services.connections.ports import ObserverSession, Output
+from services.errors import Refused, SudoFailed, UserError
+from services.facts import reads
+from services.facts.error_log import parse_transfers
+from services.facts.machine import parse_datadir, parse_du, parse_units
+from services.facts.model import MachineFacts, NodeFacts, TransferFacts
+
+LOG_LINES = 600
+LIMIT_S = 5.0
+
+
+def unit_facts(session: ObserverSession) -> MachineFacts:
+    """Return unit, unit_state and unit_status_text; nothing where there is no systemd. Raises UserError without SSH."""
+    answer = session.run(reads.UNIT, limit_s=LIMIT_S)
+    return parse_units(answer.text) if answer.exit_code == 0 else MachineFacts()
+
+
+def log_facts(
+    session: ObserverSession, facts: NodeFacts, clock: Clock
+) -> tuple[tuple[TransferFacts, ...], MachineFacts | None]:
+    """Return the state transfers of the host's log, and its unit, SST and gcache page sizes. Never raises.
+
+    Without an answer the transfers of `facts` are kept and the second part is None.
+    """
+    try:
+        unit = unit_facts(session)
+        text = _read_log(session, facts, unit.unit)
+        sizes = _sizes(session, facts) if facts.galera is not None or _may_join(unit) else unit
+    except UserError:
+        return facts.transfers, None
+    machine = replace(unit, sst_bytes=sizes.sst_bytes, gcache_pages_bytes=sizes.gcache_pages_bytes)
+    if text is None:
+        return facts.transfers, machine
+    offset = facts.machine.clock_offset_s if facts.machine is not None else None
+    found = parse_transfers(
+        text.splitlines(), utc_offset_s=_zone(session) if _is_file(facts) else 0.0, clock_offset_s=offset or 0.0
+    )
+    return tuple(t for t in found if t.since is None or t.since <= clock.wall() + 60), machine
+
+
+def _may_join(unit: MachineFacts) -> bool:
+    return unit.unit_state.startswith("activating")
+
+
+def _is_file(facts: NodeFacts) -> bool:
+    return bool(facts.server is not None and reads.log_path(facts.server.log_error, facts.server.datadir))
+
+
+def _read_log(session: ObserverSession, facts: NodeFacts, unit: str) -> str | None:
+    server = facts.server
+    path = reads.log_path(server.log_error, server.datadir) if server is not None else ""
+    if path:
+        answer = _as_root_or_not(session, lambda sudo: reads.error_log(path, LOG_LINES, sudo=sudo))
+    elif unit:
+        answer = _as_root_or_not(session, lambda sudo: reads.journal(unit, LOG_LINES, sudo=sudo))
+    else:
+        return None
+    return answer.text if answer is not None and answer.exit_code == 0 else None
+
+
+def _sizes(session: ObserverSession, facts: NodeFacts) -> MachineFacts:
+    datadir = facts.server.datadir if facts.server is not None and facts.server.datadir else reads.DEFAULT_DATADIR
+    listing = _as_root_or_not(session, lambda sudo: reads.data_listing(datadir, sudo=sudo))
+    if listing is None or listing.exit_code != 0:
+        return MachineFacts()
+    pages, receiving = parse_datadir(listing.text)
+    size = _as_root_or_not(session, lambda sudo: reads.sst_size(datadir, sudo=sudo)) if receiving else None
+    return MachineFacts(gcache_pages_bytes=pages, sst_bytes=None if size is None else parse_du(size.text))
+
+
+def _as_root_or_not(session: ObserverSession, command: Callable[[bool], Command]) -> Output | None:
+    """Run as root, or as the login where the host gives no root; None when neither is allowed."""
+    try:
+        return session.run(command(True), limit_s=LIMIT_S)
+    except SudoFailed:
+        try:
+            return session.run(command(False), limit_s=LIMIT_S)
+        except (SudoFailed, Refused):
+            return None
+    except Refused:
+        return None
+
+
+def _zone(session: ObserverSession) -> float:
+    """Return the host's offset from UTC in seconds ("+0200"), for logs that name no zone."""
+    text = session.run(reads.ZONE, limit_s=LIMIT_S).text.strip()
+    if len(text) != 5 or not text[1:].isdigit():
+        return 0.0
+    seconds = int(text[1:3]) * 3600.0 + int(text[3:]) * 60.0
+    return -seconds if text.startswith("-") else seconds

@@ -1,0 +1,289 @@
+"""One look at one host: what it answers becomes facts, what it does not answer becomes a reason. Never an exception.
+
+`facts_from_poll` is pure, so that the sampler's SHOW GLOBAL STATUS of each second serves the drawing too; `probe` asks
+a host itself (discovery, the command line); `machine_facts` and `log_facts` are its slow parts, which the watcher uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Literal, TypeVar
+
+from services.clock import Clock
+from services.connections.command import Command
+from services.connections.ports import ObserverSession, Rows
+from services.discovery.log_reads import log_facts, unit_facts
+from services.errors import QueryFailed, SudoFailed, UserError
+from services.facts import reads
+from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
+from services.facts.galera import galera_problems, parse_galera, parse_members
+from services.facts.machine import clock_offset, parse_df, parse_host_files, parse_process
+from services.facts.model import GaleraFacts, GaleraMember, MachineFacts, NodeFacts, Problem, ReplicationFacts
+from services.facts.replication import parse_replication
+from services.facts.server import parse_server
+from services.types import Reach
+
+__all__ = ["ALL_PARTS", "FINDING_PARTS", "Part", "facts_from_poll", "log_facts", "machine_facts", "probe"]
+
+Part = Literal["sql", "machine", "log"]
+ALL_PARTS: frozenset[Part] = frozenset({"sql", "machine", "log"})
+FINDING_PARTS: frozenset[Part] = frozenset({"sql", "machine"})
+"""What finding the members of a cluster needs."""
+
+SQL_LIMIT_S = 2.0
+COMMAND_LIMIT_S = 4.0
+
+T = TypeVar("T")
+
+
+def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four by name
+    previous: NodeFacts,
+    status: Mapping[str, str],
+    variables: Mapping[str, str],
+    at: float,
+    *,
+    replication: Rows | None = None,
+    replicas: Rows | None = None,
+    members: Rows | None = None,
+    processes: Rows | None = None,
+    problems: tuple[Problem, ...] = (),
+    round_trip_s: float | None = None,
+    variables_at: float | None = None,
+) -> NodeFacts:
+    """Return the facts after one poll over SQL. Pure; what was not asked this time is kept from `previous`.
+
+    Args:
+        previous: the facts so far; host, address, machine and transfers come from it.
+        status, variables: SHOW GLOBAL STATUS and the newest SHOW GLOBAL VARIABLES as name -> text.
+        at: UTC epoch seconds of the status.
+        replication, replicas, members, processes: rows where they were read this time, else None.
+        problems: refusals of single statements; they belong to this poll only.
+        variables_at: when `variables` were read; None: not known.
+    """
+    galera = parse_galera(status, variables)
+    doubts: tuple[Problem, ...] = ()
+    if galera is not None:
+        doubts = galera_problems(status, variables, galera)
+        galera = replace(galera, members=_members(previous.galera, galera, members))
+    if not status:
+        doubts += (Problem("sql", "The server answered with an empty status.", "status-empty"),)
+    kept = tuple(p for p in previous.problems if p.part in {"machine", "log", "clock"})
+    return replace(
+        previous,
+        at=at,
+        sql_at=at,
+        server=parse_server(variables, status, at),
+        galera=galera,
+        replication=_replication(previous.replication, replication, replicas, processes, variables, (at, variables_at)),
+        round_trip_s=round_trip_s,
+        problems=(*kept, *doubts, *problems),
+    )
+
+
+def _members(old: GaleraFacts | None, new: GaleraFacts, rows: Rows | None) -> tuple[GaleraMember, ...]:
+    """Return the member list: the one just read, else the last one while the view it came from still holds."""
+    if rows is not None:
+        return parse_members(rows)
+    same_view = old is not None and (old.conf_id, old.state_uuid) == (new.conf_id, new.state_uuid)
+    return old.members if old is not None and same_view else ()
+
+
+def _replication(
+    old: ReplicationFacts | None,
+    channels: Rows | None,
+    replicas: Rows | None,
+    processes: Rows | None,
+    variables: Mapping[str, str],
+    moments: tuple[float, float | None],
+) -> ReplicationFacts | None:
+    at, variables_at = moments
+    new = parse_replication(channels, replicas, processes, variables)
+    if new is None:
+        return old
+    if old is None:
+        return replace(new, at=at, gtid_at=variables_at)
+    return replace(
+        new,
+        channels=old.channels if channels is None else new.channels,
+        replicas=old.replicas if replicas is None and processes is None else new.replicas,
+        heartbeat_lag_s=old.heartbeat_lag_s,
+        at=old.at if channels is None else at,
+        gtid_at=variables_at if variables_at is not None else old.gtid_at,
+    )
+
+
+def probe(
+    session: ObserverSession,
+    clock: Clock,
+    previous: NodeFacts | None = None,
+    parts: Collection[Part] = ALL_PARTS,
+    *,
+    address: str = "",
+    limit_s: float = SQL_LIMIT_S,
+) -> NodeFacts:
+    """Ask a host for these parts and return its facts. Never raises for the environment.
+
+    A part that fails keeps what `previous` had (its own time stays: `sql_at`, `ssh_at`) and gets a Problem; how far the
+    console got is `reach`.
+    """
+    facts = previous or NodeFacts(host=session.host, at=clock.wall(), address=address)
+    asked_sql, asked_ssh = "sql" in parts and session.has_sql, bool({"machine", "log"} & set(parts)) and session.has_ssh
+    sql = _probe_sql(session, clock, facts, limit_s) if asked_sql else facts
+    done = sql if isinstance(sql, NodeFacts) else _failed(facts, "sql", sql)
+    ssh: NodeFacts | UserError = done
+    if asked_ssh:
+        ssh = _probe_ssh(session, clock, done, parts)
+        done = ssh if isinstance(ssh, NodeFacts) else _failed(done, "ssh", ssh)
+    reach = _reach(
+        sql=asked_sql and isinstance(sql, NodeFacts),
+        ssh=asked_ssh and isinstance(ssh, NodeFacts),
+        tried=asked_sql or asked_ssh,
+    )
+    return replace(done, at=clock.wall(), reach=reach)
+
+
+def _reach(*, sql: bool, ssh: bool, tried: bool) -> Reach:
+    if sql and ssh:
+        return Reach.FULL
+    if ssh:
+        return Reach.SSH_ONLY
+    if sql:
+        return Reach.SQL_ONLY
+    return Reach.NONE if tried else Reach.NOT_TRIED
+
+
+def _failed(facts: NodeFacts, part: str, error: UserError) -> NodeFacts:
+    kept = tuple(p for p in facts.problems if p.part != part)
+    return replace(facts, problems=(*kept, Problem(part, error.sentence, error.code)))
+
+
+def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s: float) -> NodeFacts | UserError:
+    try:
+        wall, started = clock.wall(), clock.monotonic()
+        status = session.status(limit_s=limit_s)
+        round_trip = clock.monotonic() - started
+        variables_at = clock.wall()
+        variables = session.query(VARIABLES, limit_s=limit_s).pairs()
+    except UserError as error:
+        return error
+    dialect = dialect_of(variables)
+    problems: list[Problem] = []
+
+    def ask(sql: str, part: str) -> Rows | None:
+        if not sql:
+            return None
+        answer = _attempt(lambda: session.query(sql, limit_s=limit_s))
+        if isinstance(answer, UserError):
+            problems.append(Problem(part, answer.sentence, answer.code))
+            return None
+        return answer
+
+    channels = ask(dialect.replication_status, "replication")
+    replicas, processes = _ask_replicas(session, dialect, variables, limit_s)
+    members = ask(dialect.galera_members, "members")
+    if dialect.group_members and (group := ask(dialect.group_members, "group")) is not None and group.rows:
+        sentence = f"This server is one of {len(group.rows)} in a Group Replication group, which is not drawn yet."
+        problems.append(Problem("group", sentence, "group-replication"))
+    return facts_from_poll(
+        replace(facts, problems=tuple(p for p in facts.problems if p.part in {"machine", "log", "clock"})),
+        status,
+        variables,
+        wall + round_trip / 2,
+        replication=channels,
+        replicas=replicas,
+        members=members,
+        processes=processes,
+        problems=tuple(problems),
+        round_trip_s=round_trip,
+        variables_at=variables_at,
+    )
+
+
+def _ask_replicas(
+    session: ObserverSession, dialect: Dialect, variables: Mapping[str, str], limit_s: float
+) -> tuple[Rows | None, Rows | None]:
+    """Return (replicas, processes): the second only where the first is refused or says nothing.
+
+    MariaDB 10.5.2 and newer want REPLICATION MASTER ADMIN for SHOW SLAVE HOSTS, which would let an account change
+    things; a watching account has PROCESS, and the Binlog Dump threads tell the addresses as well.
+    """
+    if not keeps_binlog(variables):
+        return None, None
+    replicas = _attempt(lambda: session.query(dialect.replicas, limit_s=limit_s))
+    if isinstance(replicas, Rows) and replicas.rows:
+        return replicas, None
+    processes = _attempt(lambda: session.query(PROCESSES, limit_s=limit_s))
+    known = replicas if isinstance(replicas, Rows) else None
+    return known, processes if isinstance(processes, Rows) else None
+
+
+def _attempt(call: Callable[[], T]) -> T | UserError:
+    try:
+        return call()
+    except UserError as error:
+        return error
+
+
+def _probe_ssh(
+    session: ObserverSession, clock: Clock, facts: NodeFacts, parts: Collection[Part]
+) -> NodeFacts | UserError:
+    datadir = facts.server.datadir if facts.server is not None else ""
+    try:
+        machine = _read_machine(session, clock, datadir) if "machine" in parts else facts.machine
+    except UserError as error:
+        return error
+    done = replace(facts, machine=machine, ssh_at=clock.wall(), problems=_without(facts, "ssh"))
+    if "log" not in parts:
+        return done
+    transfers, unit = log_facts(session, done, clock)
+    if unit is not None:
+        done = replace(done, machine=_with_unit(machine or MachineFacts(), unit))
+    return replace(done, transfers=transfers)
+
+
+def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
+    return replace(
+        machine,
+        unit=unit.unit,
+        unit_state=unit.unit_state,
+        unit_status_text=unit.unit_status_text,
+        sst_bytes=unit.sst_bytes,
+        gcache_pages_bytes=unit.gcache_pages_bytes,
+    )
+
+
+def _without(facts: NodeFacts, part: str) -> tuple[Problem, ...]:
+    return tuple(p for p in facts.problems if p.part != part)
+
+
+def machine_facts(session: ObserverSession, clock: Clock, datadir: str = "") -> MachineFacts:
+    """Read what the host is and how its database's process and disk are. Raises UserError when SSH does not answer."""
+    return _read_machine(session, clock, datadir)
+
+
+def _read_machine(session: ObserverSession, clock: Clock, datadir: str) -> MachineFacts:
+    def run(command: Command) -> str | None:
+        try:
+            return session.run(command, limit_s=COMMAND_LIMIT_S).text
+        except (QueryFailed, SudoFailed):
+            return None
+
+    machine = parse_host_files(run(reads.HOST_FILES) or "")
+    listing = session.run(reads.PROCESS, limit_s=COMMAND_LIMIT_S)
+    # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
+    readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
+    state, pid = parse_process(listing.text) if readable else ("?", None)
+    disks = parse_df(run(reads.data_disk(datadir or reads.DEFAULT_DATADIR)) or "")
+    sent = clock.wall()
+    answer = run(reads.CLOCK) or ""
+    offset = clock_offset(answer, sent, clock.wall())
+    unit = unit_facts(session)
+    return replace(
+        _with_unit(machine, unit),
+        disks=disks,
+        data_disk=disks[0] if disks else None,
+        clock_offset_s=offset,
+        process_state=state,
+        process_pid=pid,
+    )

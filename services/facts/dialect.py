@@ -1,0 +1,143 @@
+"""Which server this is and how it wants to be asked: every difference of product and version lives in this file.
+
+Product and abilities are told from what the server answered to SHOW GLOBAL VARIABLES (which variables exist), never
+from a host's name and never from the provider's version. Sources:
+- MySQL 8.0.22 and 8.2.0 release notes: SHOW REPLICA STATUS, SHOW REPLICAS, SHOW BINARY LOG STATUS; 8.4.0 removed the
+  old words ("Features Removed in MySQL 8.4").
+- MariaDB KB: "SHOW REPLICA STATUS" (SHOW ALL SLAVES STATUS from 10.0 on), "SHOW REPLICA HOSTS", "SHOW BINLOG STATUS".
+- mysql.wsrep_cluster_members: Galera 4 only (MariaDB 10.4, PXC 8.0); the streaming replication variables came with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from services.facts.reading import flag
+from services.types import Flavour
+
+STATUS = "SHOW GLOBAL STATUS"
+VARIABLES = "SHOW GLOBAL VARIABLES"
+PROCESSES = "SHOW PROCESSLIST"
+GALERA_MEMBERS = "SELECT node_uuid, node_name, node_incoming_address FROM mysql.wsrep_cluster_members"
+GROUP_MEMBERS = (
+    "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE, MEMBER_ROLE "
+    "FROM performance_schema.replication_group_members"
+)
+GROUP_MEMBERS_57 = (
+    "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE FROM performance_schema.replication_group_members"
+)
+
+_VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the server is, by its own variables.
+
+    Attributes:
+        version: as people say it ("10.11.18"); version_key: the same as numbers.
+        galera: a wsrep provider is loaded; galera4: it keeps its members in a table.
+        group_replication: a group is configured (Group Replication: known, not drawn yet).
+        known_by: the evidence, for the inspector and for tests.
+    """
+
+    flavour: Flavour = Flavour.UNKNOWN
+    version: str = ""
+    version_key: tuple[int, ...] = ()
+    galera: bool = False
+    galera4: bool = False
+    group_replication: bool = False
+    known_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The statements this server understands. '' where it has no such thing."""
+
+    identity: Identity
+    replication_status: str
+    replicas: str
+    binlog_position: str
+    galera_members: str = ""
+    group_members: str = ""
+
+    @property
+    def flavour(self) -> Flavour:
+        """Return the product."""
+        return self.identity.flavour
+
+
+def identify(variables: Mapping[str, str]) -> Identity:
+    """Return what the server is; a table of the evidence is in the module's docstring. Never raises."""
+    text = variables.get("version", "")
+    version, key = version_of(text)
+    provider = variables.get("wsrep_provider", "").strip()
+    galera = provider.lower() not in {"", "none"}
+    flavour, known_by = _product(variables, galera)
+    return Identity(
+        flavour=flavour,
+        version=version,
+        version_key=key,
+        galera=galera,
+        galera4="wsrep_trx_fragment_size" in variables,
+        group_replication=bool(variables.get("group_replication_group_name", "").strip()),
+        known_by=known_by,
+    )
+
+
+def _product(variables: Mapping[str, str], galera: bool) -> tuple[Flavour, str]:
+    text = variables.get("version", "").lower()
+    if "mariadb" in text or "gtid_slave_pos" in variables or "aria_pagecache_buffer_size" in variables:
+        return Flavour.MARIADB, "version" if "mariadb" in text else "MariaDB's own variables"
+    if "pxc_strict_mode" in variables:
+        return Flavour.PXC, "pxc_strict_mode"
+    if galera or "wsrep_provider" in variables:
+        return Flavour.CODERSHIP, "wsrep_provider without the marks of MariaDB or PXC"
+    if "percona" in variables.get("version_comment", "").lower() or "innodb_corrupt_table_action" in variables:
+        return Flavour.PERCONA, "Percona's own variables or comment"
+    if "server_uuid" in variables or "gtid_executed" in variables or "version_comment" in variables:
+        return Flavour.MYSQL, "server_uuid, gtid_executed"
+    return Flavour.UNKNOWN, ""
+
+
+def version_of(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return ("10.11.18", (10, 11, 18)) of a whole @@version; ('', ()) when there is no version in it.
+
+    MariaDB behind old proxies says "5.5.5-10.11.18-MariaDB": the first number is a protocol relic and is dropped
+    (MariaDB KB: "Connection": server version).
+    """
+    if text.startswith("5.5.5-") and _VERSION.match(text[6:]):
+        text = text[6:]
+    found = _VERSION.match(text.strip())
+    if found is None or any(part and len(part) > 5 for part in found.groups()):
+        return "", ()
+    parts = [p for p in found.groups()[:3] if p is not None]
+    return ".".join(parts), tuple(int(p) for p in parts)
+
+
+def dialect_of(variables: Mapping[str, str]) -> Dialect:
+    """Return how to ask the server that has these variables."""
+    identity = identify(variables)
+    if identity.flavour is Flavour.MARIADB:
+        statements = ("SHOW ALL SLAVES STATUS", "SHOW SLAVE HOSTS", "SHOW MASTER STATUS")
+    else:
+        new_words = identity.version_key >= (8, 0, 22)
+        statements = (
+            "SHOW REPLICA STATUS" if new_words else "SHOW SLAVE STATUS",
+            "SHOW REPLICAS" if new_words else "SHOW SLAVE HOSTS",
+            "SHOW BINARY LOG STATUS" if identity.version_key >= (8, 2) else "SHOW MASTER STATUS",
+        )
+    has_roles = identity.version_key >= (8, 0)
+    return Dialect(
+        identity,
+        *statements,
+        galera_members=GALERA_MEMBERS if identity.galera and identity.galera4 else "",
+        group_members=(GROUP_MEMBERS if has_roles else GROUP_MEMBERS_57) if identity.group_replication else "",
+    )
+
+
+def keeps_binlog(variables: Mapping[str, str]) -> bool:
+    """Return whether the server writes a binary log, so that it can have replicas at all."""
+    return flag(variables.get("log_bin", "")) is True

@@ -1,0 +1,197 @@
+"""State transfers as the servers' own error logs tell them: who asked whom, SST or IST, how far, how it ended.
+
+Formats: MariaDB 10.11 with Galera 26.4.23 (recorded from the lab, tests/unit/recorded), PXC 5.7, 8.0 and Codership
+5.5 to 8.0 (from public issues, cited in the recorded files). Sources of the texts: galera/gcs/src/gcs_group.cpp (request,
+complete, failed), galera/galera/src/ist.cpp and replicator_str.cpp (IST), scripts wsrep_sst_mariabackup and
+wsrep_sst_xtrabackup-v2. Two lines lie and are not used: the joiner prints "SST started on joiner" before it knows, and
+"SST succeeded for position" after an IST too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from services.facts.model import TransferFacts
+from services.facts.reading import count, real, words
+
+MOST_TRANSFERS = 16
+_MOST_LINE = 4000
+
+_JOURNAL = re.compile(r"(\d{9,11}\.\d+) \S+ [^:]*?(?:\[\d+\])?: (.*)")
+_ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:?\d\d)?\s+(.*)")
+_LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)\s+(\d{1,2}:\d\d:\d\d)\s+(.*)")
+_OLD = re.compile(r"(\d{6})\s+(\d{1,2}:\d\d:\d\d)\s+(.*)")
+
+_MEMBER = r"\d+(?:\.\d+)? \((?P<{0}>[^)]*)\)"
+_SELECTED = re.compile(
+    rf"(?:Member|Node) {_MEMBER.format('joiner')} requested state transfer from '[^']*'\. "
+    rf"Selected {_MEMBER.format('donor')}\(\w+[^)]*\) as donor"
+)
+_SENT = re.compile(rf"{_MEMBER.format('donor')}: State transfer to {_MEMBER.format('joiner')} (?P<end>complete|failed)")
+_GOT = re.compile(
+    rf"{_MEMBER.format('joiner')}: State transfer from {_MEMBER.format('donor')} (?P<end>complete|failed)"
+)
+_SYNCED = re.compile(rf"Member {_MEMBER.format('joiner')} synced with group")
+_METHOD = re.compile(r"wsrep_sst_(?P<method>[A-Za-z0-9-]+) --role '(?P<role>joiner|donor)'")
+_WRITESETS = re.compile(r"Receiving IST: \d+ writesets, seqnos (?P<first>\d+)-(?P<last>\d+)")
+_PREPARED = re.compile(r"Prepared IST receiver for (?P<first>\d+)-(?P<last>\d+)")
+_SENDING = re.compile(r"async IST sender starting to serve \S+ sending (?P<first>\d+)-(?P<last>\d+)")
+_PERCENT = re.compile(r"(?P<percent>\d+(?:\.\d+)?)% \((?P<done>\d+)/(?P<total>\d+) events\)")
+_IS_IST = re.compile(
+    r"IST (?:started|completed) on donor|IST completed on joiner|Running IST|Bypassing the SST for IST"
+)
+_IS_SST = re.compile(
+    r"SST (?:started|completed) on donor|SST completed on joiner|Proceeding with SST|Waiting for SST streaming"
+)
+_FAILED = re.compile(
+    r"SST failed|State transfer request failed unrecoverably|Will never receive state|"
+    r"Process completed with error: wsrep_sst_|SST (?:request|sending) failed|async IST sender failed|"
+    r"IST (?:preload|receiver) failed"
+)
+
+
+@dataclass(slots=True)
+class _Log:
+    """The transfers found so far, oldest first, and what the joiner said before its donor was chosen."""
+
+    found: list[TransferFacts] = field(default_factory=list)
+    pending_method: str = ""
+    pending_span: tuple[int, int] | None = None
+
+    def current(self) -> int | None:
+        """Return the newest transfer that has not ended."""
+        return next((i for i in range(len(self.found) - 1, -1, -1) if self.found[i].ended is None), None)
+
+    def of(self, joiner: str, donor: str = "") -> int | None:
+        """Return the newest open transfer of this joiner (and donor)."""
+        for index in range(len(self.found) - 1, -1, -1):
+            one = self.found[index]
+            if one.ended is None and one.joiner_name == joiner and donor in {"", one.donor_name}:
+                return index
+        return None
+
+    def change(self, index: int | None, **what: object) -> None:
+        """Replace fields of one transfer; nothing when there is none."""
+        if index is not None:
+            self.found[index] = replace(self.found[index], **what)  # type: ignore[arg-type]
+
+
+def parse_transfers(
+    lines: Iterable[str], *, utc_offset_s: float = 0.0, clock_offset_s: float = 0.0
+) -> tuple[TransferFacts, ...]:
+    """Return the transfers of a log, oldest first, at most the newest 16; what can't be read is skipped.
+
+    Args:
+        lines: journal lines (`journalctl -o short-unix`) or lines of an error log file.
+        utc_offset_s: of the host's local time, for MariaDB's own time stamps, which name no zone.
+        clock_offset_s: host minus workstation; subtracted, so that times are the workstation's.
+    """
+    log = _Log()
+    at: float | None = None
+    for raw in lines:
+        moment, message = _split(raw[:_MOST_LINE], utc_offset_s)
+        at = at if moment is None else moment - clock_offset_s
+        if (
+            "ransfer" in message
+            or "SST" in message
+            or "IST" in message
+            or "synced" in message
+            or "wsrep_sst" in message
+        ):
+            _take(log, message, at)
+    return tuple(log.found[-MOST_TRANSFERS:])
+
+
+def _split(line: str, utc_offset_s: float) -> tuple[float | None, str]:
+    if found := _JOURNAL.match(line):
+        return real(found.group(1)), found.group(2)
+    try:
+        if found := _ISO.match(line):
+            moment = datetime.fromisoformat(found.group(1) + (found.group(2) or "Z").replace("Z", "+00:00"))
+            return moment.timestamp(), found.group(3)
+        if found := _LOCAL.match(line):
+            text, form = f"{found.group(1)} {found.group(2)}", "%Y-%m-%d %H:%M:%S"
+        elif found := _OLD.match(line):
+            text, form = f"{found.group(1)} {found.group(2)}", "%y%m%d %H:%M:%S"
+        else:
+            return None, line
+        return datetime.strptime(text, form).replace(tzinfo=UTC).timestamp() - utc_offset_s, found.group(3)
+    except (ValueError, OverflowError):
+        return None, line
+
+
+def _take(log: _Log, message: str, at: float | None) -> None:
+    if found := _SELECTED.search(message):
+        _begin(log, found, at)
+    elif found := _SENT.search(message):
+        failed = found["end"] == "failed"
+        index = log.of(found["joiner"], found["donor"])
+        log.change(index, donor_done=not failed, failed=failed, ended=at if failed else None)
+    elif found := _GOT.search(message):
+        log.change(log.of(found["joiner"], found["donor"]), ended=at, failed=found["end"] == "failed")
+    elif found := _SYNCED.search(message):
+        log.change(log.of(found["joiner"]), ended=at)
+    elif not _take_progress(log, message) and _FAILED.search(message):
+        log.change(log.current(), ended=at, failed=True)
+
+
+def _begin(log: _Log, found: re.Match[str], at: float | None) -> None:
+    joiner = found["joiner"]
+    log.change(log.of(joiner), ended=at, failed=True)  # it asks again: what it had begun came to nothing
+    first, last = log.pending_span or (None, None)
+    log.found.append(
+        TransferFacts(
+            joiner_name=words(joiner, 255),
+            donor_name=words(found["donor"], 255),
+            kind="SST" if first == 0 else "",
+            method=log.pending_method,
+            since=at,
+            first_seqno=first or None,
+            last_seqno=last if first else None,
+        )
+    )
+    log.pending_method, log.pending_span = "", None
+    del log.found[:-MOST_TRANSFERS]
+
+
+def _take_progress(log: _Log, message: str) -> bool:
+    """Take lines that name no member: they belong to this node's own transfer. Return whether one was."""
+    current = log.current()
+    if found := _METHOD.search(message):
+        if found["role"] == "joiner":
+            log.pending_method = found["method"]
+        else:
+            log.change(current, method=found["method"], **({"kind": "IST"} if "--bypass" in message else {}))
+    elif found := _PREPARED.search(message):
+        log.pending_span = (count(found["first"]) or 0, count(found["last"]) or 0)
+    elif found := _WRITESETS.search(message) or _SENDING.search(message):
+        log.change(current, first_seqno=count(found["first"]), last_seqno=count(found["last"]))
+    elif (found := _PERCENT.search(message)) and current is not None:
+        log.change(current, current_seqno=_reached(log.found[current], found))
+    elif _IS_IST.search(message):
+        log.change(current, kind="IST")
+    elif _IS_SST.search(message):
+        log.change(current, kind="SST")
+    else:
+        return False
+    return True
+
+
+def _reached(transfer: TransferFacts, found: re.Match[str]) -> int | None:
+    """Return the seqno that "x% (a/b events)" stands for: events count from a preload that may begin earlier."""
+    done, total = count(found["done"]), count(found["total"])
+    if done is None or total is None or transfer.last_seqno is None:
+        return transfer.current_seqno
+    reached = transfer.last_seqno - max(0, total - done)
+    return max(reached, (transfer.first_seqno or reached) - 1)
+
+
+def status_progress(text: str) -> tuple[str, float | None]:
+    """Return (kind, share 0 to 1) of a unit's StatusText: "Receiving IST... 45.5% (10/22 events) complete"."""
+    kind = "IST" if "IST" in text else ("SST" if "SST" in text or "tate transfer" in text.lower() else "")
+    found = _PERCENT.search(text) or re.search(r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?%", text)
+    percent = real(found["percent"]) if found else None
+    return kind, None if percent is None or percent > 100 else percent / 100

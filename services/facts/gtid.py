@@ -1,0 +1,157 @@
+"""Arithmetic of global transaction ids: what one server has that another has not.
+
+MariaDB (KB "Global Transaction ID"): a position is one "domain-server-sequence" per domain; everything up to the
+sequence is contained. MySQL (manual, "GTID Sets", 8.4 "Tagged GTIDs"): a set "uuid[:tag]:1-5:7, uuid:1-3"; a tag stands between
+colons and holds for the intervals after it. Nothing raises: text that is neither is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+MOST = 2**64 - 1
+_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
+_MOST_TEXT = 1_000_000
+
+Interval = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GtidSet:
+    """A set of transactions: group (domain, or uuid and tag) -> sorted, separate intervals, both ends included."""
+
+    groups: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+
+    def count(self) -> int:
+        """Return how many transactions are in the set."""
+        return sum(high - low + 1 for intervals in self.groups.values() for low, high in intervals)
+
+    def subtract(self, other: GtidSet) -> GtidSet:
+        """Return what is here and not in `other`."""
+        left = {
+            group: rest
+            for group, intervals in self.groups.items()
+            if (rest := _minus(intervals, other.groups.get(group, ())))
+        }
+        return GtidSet(left)
+
+    def contains(self, other: GtidSet) -> bool:
+        """Return whether every transaction of `other` is here."""
+        return not other.subtract(self).groups
+
+    def __str__(self) -> str:
+        """Return the set as MySQL prints it (a MariaDB domain stands in the uuid's place)."""
+        return ",".join(
+            f"{group}:" + ":".join(f"{low}-{high}" if high > low else str(low) for low, high in intervals)
+            for group, intervals in sorted(self.groups.items())
+        )
+
+
+@lru_cache(maxsize=256)
+def parse(text: str) -> GtidSet | None:
+    """Return the set that a position (MariaDB) or a set (MySQL) stands for; '' is the empty set, nonsense is None."""
+    clean = "".join(text[:_MOST_TEXT].lower().split())
+    if not clean:
+        return GtidSet()
+    parts = [p for p in clean.split(",") if p]
+    if all(p.count("-") == 2 and ":" not in p for p in parts):
+        return _mariadb(parts)
+    return _mysql(parts)
+
+
+def _mariadb(parts: list[str]) -> GtidSet | None:
+    groups: dict[str, tuple[Interval, ...]] = {}
+    for part in parts:
+        numbers = [_number(n) for n in part.split("-")]
+        domain, _, sequence = numbers
+        if any(n is None for n in numbers) or domain is None or sequence is None:
+            return None
+        # Two servers may have written in one domain; the higher sequence is the position.
+        highest = max(sequence, groups.get(str(domain), ((1, 0),))[0][1])
+        if highest:
+            groups[str(domain)] = ((1, highest),)
+    return GtidSet(groups)
+
+
+def _mysql(parts: list[str]) -> GtidSet | None:
+    found: dict[str, list[Interval]] = {}
+    source = ""
+    for part in parts:
+        words = part.split(":")
+        if _UUID.fullmatch(words[0]):
+            source, words = words[0], words[1:]
+        if not source or not words:
+            return None
+        group = source
+        for word in words:
+            if _TAG.fullmatch(word):
+                group = f"{source}:{word}"
+                continue
+            low, _, high = word.partition("-")
+            first, last = _number(low), _number(high or low)
+            if first is None or last is None or first < 1:
+                return None
+            if last >= first:
+                found.setdefault(group, []).append((first, last))
+    return GtidSet({group: _joined(intervals) for group, intervals in found.items()})
+
+
+def _number(text: str) -> int | None:
+    if not (text.isascii() and text.isdigit()) or len(text) > 20:
+        return None
+    number = int(text)
+    return number if number <= MOST else None
+
+
+def _joined(intervals: list[Interval]) -> tuple[Interval, ...]:
+    joined: list[Interval] = []
+    for low, high in sorted(intervals):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], high))
+        else:
+            joined.append((low, high))
+    return tuple(joined)
+
+
+def _minus(mine: tuple[Interval, ...], theirs: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    left: list[Interval] = []
+    position = 0
+    for start, high in mine:
+        low = start
+        while position < len(theirs) and theirs[position][1] < low:
+            position += 1
+        index = position
+        while index < len(theirs) and theirs[index][0] <= high:
+            if theirs[index][0] > low:
+                left.append((low, theirs[index][0] - 1))
+            low = max(low, theirs[index][1] + 1)
+            index += 1
+        if low <= high:
+            left.append((low, high))
+    return tuple(left)
+
+
+def gap(ahead: str, behind: str) -> int | None:
+    """Return how many transactions of `ahead` are missing in `behind`; None when either can't be read.
+
+    MariaDB: only domains that `ahead` names count, and a domain that `behind` has never seen counts from its first
+    sequence.
+    """
+    if not ahead.strip():
+        return None
+    left, right = parse(ahead), parse(behind)
+    return None if left is None or right is None else left.subtract(right).count()
+
+
+def errant(replica: str, source: str) -> GtidSet | None:
+    """Return what the replica has executed and its source has not; None when either can't be read.
+
+    Only true when the replica was read BEFORE its source: the other way round every transaction that arrives between
+    the two reads looks errant (openark/orchestrator #1305, #885).
+    """
+    have, known = parse(replica), parse(source)
+    return None if have is None or known is None else have.subtract(known)

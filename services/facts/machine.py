@@ -1,0 +1,126 @@
+"""The host below the server, out of a few plain reads: one `cat` for all that is a file, df, ps, date, systemctl.
+
+Sources: os-release(5), machine-id(5), proc_meminfo(5), proc_stat(5), df(1) in POSIX form with bytes (`-PB1`), ps(1),
+org.freedesktop.systemd1(5) for the properties of units.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from services.facts.model import DiskFacts, MachineFacts
+from services.facts.reading import count, real, words
+
+_MACHINE_ID = re.compile(r"[0-9a-f]{32}")
+_KERNEL = re.compile(r"Linux version (\S+)")
+_CORE = re.compile(r"cpu\d+ ")
+MOST_LINES = 20_000
+
+
+def parse_host_files(text: str) -> MachineFacts:
+    """Return the static facts out of `cat /proc/sys/kernel/hostname /etc/machine-id /etc/os-release /proc/version
+    /proc/meminfo /proc/stat`: every file's lines are told by their form, so a missing file costs only its own part.
+    """
+    lines = text.splitlines()[:MOST_LINES]
+    os_name = kernel = machine_id = hostname = ""
+    memory: int | None = None
+    cores = 0
+    for index, line in enumerate(lines):
+        if _MACHINE_ID.fullmatch(line.strip()):
+            machine_id = line.strip()
+        elif line.startswith("PRETTY_NAME="):
+            os_name = words(line.partition("=")[2].strip().strip("\"'"))
+        elif line.startswith("MemTotal:"):
+            kilobytes = count(line.split()[1]) if len(line.split()) > 1 else None
+            memory = None if kilobytes is None else kilobytes * 1024
+        elif _CORE.match(line):
+            cores += 1
+        elif found := _KERNEL.match(line):
+            kernel = words(found.group(1))
+        elif index == 0 and line.strip() and " " not in line.strip() and "=" not in line:
+            hostname = words(line, 255)
+    return MachineFacts(
+        os=os_name, kernel=kernel, cores=cores or None, memory=memory, hostname=hostname, machine_id=machine_id
+    )
+
+
+def parse_df(text: str) -> tuple[DiskFacts, ...]:
+    """Return the file systems of `df -PB1 PATH...`: device, blocks of one byte, used, available, share, mount point."""
+    disks = []
+    for line in text.splitlines()[:MOST_LINES]:
+        parts = line.split(None, 5)
+        if len(parts) == 6 and parts[4].rstrip("%").lstrip("-").isdigit() and parts[5].startswith("/"):
+            disks.append(DiskFacts(words(parts[5]), words(parts[0]), count(parts[1]), count(parts[3])))
+    return tuple(disks)
+
+
+def parse_process(text: str) -> tuple[str, int | None]:
+    """Return (state, pid) of the database out of `ps -C mysqld,mariadbd -o pid= -o stat= -o comm=`; ('', None): none.
+
+    Of several servers on one host the first that is no zombie counts; state is the first letter (ps(1)).
+    """
+    found: list[tuple[str, int]] = []
+    for line in text.splitlines()[:MOST_LINES]:
+        parts = line.split()
+        pid = count(parts[0]) if parts else None
+        if pid is not None and len(parts) >= 3 and parts[2] in {"mysqld", "mariadbd"}:
+            found.append((parts[1][:1], pid))
+    found.sort(key=lambda one: one[0] == "Z")
+    return found[0] if found else ("", None)
+
+
+def clock_offset(text: str, sent: float, received: float) -> float | None:
+    """Return host minus workstation in seconds out of `date +%s.%N`, asked at `sent` and answered at `received`.
+
+    The answer is taken to be made in the middle of the round trip (metrics reference, 'Replication lag'); a date
+    without nanoseconds ("%N" unknown to busybox) is good to half a second.
+    """
+    word = text.strip().split()[0] if text.strip() else ""
+    if word.endswith(("N", ".")):
+        at_host = real(word.partition(".")[0])
+        at_host = None if at_host is None else at_host + 0.5
+    else:
+        at_host = real(word)
+    return None if at_host is None or received < sent else at_host - (sent + received) / 2
+
+
+def parse_units(text: str) -> MachineFacts:
+    """Return unit, unit_state and unit_status_text out of `systemctl show -p Id,LoadState,ActiveState,SubState,
+    StatusText UNIT...`. Units are separated by an empty line; a running one counts before a failed one, aliases repeat.
+    """
+    best: dict[str, str] = {}
+    for block in re.split(r"\n\s*\n", text[:100_000]):
+        pairs = dict(line.partition("=")[::2] for line in block.splitlines())
+        if pairs.get("LoadState") == "loaded" and _rank(pairs) > _rank(best):
+            best = pairs
+    if not best:
+        return MachineFacts()
+    state = f"{words(best.get('ActiveState', ''), 40)}/{words(best.get('SubState', ''), 40)}"
+    return MachineFacts(
+        unit=words(best.get("Id", ""), 255), unit_state=state, unit_status_text=words(best.get("StatusText", ""))
+    )
+
+
+def _rank(pairs: Mapping[str, str]) -> int:
+    order = {"active": 6, "reloading": 6, "activating": 5, "deactivating": 4, "failed": 3, "inactive": 2}
+    return order.get(pairs.get("ActiveState", ""), 1) if pairs else 0
+
+
+def parse_datadir(text: str) -> tuple[int | None, bool]:
+    """Return (bytes in gcache pages, whether a .sst folder exists) out of `ls -lAn DATADIR`; (None, False) unread."""
+    lines = text.splitlines()[:MOST_LINES]
+    if not lines:
+        return None, False
+    pages = 0
+    for line in lines:
+        if " gcache.page." in line:
+            fields = line.split(None, 8)
+            pages += (count(fields[4]) or 0) if len(fields) == 9 else 0
+    return pages, any(line.endswith(" .sst") for line in lines)
+
+
+def parse_du(text: str) -> int | None:
+    """Return the bytes of `du -sb PATH`."""
+    parts = text.split()
+    return count(parts[0]) if parts else None

@@ -1,0 +1,21 @@
+"""wsrep_provider_options: one long "name = value; name = value" text, different in every provider's build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+FREEZE = "gcache.freeze_purge_at_seqno"
+"""Percona's providers only: that a node can freeze its gcache is told by this option's presence, never by a version."""
+
+
+@lru_cache(maxsize=1024)
+def provider_options(text: str) -> Mapping[str, str]:
+    """Return the options by name. The text hardly ever changes, so each distinct one is parsed once."""
+    options: dict[str, str] = {}
+    for part in text[:32768].split(";"):
+        name, separator, value = part.partition("=")
+        if separator and name.strip():
+            options[name.strip()] = value.strip()
+    return MappingProxyType(options)

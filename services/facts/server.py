@@ -1,0 +1,73 @@
+"""Identity and settings of a database server, out of its variables and status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.facts.dialect import identify
+from services.facts.model import ServerFacts
+from services.facts.reading import amount, count, first, flag, words
+
+SHOWN = (
+    "innodb_buffer_pool_size",
+    "innodb_flush_log_at_trx_commit",
+    "sync_binlog",
+    "innodb_redo_log_capacity",
+    "innodb_log_file_size",
+    "innodb_flush_method",
+    "innodb_io_capacity",
+    "innodb_doublewrite",
+    "max_connections",
+    "binlog_format",
+    "binlog_row_image",
+    "log_slave_updates",
+    "log_replica_updates",
+    "gtid_mode",
+    "gtid_strict_mode",
+    "gtid_domain_id",
+    "rpl_semi_sync_master_enabled",
+    "rpl_semi_sync_source_enabled",
+    "slave_parallel_threads",
+    "replica_parallel_workers",
+    "wsrep_slave_threads",
+    "wsrep_applier_threads",
+    "wsrep_sst_method",
+    "wsrep_sst_donor",
+    "wsrep_provider_options",
+    "pxc_strict_mode",
+    "character_set_server",
+    "time_zone",
+)
+"""Settings that matter in the inspector, in reading order; those a server does not have are left out."""
+
+
+def parse_server(variables: Mapping[str, str], status: Mapping[str, str], at: float) -> ServerFacts:
+    """Return who the server is. Missing variables leave their fields empty.
+
+    Args:
+        at: UTC epoch seconds of the answer: start time is `at` minus Uptime.
+    """
+    identity = identify(variables)
+    uptime = amount(status.get("Uptime", ""))
+    return ServerFacts(
+        flavour=identity.flavour,
+        version=identity.version,
+        version_text=words(variables.get("version", "")),
+        version_key=identity.version_key,
+        comment=words(variables.get("version_comment", "")),
+        hostname=words(variables.get("hostname", "")),
+        port=count(variables.get("port", "")) or 3306,
+        server_id=count(variables.get("server_id", "")),
+        server_uuid=words(variables.get("server_uuid", "")).lower(),
+        server_uid=words(variables.get("server_uid", "")),
+        report_host=words(variables.get("report_host", "")),
+        uptime_s=uptime,
+        started_at=None if uptime is None else at - uptime,
+        read_only=flag(variables.get("read_only", "")),
+        super_read_only=flag(variables.get("super_read_only", "")),
+        datadir=first(variables, "datadir"),
+        socket=first(variables, "socket"),
+        log_error=first(variables, "log_error"),
+        log_bin=flag(variables.get("log_bin", "")),
+        variables=tuple((name, words(variables[name], 4000)) for name in SHOWN if name in variables),
+    )

@@ -232,7 +232,8 @@ class _Delegate(QStyledItemDelegate):
         entry, theme, row = model.entries[index.row()], current_theme(), QRectF(option.rect)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & QStyle.StateFlag.State_Selected:
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.accent_tint)
             painter.drawRoundedRect(row.adjusted(4, 0, -4, 0), 6, 6)
@@ -241,7 +242,7 @@ class _Delegate(QStyledItemDelegate):
         right = entry.keys or entry.kind
         font = mono_font() if entry.keys else ui_font(SMALL)
         painter.setFont(font)
-        painter.setPen(theme.third)
+        painter.setPen(theme.second if selected else theme.third)
         painter.drawText(row.adjusted(0, 0, -16, 0), _RIGHT, right)
         room = row.right() - 16 - QFontMetricsF(font).horizontalAdvance(right) - 16
         self._paint_words(painter, row, room, entry)

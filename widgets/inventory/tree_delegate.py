@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from services.types import Health
@@ -44,10 +44,12 @@ class EstateDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter, row, option, theme)
+        # The grey of hints has too little contrast on the selection's tint: the darker grey there.
+        quiet = theme.second if option.state & QStyle.StateFlag.State_Selected else theme.third
         if entry.node_id:
-            self._paint_node(painter, row, entry, theme)
+            self._paint_node(painter, row, entry, quiet)
         else:
-            self._paint_cluster(painter, row, entry, self._tree.isExpanded(index), theme)
+            self._paint_cluster(painter, row, entry, quiet, expanded=self._tree.isExpanded(index))
         painter.restore()
 
     @staticmethod
@@ -59,23 +61,25 @@ class EstateDelegate(QStyledItemDelegate):
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(row, theme.hover)
 
-    def _paint_cluster(self, painter: QPainter, row: QRectF, entry: Entry, expanded: bool, theme: Theme) -> None:
+    def _paint_cluster(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor, *, expanded: bool) -> None:
+        theme = current_theme()
         _arrow(painter, QPointF(16, row.center().y()), expanded, theme)
         right = row.right() - 12
         if entry.health in {Health.WARN, Health.BAD, Health.UNKNOWN}:
             glyph(painter, QRectF(right - 12, row.center().y() - 6, 12, 12), entry.health, theme)
             right -= 20
-        right = self._paint_detail(painter, row, right, entry.detail, theme.third, strong=True, least=96)
+        right = self._paint_detail(painter, row, right, entry.detail, quiet, strong=True, least=96)
         self._paint_name(painter, QRectF(28, row.y(), right - 36, row.height()), entry.name, theme, strong=True)
 
-    def _paint_node(self, painter: QPainter, row: QRectF, entry: Entry, theme: Theme) -> None:
+    def _paint_node(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor) -> None:
+        theme = current_theme()
         glyph(painter, QRectF(36, row.center().y() - 5.5, 11, 11), entry.health, theme)
-        color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else theme.third
+        color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else quiet
         right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=116)
         self._paint_name(painter, QRectF(56, row.y(), right - 64, row.height()), entry.name, theme, faded=entry.faded)
 
     def _paint_detail(
-        self, painter: QPainter, row: QRectF, right: float, text: str, color: object, *, strong: bool, least: float
+        self, painter: QPainter, row: QRectF, right: float, text: str, color: QColor, *, strong: bool, least: float
     ) -> float:
         """Paint the right part, never further left than `least`; return where it begins."""
         font = self._small_strong if strong else self._small

@@ -158,7 +158,7 @@ def _galera(node: NodeView, galera: GaleraFacts) -> list[Row | None]:
         else None,
         _counted("receive queue", galera.recv_queue, f"{limit}: ignored" if limit and desynced else limit),
         _counted("send queue", galera.send_queue),
-        _counted("flow control", galera.flow_control_sent, "pauses asked for since start"),
+        _counted("flow control", galera.flow_control_sent, "pauses asked for"),
         Row("apply window", _applying(galera)),
         Row("cached from", format_count(galera.cached_downto), mono=True) if galera.cached_downto is not None else None,
         Row("IST reach", reach[0], health=reach[1]) if reach else None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWidget
 
-from widgets.charts.view import SPANS, View
 from widgets.common.boxes import button
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
+from widgets.common.time_view import SPANS, View
 
 _RESOLUTIONS = ((1.5, "one second a point"), (90.0, "one minute a point, band p5 to p95"))
 

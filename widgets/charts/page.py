@@ -16,9 +16,9 @@ from services.types import Health
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
 from widgets.charts.model import ChartSpec, SeriesLike
-from widgets.charts.view import MINUTE, View
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
+from widgets.common.time_view import MINUTE, View
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard

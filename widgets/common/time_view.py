@@ -1,4 +1,4 @@
-"""The span a page of charts shows: how hand and keyboard move it. Pure, no Qt."""
+"""The span of the window's one time axis: how hand and keyboard move it. Pure, no Qt."""
 
 from __future__ import annotations
 

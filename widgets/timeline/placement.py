@@ -1,0 +1,138 @@
+"""Where events stand on the strip and which of their sentences fit. Pure geometry, no painting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from services.events import Event
+from services.types import Health, worst
+
+GLYPH_PX = 11.0
+_MERGE_PX = 10.0
+_LABEL_GAP_PX = 8.0
+_LEAST_LABEL_PX = 46.0
+_WIDEST_LABEL_PX = 260.0
+_SPAN_LANES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Events at (nearly) the same pixel: one glyph. `events` oldest first, `x` of the first, `health` the worst."""
+
+    x: float
+    events: tuple[Event, ...]
+
+    @property
+    def health(self) -> Health:
+        """Return the worst health of the events."""
+        return worst(tuple(event.health for event in self.events))
+
+    @property
+    def lead(self) -> Event:
+        """Return the event whose sentence stands for all: the most severe, of those the newest."""
+        return max(self.events, key=lambda event: (event.health.severity, event.at))
+
+    @property
+    def text(self) -> str:
+        """Return the sentence, with how many more there are."""
+        more = len(self.events) - 1
+        return f"{self.lead.text} +{more}" if more else self.lead.text
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A span: from `left` to `right` in `lane` 0 or 1; `open_end` while it lasts or beyond the view's end."""
+
+    left: float
+    right: float
+    lane: int
+    event: Event
+    starts: bool
+    open_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A sentence (perhaps to be cut) that has `width` pixels from `left`."""
+
+    left: float
+    width: float
+    mark: Mark
+
+
+def place_marks(events: Sequence[Event], x_of: Callable[[float], float], left: float, right: float) -> tuple[Mark, ...]:
+    """Return the glyphs in sight; events closer than a glyph's width share one."""
+    groups: list[tuple[float, list[Event]]] = []
+    for event in sorted(events, key=lambda event: event.at):
+        x = x_of(event.at)
+        if not left - 1 <= x <= right + 1:
+            continue
+        if groups and x - groups[-1][0] < _MERGE_PX:
+            groups[-1][1].append(event)
+        else:
+            groups.append((x, [event]))
+    return tuple(Mark(x, tuple(members)) for x, members in groups)
+
+
+def place_bars(
+    events: Sequence[Event], x_of: Callable[[float], float], left: float, right: float, now: float
+) -> tuple[Bar, ...]:
+    """Return the spans in sight, those that overlap in two lanes (a third lies on the second)."""
+    ends = [float("-inf")] * _SPAN_LANES
+    bars: list[Bar] = []
+    for event in sorted((e for e in events if e.spans), key=lambda event: event.at):
+        first, last = x_of(event.at), x_of(now if event.until is None else event.until)
+        if last < left or first > right:
+            continue
+        lane = next((i for i, end in enumerate(ends) if end <= first), _SPAN_LANES - 1)
+        ends[lane] = max(ends[lane], last)
+        bars.append(
+            Bar(
+                max(first, left),
+                max(min(last, right), max(first, left) + 2),
+                lane,
+                event,
+                first >= left,
+                event.until is None or last > right,
+            )
+        )
+    return tuple(bars)
+
+
+def place_labels(
+    marks: Sequence[Mark], measure: Callable[[str], float], left: float, right: float
+) -> tuple[Label, ...]:
+    """Return the sentences that have room: the most severe and newest first, each beside its glyph, cut if need be.
+
+    A sentence never runs over the glyph of a mark that has a sentence of its own, and gives way before becoming too
+    short to read; its glyph and tooltip stay.
+    """
+    order = sorted(marks, key=lambda mark: (mark.health.severity, mark.x), reverse=True)
+    taken: list[tuple[float, float]] = []
+    labels: list[Label] = []
+    for mark in order:
+        wanted = min(measure(mark.text), _WIDEST_LABEL_PX)
+        label = _beside(mark, wanted, taken, left, right)
+        if label is not None:
+            taken.append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))
+            labels.append(label)
+    return tuple(sorted(labels, key=lambda label: label.left))
+
+
+def _beside(mark: Mark, wanted: float, taken: Sequence[tuple[float, float]], left: float, right: float) -> Label | None:
+    start = mark.x + _LABEL_GAP_PX
+    if any(first < start < last for first, last in taken):
+        start = float("inf")
+    else:
+        room = min([right, *(first for first, _ in taken if first >= start)]) - start
+        if room >= min(wanted, _LEAST_LABEL_PX) and (room >= wanted or room >= 0.45 * wanted):
+            return Label(start, min(wanted, room), mark)
+    end = mark.x - _LABEL_GAP_PX
+    if any(first < end < last for first, last in taken):
+        return None
+    room = end - max([left, *(last for _, last in taken if last <= end)])
+    if room >= min(wanted, _LEAST_LABEL_PX) and (room >= wanted or room >= 0.45 * wanted):
+        width = min(wanted, room)
+        return Label(end - width, width, mark)
+    return None

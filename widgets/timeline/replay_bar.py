@@ -1,0 +1,199 @@
+"""The controls of a replay: play or pause, speed, a track to seek on, the position in words. Signals only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
+
+from services.events import Event
+from services.types import Health
+from widgets.common.boxes import button
+from widgets.common.labels import label
+from widgets.common.text import MIDDLE, format_clock, format_duration
+from widgets.common.theme import current_theme, theme_holder
+
+HEIGHT = 40
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+_STEP_S, _FAR_STEP_S = 5.0, 60.0
+
+
+class SeekTrack(QWidget):
+    """The whole recording as one line; click or drag seeks, Left and Right step. Signal seek_wanted(float)."""
+
+    seek_wanted = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._start, self._end, self._at = 0.0, 1.0, 0.0
+        self._events: tuple[Event, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(24)
+        self.setMinimumWidth(120)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("Position in the recording")
+        theme_holder().changed.connect(self.update)
+
+    def set_position(self, at: float, start: float, end: float) -> None:
+        """Show where the replay stands (epoch seconds)."""
+        if (at, start, end) != (self._at, self._start, self._end):
+            self._at, self._start, self._end = at, start, max(end, start + 1e-3)
+            self.update()
+
+    def set_events(self, events: Sequence[Event]) -> None:
+        """Mark these on the track."""
+        self._events = tuple(events)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return a modest width; it takes what there is."""
+        return QSize(240, 24)
+
+    def time_at(self, x: float) -> float:
+        """Return the moment under a pixel, within the recording."""
+        share = min(1.0, max(0.0, (x - 6) / max(1.0, self.width() - 12)))
+        return self._start + share * (self._end - self._start)
+
+    def x_at(self, at: float) -> float:
+        """Return the pixel of a moment."""
+        return 6 + (at - self._start) / (self._end - self._start) * (self.width() - 12)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Seek to the pointer."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.seek_wanted.emit(self.time_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Seek while dragging."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.seek_wanted.emit(self.time_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step by 5 s, with Shift by a minute; Home and End."""
+        step = _FAR_STEP_S if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _STEP_S
+        places = {
+            Qt.Key.Key_Left: self._at - step,
+            Qt.Key.Key_Right: self._at + step,
+            Qt.Key.Key_Home: self._start,
+            Qt.Key.Key_End: self._end,
+        }
+        at = places.get(Qt.Key(event.key()))
+        if at is None:
+            super().keyPressEvent(event)
+        else:
+            self.seek_wanted.emit(min(self._end, max(self._start, at)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint line, part played, events and handle."""
+        del event
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        y, x = self.height() / 2, self.x_at(min(self._end, max(self._start, self._at)))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.line)
+        painter.drawRoundedRect(QRectF(6, y - 2, self.width() - 12, 4), 2, 2)
+        painter.setBrush(theme.accent)
+        painter.drawRoundedRect(QRectF(6, y - 2, max(0.0, x - 6), 4), 2, 2)
+        for known in self._events:
+            if known.health is not Health.UNKNOWN and self._start <= known.at <= self._end:
+                painter.setBrush(theme.health_fill(known.health))
+                painter.drawRect(QRectF(self.x_at(known.at) - 1, y - 7, 2, 4))
+        painter.setPen(QPen(theme.panel, 2))
+        painter.setBrush(theme.accent)
+        painter.drawEllipse(QPointF(x, y), 7 if self.hasFocus() else 6, 7 if self.hasFocus() else 6)
+
+
+class ReplayBar(QFrame):
+    """The transport controls below the event strip in a replay; it holds no clock of its own.
+
+    Signals: play_wanted(), pause_wanted(), speed_wanted(float recorded seconds per second), seek_wanted(float).
+    """
+
+    play_wanted = Signal()
+    pause_wanted = Signal()
+    speed_wanted = Signal(float)
+    seek_wanted = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._playing = False
+        self.setProperty("kind", "panel")
+        self.setFixedHeight(HEIGHT)
+        self._play = button("Play", hint="Play or pause (Space)", on=self._toggle)
+        self._play.setMinimumWidth(88)
+        self._words = label("", "second")
+        self._words.setMinimumWidth(10)
+        self._track = SeekTrack()
+        self._track.seek_wanted.connect(self.seek_wanted)
+        self._speed = QComboBox()
+        self._speed.setAccessibleName("Replay speed")
+        self._speed.setToolTip("Recorded seconds per second")
+        for speed in SPEEDS:
+            self._speed.addItem(f"{speed:g} ×", speed)
+        self._speed.setCurrentIndex(SPEEDS.index(1.0))
+        self._speed.activated.connect(lambda index: self.speed_wanted.emit(SPEEDS[index]))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 4, 16, 4)
+        row.setSpacing(12)
+        row.addWidget(self._play)
+        row.addWidget(self._track, 1)
+        row.addWidget(self._words)
+        row.addWidget(self._speed)
+        self._retheme()
+        theme_holder().changed.connect(self._retheme)
+
+    def set_state(self, at: float, start: float, end: float, playing: bool, speed: float) -> None:
+        """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
+        self._track.set_position(at, start, end)
+        gone, whole = format_duration(round(at - start)), format_duration(round(end - start))
+        self._words.setText(f"{format_clock(at)} {MIDDLE} {gone} of {whole}")
+        nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
+        if self._speed.currentIndex() != nearest:
+            self._speed.setCurrentIndex(nearest)
+        if playing != self._playing:
+            self._playing = playing
+            self._retheme()
+
+    def set_events(self, events: Sequence[Event]) -> None:
+        """Mark what happened on the track."""
+        self._track.set_events(events)
+
+    def position_text(self) -> str:
+        """Return the position in words, as shown."""
+        return self._words.text()
+
+    def _toggle(self) -> None:
+        (self.pause_wanted if self._playing else self.play_wanted).emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space plays and pauses wherever the focus is in the bar."""
+        if event.key() == Qt.Key.Key_Space:
+            self._toggle()
+        else:
+            super().keyPressEvent(event)
+
+    def _retheme(self, *_: object) -> None:
+        self._play.setText("Pause" if self._playing else "Play")
+        self._play.setIcon(_transport_icon(self._playing))
+
+
+def _transport_icon(playing: bool) -> QIcon:
+    """Return two bars (pause) or a triangle (play) in the text's colour, sharp up to twice its size."""
+    pixmap = QPixmap(28, 28)
+    pixmap.setDevicePixelRatio(2)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(current_theme().text)
+    if playing:
+        painter.drawRect(QRectF(3, 2, 3, 10))
+        painter.drawRect(QRectF(8, 2, 3, 10))
+    else:
+        painter.drawPolygon(QPolygonF([QPointF(3, 1.5), QPointF(12, 7), QPointF(3, 12.5)]))
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,354 @@
+"""The event strip: the window's one time axis, with what happened on it and the cursor that looks at the past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from services.events import Event
+from widgets.common.fonts import SMALL, ui_font
+from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
+from widgets.common.theme import current_theme, theme_holder
+from widgets.common.time_view import MINUTE, View
+from widgets.timeline.placement import Bar, Label, Mark, place_bars, place_labels, place_marks
+from widgets.timeline.strip_paint import (
+    AXIS_Y,
+    BAR_Y,
+    FLAG_HEIGHT,
+    GLYPH_Y,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    StripScene,
+    flag_rect,
+    paint_strip,
+)
+
+_CLICK_PX = 4.0
+_NEAR_PX = 8.0
+_TIP_LINES = 8
+_ZOOM_STEP = 0.8
+
+
+class EventStrip(QWidget):
+    """Frozen events in, signals out.
+
+    Drag (or Left, Right) looks at the past; the wheel, plus and minus zoom; Shift or the middle button moves the view;
+    Ctrl+Left and Ctrl+Right go from event to event; End (or Escape) returns to the present.
+
+    Signals:
+        cursor_moved(object): the moment to look at (epoch seconds, float), None: the present.
+        event_selected(object): an Event was chosen; cursor_moved to its moment follows.
+        range_changed(float, float, bool): the person chose another span; True: its end follows the present.
+        live_wanted(): return to the present, cursor and span.
+    """
+
+    cursor_moved = Signal(object)
+    event_selected = Signal(object)
+    range_changed = Signal(float, float, bool)
+    live_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view = View(0.0, 15 * MINUTE, live=True, now=15 * MINUTE)
+        self._events: tuple[Event, ...] = ()
+        self._cursor: float | None = None
+        self._hover: float | None = None
+        self._selected: Event | None = None
+        self._word = "LIVE"
+        self._earliest: float | None = None
+        self._placed: tuple[tuple[Mark, ...], tuple[Label, ...], tuple[Bar, ...]] | None = None
+        self._press: QPointF | None = None
+        self._panning = False
+        self._dragged = False
+        self.setFixedHeight(HEIGHT)
+        self.setMinimumWidth(200)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Time axis and events")
+        self._speak()
+        theme_holder().changed.connect(self.update)
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def set_events(self, events: Sequence[Event]) -> None:
+        """Show these events (any order)."""
+        if tuple(events) != self._events:
+            self._events = tuple(events)
+            if self._selected not in self._events:
+                self._selected = None
+            self._replace()
+
+    def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
+        """Show this span (epoch seconds) without a signal; `now` is the present (live: `end`)."""
+        newest = (end if live else max(self._view.now, end)) if now is None else now
+        view = View(start, end, live, newest)
+        if view != self._view:
+            self._view = view
+            self._replace()
+
+    def set_cursor(self, at: float | None) -> None:
+        """Put the cursor at a moment, None: the present. No signal."""
+        if at != self._cursor:
+            self._cursor = at
+            self._speak()
+            self.update()
+
+    def set_selected(self, event: Event | None) -> None:
+        """Emphasise an event. No signal."""
+        self._selected = event
+        self.update()
+
+    def set_replay(self, replay: bool, earliest: float | None = None) -> None:
+        """Name the flag of the present for a recording; `earliest` bounds the cursor."""
+        self._word = "REPLAY" if replay else "LIVE"
+        self._earliest = earliest
+        self.update()
+
+    def cursor_at(self) -> float | None:
+        """Return the moment looked at, None: the present."""
+        return self._cursor
+
+    def view(self) -> View:
+        """Return the span in sight."""
+        return self._view
+
+    def label_texts(self) -> tuple[str, ...]:
+        """Return the sentences that are written on the strip, as cut, from left to right."""
+        metrics = QFontMetricsF(ui_font(SMALL))
+        labels = self.scene().labels
+        return tuple(metrics.elidedText(o.mark.text, Qt.TextElideMode.ElideRight, o.width + 1) for o in labels)
+
+    def scene(self) -> StripScene:
+        """Return what is painted, placed for the present width."""
+        view, width = self._view, float(self.width())
+        scene = StripScene(
+            width=width,
+            start=view.start,
+            end=view.end,
+            now=view.now,
+            cursor=self._cursor,
+            hover=self._hover if self._press is None else None,
+            live=view.live,
+            word=self._word,
+            marks=(),
+            labels=(),
+            bars=(),
+            selected=self._selected,
+        )
+        if self._placed is None:
+            right = width - RIGHT
+            marks = place_marks(self._events, scene.x_of, LEFT, right)
+            measure = QFontMetricsF(ui_font(SMALL)).horizontalAdvance
+            words_end = flag_rect(scene, view.now, self._word, at_right=True).left() - 8 if view.live else right
+            labels = place_labels(marks, measure, LEFT, words_end)
+            bars = place_bars(self._events, scene.x_of, LEFT, right, view.now)
+            self._placed = (marks, labels, bars)
+        marks, labels, bars = self._placed
+        return StripScene(
+            **{name: getattr(scene, name) for name in StripScene.__slots__ if name not in {"marks", "labels", "bars"}},
+            marks=marks,
+            labels=labels,
+            bars=bars,
+        )
+
+    def _replace(self) -> None:
+        self._placed = None
+        self.update()
+
+    def _speak(self) -> None:
+        where = "the present" if self._cursor is None else format_moment(self._cursor)
+        self.setAccessibleDescription(f"Shows {where}. Left and Right look at the past, End returns to the present.")
+
+    # -- the cursor --------------------------------------------------------------------------------------------------
+    def _look(self, at: float | None) -> None:
+        """Move the cursor where the person wants it; at or beyond the present it is live."""
+        if at is not None:
+            earliest = self._view.start if self._earliest is None else max(self._earliest, self._view.start)
+            at = max(at, earliest)
+            if at >= self._view.now - 0.5 * (self._view.span / max(1, self.width())):
+                at = None
+        if at != self._cursor:
+            self.set_cursor(at)
+            self.cursor_moved.emit(at)
+
+    def _select(self, event: Event) -> None:
+        self.set_selected(event)
+        self.event_selected.emit(event)
+        self._look(event.at)
+
+    def _go(self, view: View) -> None:
+        if view != self._view:
+            self._view = view
+            self._replace()
+            self.range_changed.emit(view.start, view.end, view.live)
+
+    def _go_live(self) -> None:
+        self._look(None)
+        self.live_wanted.emit()
+
+    def event_near(self, point: QPointF) -> Mark | Bar | None:
+        """Return what is under a point: a glyph, a sentence or a bar."""
+        scene = self.scene()
+        for mark in scene.marks:
+            if abs(point.x() - mark.x) <= _NEAR_PX and abs(point.y() - GLYPH_Y) <= _NEAR_PX + 2:
+                return mark
+        for label in scene.labels:
+            if QRectF(label.left, 2, label.width, 22).contains(point):
+                return label.mark
+        for bar in scene.bars:
+            if bar.left <= point.x() <= bar.right and BAR_Y - 3 <= point.y() <= AXIS_Y:
+                return bar
+        return None
+
+    # -- the hand ----------------------------------------------------------------------------------------------------
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a drag: the cursor, or (Shift, middle button, below the axis) the view."""
+        middle = event.button() == Qt.MouseButton.MiddleButton
+        if not middle and event.button() != Qt.MouseButton.LeftButton:
+            return
+        self._press = event.position()
+        self._dragged = False
+        below = event.position().y() > AXIS_Y + 2
+        self._panning = middle or below or bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the cursor or the view; else show where the pointer is."""
+        point, scene = event.position(), self.scene()
+        if self._press is None:
+            over = self.event_near(point) is not None
+            below = point.y() > AXIS_Y + 2
+            shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.SizeHorCursor
+            self.setCursor(Qt.CursorShape.OpenHandCursor if below else shape)
+            self._hover = None if over or below else scene.time_at(point.x())
+            self.update()
+            return
+        if not self._dragged and abs(point.x() - self._press.x()) < _CLICK_PX:
+            return
+        self._dragged = True
+        if self._panning:
+            seconds = scene.time_at(self._press.x()) - scene.time_at(point.x())
+            self._press = point
+            self._go(self._view.panned(seconds))
+        else:
+            self._look(scene.time_at(point.x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End a drag; a click chooses what is under it, else the moment."""
+        press, self._press = self._press, None
+        if press is None or self._dragged or event.button() != Qt.MouseButton.LeftButton:
+            return
+        point, scene = event.position(), self.scene()
+        flag = flag_rect(scene, scene.now, scene.word, at_right=True)
+        under = self.event_near(point)
+        if scene.present_in_sight and flag.contains(point):
+            self._go_live()
+        elif under is not None:
+            self._select(under.event if isinstance(under, Bar) else under.lead)
+        elif not self._panning or point.y() <= AXIS_Y + 2:
+            self._look(scene.time_at(point.x()))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom around the pointer; a sideways wheel moves."""
+        delta = event.angleDelta()
+        if abs(delta.x()) > abs(delta.y()):
+            self._go(self._view.panned(-delta.x() / 1200.0 * self._view.span))
+        elif delta.y():
+            around = self.scene().time_at(event.position().x())
+            self._go(self._view.zoomed(around, _ZOOM_STEP ** (delta.y() / 120.0)))
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Take the pointer's line away."""
+        super().leaveEvent(event)
+        self._hover = None
+        self.update()
+
+    # -- keys --------------------------------------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do by keyboard what the pointer does."""
+        key, modifiers = Qt.Key(event.key()), event.modifiers()
+        side = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(key)
+        if side is not None and modifiers & Qt.KeyboardModifier.ControlModifier:
+            self._to_event(side)
+        elif side is not None and modifiers & Qt.KeyboardModifier.ShiftModifier:
+            self._go(self._view.panned(side * 0.1 * self._view.span))
+        elif side is not None:
+            at = self._view.now if self._cursor is None else self._cursor
+            self._look(at + side * max(1.0, round(self._view.span / 300.0)))
+        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
+            around = self._view.end if self._cursor is None else self._cursor
+            self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if key == Qt.Key.Key_Minus else _ZOOM_STEP))
+        elif key == Qt.Key.Key_Home:
+            self._look(self._view.start)
+        elif key in {Qt.Key.Key_End, Qt.Key.Key_Escape}:
+            self._go_live()
+        else:
+            super().keyPressEvent(event)
+
+    def _to_event(self, side: int) -> None:
+        at = self._view.now if self._cursor is None else self._cursor
+        if self._selected is not None and self._cursor == self._selected.at:
+            at = self._selected.at
+        ahead = [e for e in self._events if (e.at - at) * side > 1e-6 and e.at <= self._view.now]
+        if ahead:
+            chosen = min(ahead, key=lambda e: abs(e.at - at))
+            if not self._view.start <= chosen.at <= self._view.end:
+                middle = chosen.at
+                self._go(self._view.spanning(middle - self._view.span / 2, middle + self._view.span / 2))
+            self._select(chosen)
+
+    # -- Qt ----------------------------------------------------------------------------------------------------------
+    def event(self, event: QEvent) -> bool:
+        """Say the whole sentence of what is under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            words = self.tip(QPointF(event.pos()))
+            if words:
+                QToolTip.showText(event.globalPos(), words, self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    def tip(self, point: QPointF) -> str:
+        """Return the tooltip at a point: moment (and length) and whole sentence of each event there."""
+        under = self.event_near(point)
+        if under is None:
+            return "Back to the present (End)" if point.y() < FLAG_HEIGHT and self._over_present(point) else ""
+        events = (under.event,) if isinstance(under, Bar) else under.events
+        lines = [f"{_when(event, self._view.now)} {MIDDLE} {event.text}" for event in events[:_TIP_LINES]]
+        more = len(events) - _TIP_LINES
+        return "\n".join([*lines, f"and {more} more: zoom in"] if more > 0 else lines)
+
+    def _over_present(self, point: QPointF) -> bool:
+        scene = self.scene()
+        return scene.present_in_sight and flag_rect(scene, scene.now, scene.word, at_right=True).contains(point)
+
+    def resizeEvent(self, event: QEvent) -> None:
+        """Place anew for the width."""
+        del event
+        self._replace()
+
+    def sizeHint(self) -> QSize:
+        """Return the fixed height."""
+        return QSize(800, HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the strip."""
+        del event
+        painter = QPainter(self)
+        paint_strip(painter, self.scene(), current_theme())
+        if self.hasFocus():
+            painter.setPen(current_theme().accent)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+
+def _when(event: Event, now: float) -> str:
+    if not event.spans:
+        return format_clock(event.at)
+    if event.until is None:
+        return f"{format_clock(event.at)}, for {format_duration(round(now - event.at))} so far"
+    return f"{format_clock(event.at)} to {format_clock(event.until)}, {format_duration(round(event.until - event.at))}"

@@ -1,0 +1,180 @@
+"""Paints the event strip: axis, spans, glyphs with sentences, the cursor's flag and the flag of the present."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from services.events import Event
+from services.types import Health
+from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.glyphs import glyph
+from widgets.common.text import format_clock, format_moment
+from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_ticks import time_ticks
+from widgets.timeline.placement import GLYPH_PX, Bar, Label, Mark
+
+HEIGHT = 76
+LEFT, RIGHT = 16.0, 16.0
+FLAG_HEIGHT = 17.0
+_TEXT_TOP, _TEXT_HEIGHT = 6.0, 18.0
+GLYPH_Y = 33.0
+BAR_Y, BAR_HEIGHT, BAR_STEP = 43.0, 6.0, 3.0
+AXIS_Y = 53.0
+_TICK_ROOM_PX = 88.0
+_DAY_S = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class StripScene:
+    """What the strip shows: times in epoch seconds, places in pixels."""
+
+    width: float
+    start: float
+    end: float
+    now: float
+    cursor: float | None
+    hover: float | None
+    live: bool
+    word: str
+    marks: tuple[Mark, ...]
+    labels: tuple[Label, ...]
+    bars: tuple[Bar, ...]
+    selected: Event | None
+
+    def x_of(self, at: float) -> float:
+        """Return the pixel of a moment."""
+        return LEFT + (at - self.start) / (self.end - self.start) * (self.width - LEFT - RIGHT)
+
+    def time_at(self, x: float) -> float:
+        """Return the moment under a pixel."""
+        return self.start + (x - LEFT) / max(1.0, self.width - LEFT - RIGHT) * (self.end - self.start)
+
+    @property
+    def present_in_sight(self) -> bool:
+        """Return whether the present lies on the strip."""
+        return self.start <= self.now <= self.end + 1e-6
+
+
+def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
+    """Paint everything, back to front."""
+    painter.fillRect(QRectF(0, 0, scene.width, HEIGHT), theme.panel)
+    painter.setFont(ui_font(SMALL))
+    _axis(painter, scene, theme)
+    _future(painter, scene, theme)
+    for bar in scene.bars:
+        _bar(painter, bar, theme, selected=bar.event is scene.selected)
+    for label in scene.labels:
+        _label(painter, label, theme, selected=scene.selected in label.mark.events)
+    for mark in scene.marks:
+        _mark(painter, mark, theme, selected=scene.selected in mark.events)
+    if scene.hover is not None:
+        x = round(scene.x_of(scene.hover))
+        painter.setPen(QPen(with_alpha(theme.accent, 0.45), 1))
+        painter.drawLine(QPointF(x, FLAG_HEIGHT), QPointF(x, AXIS_Y))
+    if scene.present_in_sight:
+        _flag(painter, scene, scene.now, scene.word, theme, filled=scene.live and scene.cursor is None, at_right=True)
+    if scene.cursor is not None and scene.start <= scene.cursor <= scene.end:
+        _flag(painter, scene, scene.cursor, _moment(scene, scene.cursor), theme, filled=True, at_right=False)
+
+
+def _moment(scene: StripScene, at: float) -> str:
+    return format_clock(at) if scene.end - scene.start < _DAY_S else format_moment(at)
+
+
+def _axis(painter: QPainter, scene: StripScene, theme: Theme) -> None:
+    painter.setPen(QPen(theme.line, 1))
+    painter.drawLine(QPointF(LEFT, AXIS_Y), QPointF(scene.width - RIGHT, AXIS_Y))
+    most = int((scene.width - LEFT - RIGHT) / _TICK_ROOM_PX)
+    for tick in time_ticks(scene.start, scene.end, most):
+        x = round(scene.x_of(tick.at))
+        painter.setPen(QPen(theme.stale if tick.strong else theme.line, 1))
+        painter.drawLine(QPointF(x, AXIS_Y), QPointF(x, AXIS_Y + 4))
+        painter.setPen(theme.second if tick.strong else theme.third)
+        half = QFontMetricsF(painter.font()).horizontalAdvance(tick.text) / 2
+        left = min(max(x - half, LEFT - 8), scene.width - RIGHT + 8 - 2 * half)
+        box = QRectF(left, AXIS_Y + 4, 2 * half + 2, 18)
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, tick.text)
+
+
+def _future(painter: QPainter, scene: StripScene, theme: Theme) -> None:
+    """Nothing is known beyond the present: hatch it where it is in sight."""
+    x = scene.x_of(scene.now)
+    if scene.now < scene.end and x < scene.width - RIGHT - 1:
+        ground = QRectF(x, FLAG_HEIGHT, scene.width - RIGHT - x, AXIS_Y - FLAG_HEIGHT)
+        painter.fillRect(ground, with_alpha(theme.divider, 0.5))
+
+
+def _bar(painter: QPainter, bar: Bar, theme: Theme, *, selected: bool) -> None:
+    y = BAR_Y + bar.lane * BAR_STEP - (BAR_STEP if bar.lane else 0) + (BAR_HEIGHT / 2 if bar.lane else 0)
+    box = QRectF(QPointF(bar.left, y), QPointF(bar.right, y + BAR_HEIGHT))
+    gap = bar.event.kind == "gap" or bar.event.health is Health.UNKNOWN
+    edge = theme.stale if gap else theme.health_fill(bar.event.health)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(edge, 1.6 if selected else 1)
+    if gap:
+        pen.setDashPattern([3, 2])
+    painter.setPen(pen)
+    painter.setBrush(theme.divider if gap else theme.health_tint(bar.event.health))
+    if bar.open_end:
+        painter.setClipRect(box.adjusted(-2, -2, 0, 2))
+        box.setRight(box.right() + 8)
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+    painter.restore()
+
+
+def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> None:
+    box = QRectF(mark.x - GLYPH_PX / 2, GLYPH_Y - GLYPH_PX / 2, GLYPH_PX, GLYPH_PX)
+    if selected:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.accent_tint)
+        painter.drawEllipse(box.center(), GLYPH_PX, GLYPH_PX)
+        painter.restore()
+    if any(event.spans for event in mark.events):
+        painter.setPen(QPen(theme.health_fill(mark.health), 1))
+        painter.drawLine(QPointF(round(mark.x), GLYPH_Y + GLYPH_PX / 2), QPointF(round(mark.x), BAR_Y + BAR_HEIGHT))
+    glyph(painter, box, mark.health, theme)
+
+
+def _label(painter: QPainter, label: Label, theme: Theme, *, selected: bool) -> None:
+    painter.setPen(QPen(theme.line, 1))
+    x = round(label.mark.x)
+    painter.drawLine(QPointF(x, _TEXT_TOP + 4), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
+    painter.setFont(ui_font(SMALL, STRONG) if selected else ui_font(SMALL))
+    painter.setPen(theme.text if selected else theme.second)
+    words = QFontMetricsF(painter.font()).elidedText(label.mark.text, Qt.TextElideMode.ElideRight, label.width + 1)
+    box = QRectF(label.left, _TEXT_TOP, label.width + 4, _TEXT_HEIGHT)
+    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+    painter.setFont(ui_font(SMALL))
+
+
+def flag_rect(scene: StripScene, at: float, words: str, *, at_right: bool) -> QRectF:
+    """Return where a flag stands: over its moment, or (the present) left of it."""
+    width = QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(words) + 16
+    x = scene.x_of(at)
+    left = x - width if at_right else x - width / 2
+    return QRectF(min(max(left, 0.0), scene.width - width), 0, width, FLAG_HEIGHT)
+
+
+def _flag(
+    painter: QPainter, scene: StripScene, at: float, words: str, theme: Theme, *, filled: bool, at_right: bool
+) -> None:
+    box = flag_rect(scene, at, words, at_right=at_right)
+    x = round(scene.x_of(at))
+    painter.setPen(QPen(theme.accent if filled else theme.stale, 2 if filled else 1))
+    painter.drawLine(QPointF(x, 0), QPointF(x, AXIS_Y + 4))
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen if filled else QPen(theme.line, 1))
+    painter.setBrush(theme.accent if filled else theme.panel)
+    painter.drawRoundedRect(box.adjusted(0, -4, 0, 0), 3, 3)
+    painter.restore()
+    painter.setFont(ui_font(SMALL, STRONG))
+    painter.setPen(theme.on_accent if filled else theme.third)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+    painter.setFont(ui_font(SMALL))

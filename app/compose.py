@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
-from app.places import inventory_file
+from app.places import data_folder, inventory_file
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ports import ObserverSession
@@ -14,9 +14,11 @@ from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
+from services.history.recording import record_to
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
+from services.sampling.catalogue import load_catalogue
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
 
@@ -68,16 +70,22 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     return updated_estate(None, found.facts, clock.wall())
 
 
-def open_watcher(options: Namespace, history: Path | None, *, keep_all: bool = False) -> Watcher:
+def estate_name(inventory: Inventory) -> str:
+    """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings are handed over."""
+    return ", ".join(c.name for c in inventory.clusters) or Path(inventory.path).stem
+
+
+def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Vault | None = None) -> Watcher:
     """Return a watcher over the inventory, not yet started.
 
     Args:
-        history: where samples are kept; None keeps them in memory only.
-        keep_all: a recording: no retention by age or size.
+        recording: watch into this new file instead of the local history, without limits of age and size.
     """
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, ())
-    store = None
-    if history is not None:
-        store = HistoryStore.open(history, keep_days=3660.0, max_bytes=0) if keep_all else HistoryStore.open(history)
-    return Watcher(inventory, seeds, session_opener(), store, SystemClock())
+    catalogue = load_catalogue()
+    if recording is not None:
+        store = record_to(recording, derive=catalogue.derive, title=estate_name(inventory))
+    else:
+        store = HistoryStore.open(data_folder(options) / "history.sqlite", derive=catalogue.derive)
+    return Watcher(estate_name(inventory), seeds, session_opener(vault), store, SystemClock())

@@ -7,8 +7,10 @@ from services.errors import UserError
 from widgets.inventory.first_run import FirstRunPage
 
 
-def show_first_run(window: MainWindow, problem: UserError) -> None:
-    """Show the page with the three ways in, and why nothing could be opened."""
+def show_first_run(window: MainWindow, problem: UserError) -> FirstRunPage:
+    """Show the page with the three ways in; a fault in an existing inventory is told above it."""
     page = FirstRunPage()
-    page.explain(str(problem))
     window.set_first_run(page)
+    if "There is no inventory" not in problem.sentence:
+        window.messages.say_error(problem)
+    return page

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication
 
+from app.add_host import AddHost
 from app.controller import Controller
 from app.error_hooks import ErrorHooks
+from app.first_run import show_first_run
 from app.main_window import MainWindow
+from app.vault import SessionVault
 from services.errors import BadInput, UserError
-from services.types import Health
+from services.inventory.model import HostEntry
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 
@@ -35,16 +37,16 @@ class Opener(Protocol):
 class LiveOpener:
     """The inventory's estate, watched live and kept in the local history."""
 
-    def __init__(self, options: Namespace) -> None:
+    def __init__(self, options: Namespace, vault: SessionVault) -> None:
         self._options = options
+        self._vault = vault
         self._stop: Callable[[], None] | None = None
 
     def open(self) -> EstateSource:
         """Open the inventory and start watching."""
         from app.compose import open_watcher
-        from app.places import data_folder
 
-        watcher = open_watcher(self._options, data_folder(self._options) / "history.sqlite")
+        watcher = open_watcher(self._options, vault=self._vault)
         watcher.start()
         self._stop = watcher.stop
         return watcher
@@ -89,21 +91,23 @@ class WindowSession(QObject):
     ready = Signal()
     problem = Signal(object)
 
-    def __init__(
-        self, window: MainWindow, ops: Ops, hooks: ErrorHooks, opener: Opener, application: QApplication
-    ) -> None:
+    def __init__(self, window: MainWindow, ops: Ops, hooks: ErrorHooks, opener: Opener) -> None:
         super().__init__()
         self.window = window
         self.ops = ops
-        self.application = application
         self.controller: Controller | None = None
         self._opener = opener
-        self._hooks = hooks
+        self._hosts: AddHost | None = None
         self.failed: UserError | None = None
         self.problem.connect(self._show_problem)
         ops.failed.connect(self._show_problem)
         # Emitting a signal is the one thing another thread may do to the window.
         hooks.show_with(self.problem.emit)
+
+    def wire_hosts(self, hosts: AddHost) -> None:
+        """Watch hosts as soon as they stand in the inventory."""
+        self._hosts = hosts
+        hosts.added.connect(self._hosts_added)
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
@@ -141,13 +145,37 @@ class WindowSession(QObject):
         self.failed = problem
         self.window.status.show_message("")
         if isinstance(problem, BadInput):
-            from app.first_run import show_first_run
-
-            show_first_run(self.window, problem)
+            page = show_first_run(self.window, problem)
+            page.demo_requested.connect(self._open_demo)
+            if self._hosts is not None:
+                page.add_host_requested.connect(self._hosts.open)
+                page.import_requested.connect(self._hosts.open_import)
         else:
             self._show_problem(problem)
         self.ready.emit()
 
+    def _hosts_added(self, entries: tuple[HostEntry, ...]) -> None:
+        if self.controller is None:
+            self.failed = None
+            self.window.show_page("topology")
+            self.load()
+        elif self.controller.source.is_live:
+            watch(self.controller.source, entries)
+
+    def _open_demo(self) -> None:
+        from app.places import demo_recording
+
+        self._opener = RecordingOpener(demo_recording(), autoplay=True, start_s=None)
+        self._hosts_added(())
+
     def _show_problem(self, problem: UserError) -> None:
         log.info("shown: %s", problem)
-        self.window.messages.say(Health.WARN, (str(problem), problem.safe, *problem.try_))
+        self.window.messages.say_error(problem)
+
+
+def watch(source: EstateSource, entries: tuple[HostEntry, ...]) -> None:
+    """Watch more hosts in a live source."""
+    from services.sampling.watcher import Watcher
+
+    if isinstance(source, Watcher):
+        source.add(entries)

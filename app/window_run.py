@@ -14,10 +14,13 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.add_host import AddHost
 from app.arguments import GOOD
 from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
-from app.session import LiveOpener, RecordingOpener, WindowSession
+from app.places import inventory_file
+from app.session import LiveOpener, Opener, RecordingOpener, WindowSession
+from app.vault import SessionVault
 from widgets.bridge.ops import Ops
 from widgets.common.theme import ThemeName, apply_theme, system_theme_name
 
@@ -44,8 +47,15 @@ def run_window(
     window.topology.set_reduced_motion(getattr(options, "reduce_motion", False) or pictures is not None)
     window.resize(*getattr(options, "size", DEFAULT_SIZE))
     ops = Ops()
-    opener = RecordingOpener(recording, autoplay=autoplay, start_s=start_s) if recording else LiveOpener(options)
-    session = WindowSession(window, ops, hooks, opener, application)
+    vault = SessionVault()
+    opener: Opener
+    if recording is not None:
+        opener = RecordingOpener(recording, autoplay=autoplay, start_s=start_s)
+    else:
+        opener = LiveOpener(options, vault)
+    session = WindowSession(window, ops, hooks, opener)
+    hosts = AddHost(window, ops, vault, inventory_file(options), session)
+    session.wire_hosts(hosts)
     window.show()
     QTimer.singleShot(0, session.load)  # the first paint is already queued before it
     exit_code = GOOD

@@ -11,6 +11,7 @@ from app.arguments import FINDINGS, GOOD
 from app.compose import open_watcher
 from services.errors import BadInput
 from services.history.recording import finish_recording
+from services.sampling.catalogue import load_catalogue
 
 
 def run(options: Namespace) -> int:
@@ -21,7 +22,7 @@ def run(options: Namespace) -> int:
         )
     if not options.file.parent.is_dir():
         raise BadInput(f"The folder {options.file.parent} does not exist.", try_=("Make it, or choose another one.",))
-    watcher = open_watcher(options, options.file, keep_all=True)
+    watcher = open_watcher(options, recording=options.file)
     started = time.monotonic()
     watcher.start()
     try:
@@ -32,7 +33,7 @@ def run(options: Namespace) -> int:
     finally:
         snapshot, events = watcher.snapshot(), watcher.events()
         watcher.stop()
-    finish_recording(options.file)
+    finish_recording(options.file, derive=load_catalogue().derive)
     told = {
         "file": str(options.file),
         "bytes": options.file.stat().st_size,

@@ -11,18 +11,26 @@ from argparse import Namespace
 
 from app.arguments import FINDINGS, GOOD
 from app.compose import open_watcher
-from app.places import data_folder
 from services.errors import BadInput
 from services.sampling.model import ConsoleCost
 from services.sampling.watcher import Watcher
 
-_DEFAULT = ("threads_running", "cpu_available_pct", "checkpoint_age_pct", "wsrep_recv_queue", "flow_control_pct", "ist_reach_h")
+_DEFAULT = (
+    "load.threads_running",
+    "cpu.available",
+    "commit.threads",
+    "innodb.checkpoint_age_share",
+    "galera.recv_queue",
+    "galera.paused",
+    "ist.reach",
+    "repl.lag",
+)
 """What is printed when no --metric is named: one number for each of the three things this program watches first."""
 
 
 def run(options: Namespace) -> int:
     """Sample until the time is over or the person interrupts."""
-    watcher = open_watcher(options, data_folder(options) / "history.sqlite")
+    watcher = open_watcher(options)
     known = {metric.key: metric for metric in watcher.catalogue()}
     keys = tuple(options.metric) or tuple(key for key in _DEFAULT if key in known)
     unknown = [key for key in keys if key not in known and not key.replace(".", "_").replace("-", "_").isidentifier()]

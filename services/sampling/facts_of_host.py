@@ -102,6 +102,8 @@ class HostState:
                 replication=result.replication,
                 replicas=result.replicas,
                 members=result.members,
+                processes=result.processes,
+                variables_at=result.variables_at,
                 problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
                 round_trip_s=result.round_trip_s,
             )
@@ -180,6 +182,7 @@ class HostState:
                 base = self._machine or MachineFacts()
                 self._machine = replace(
                     base,
+                    unit=machine.unit,
                     unit_state=machine.unit_state,
                     unit_status_text=machine.unit_status_text,
                     sst_bytes=machine.sst_bytes,

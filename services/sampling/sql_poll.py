@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows, text
 from services.errors import QueryFailed, UserError
-from services.facts.dialect import Dialect, dialect_of
+from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.model import NodeFacts
 from services.sampling.settings import WatchSettings
 
@@ -30,6 +30,8 @@ class SqlPoll:
     members_due: float = 0.0
     process_due: float = 0.0
     replicates: bool = True
+    replicas_refused: bool = False
+    variables_at: float = 0.0
     replication_due: float = 0.0
     last_uptime: float = -1.0
 
@@ -47,6 +49,8 @@ class SqlResult:
     replication: Rows | None = None
     replicas: Rows | None = None
     members: Rows | None = None
+    processes: Rows | None = None
+    variables_at: float | None = None
     console: Mapping[str, float] = field(default_factory=dict)
     problems: tuple[UserError, ...] = ()
 
@@ -63,24 +67,27 @@ def poll_sql(
     problems: list[UserError] = []
     now = clock.monotonic()
     if now >= poll.variables_due:
-        poll.variables = session.query("SHOW GLOBAL VARIABLES", limit_s=max(limit, 2.0)).pairs()
+        poll.variables = session.query(VARIABLES, limit_s=max(limit, 2.0)).pairs()
         poll.variables_due = now + settings.variables_s
+        poll.variables_at = clock.wall()
     dialect = dialect_of(poll.variables)
     replication = replicas = members = None
     if poll.replicates or now >= poll.replication_due:
         replication = _optional(session, dialect.replication_status, limit, problems)
         poll.replicates = bool(replication and replication.rows)
         poll.replication_due = now + settings.members_s
-    if now >= poll.members_due:
+    listing = now >= poll.members_due
+    if listing:
         poll.members_due = now + settings.members_s
-        replicas = _optional(session, dialect.replicas, limit, problems)
+        replicas = _replicas(session, poll, dialect, limit)
         if dialect.galera_members:
             members = _optional(session, dialect.galera_members, limit, problems)
+    processes, in_commit = _processes(session, poll, status, now, settings, problems)
     console = {"console.poll_ms": round_trip * 1000.0}
-    console.update(_processes(session, poll, status, now, settings, problems))
+    console.update(in_commit)
     return SqlResult(
         wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
-        replication, replicas, members, console, tuple(problems),
+        replication, replicas, members, processes if listing else None, poll.variables_at, console, tuple(problems),
     )  # fmt: skip
 
 
@@ -103,6 +110,19 @@ def _optional(session: ObserverSession, sql: str, limit: float, problems: list[U
         return None
 
 
+def _replicas(session: ObserverSession, poll: SqlPoll, dialect: Dialect, limit: float) -> Rows | None:
+    """Ask who replicates from here, once: a refusal is answered by the process list from then on.
+
+    MariaDB 10.5.2 and newer want REPLICATION MASTER ADMIN for it, which a watching account should not have.
+    """
+    if poll.replicas_refused or not keeps_binlog(poll.variables):
+        return None
+    refusals: list[UserError] = []
+    rows = _optional(session, dialect.replicas, limit, refusals)
+    poll.replicas_refused = bool(refusals)
+    return rows
+
+
 def _processes(
     session: ObserverSession,
     poll: SqlPoll,
@@ -110,17 +130,18 @@ def _processes(
     now: float,
     settings: WatchSettings,
     problems: list[UserError],
-) -> dict[str, float]:
+) -> tuple[Rows | None, dict[str, float]]:
+    """Return the process list, and how many threads wait in their commit."""
     if now < poll.process_due:
-        return {}
-    rows = _optional(session, "SHOW PROCESSLIST", settings.answer_limit_s, problems)
+        return None, {}
+    rows = _optional(session, PROCESSES, settings.answer_limit_s, problems)
     connected = status.get("Threads_connected", "0")
     crowded = connected.isdigit() and int(connected) > settings.crowded
     poll.process_due = now + (settings.crowded_s if crowded else 0.0)
     if rows is None:
         poll.process_due = now + 60.0  # no right to see it: asking each second would only fill the server's log
-        return {}
-    return {"console.threads_in_commit": float(sum(_in_commit(row) for row in rows.dicts()))}
+        return None, {}
+    return rows, {"console.threads_in_commit": float(sum(_in_commit(row) for row in rows.dicts()))}
 
 
 def _in_commit(row: Mapping[str, object]) -> bool:

@@ -18,7 +18,7 @@ from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.history.store import HistoryStore
-from services.inventory.model import HostEntry, Inventory
+from services.inventory.model import HostEntry
 from services.sampling.catalogue import load_catalogue
 from services.sampling.cost import PollCost
 from services.sampling.host_watch import HostWatch
@@ -33,9 +33,10 @@ log = logging.getLogger(__name__)
 
 
 class Watcher:
-    """Watches the estate of an inventory; satisfies `widgets.bridge.source.EstateSource`.
+    """Watches the estate , found from its seeds; satisfies `widgets.bridge.source.EstateSource`.
 
     Args:
+        title: what the estate is called; seeds: hosts to begin from.
         open_session: gives an Observer session for a host, opened lazily.
         store: the history, owned by the watcher and closed by `stop`.
     """
@@ -44,14 +45,14 @@ class Watcher:
 
     def __init__(
         self,
-        inventory: Inventory,
+        title: str,
         seeds: Sequence[HostEntry],
         open_session: Callable[[HostEntry], ObserverSession],
         store: HistoryStore,
         clock: Clock,
         settings: WatchSettings | None = None,
     ) -> None:
-        self._inventory = inventory
+        self.title = title
         self._seeds = tuple(seeds)
         self._open = open_session
         self._store = store
@@ -68,11 +69,6 @@ class Watcher:
         self._stop = threading.Event()
         self._finder = threading.Thread(target=self._find, name="pilothouse-discovery", daemon=True)
 
-    @property
-    def title(self) -> str:
-        """Return the inventory's path."""
-        return self._inventory.path
-
     # --- life --------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -82,6 +78,11 @@ class Watcher:
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()
+
+    def add(self, entries: Sequence[HostEntry]) -> None:
+        """Watch more hosts from now on; one that is watched already is left as it is."""
+        for entry in entries:
+            self._watch(entry, None)
 
     def stop(self) -> None:
         """Stop every thread, close every session and the store."""

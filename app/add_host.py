@@ -1,0 +1,158 @@
+"""Adding and importing hosts from the window: the test, the host-key question, the inventory's file. Nothing half-written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.main_window import MainWindow
+from app.vault import SessionVault
+from services.errors import HostKeyUnknown, UserError
+from services.inventory.model import HostEntry, Inventory
+from services.types import Health
+from widgets.bridge.ops import Ops
+from widgets.inventory.connection_dialog import ConnectionDialog
+from widgets.inventory.draft import Candidate, HostDraft, HostKey
+from widgets.inventory.import_dialog import ImportDialog
+
+_SOURCES = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
+
+
+class AddHost(QObject):
+    """Opens the dialogs and does what they ask on a worker.
+
+    Signals:
+        added(tuple[HostEntry, ...]): these hosts stand in the inventory's file now.
+    """
+
+    added = Signal(object)
+
+    def __init__(self, window: MainWindow, ops: Ops, vault: SessionVault, path: Path, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window = window
+        self._ops = ops
+        self._vault = vault
+        self._path = path
+        self._dialog: ConnectionDialog | None = None
+        self._question: HostKeyUnknown | None = None
+        self._draft: HostDraft | None = None
+        window.tree.add_host_requested.connect(self.open)
+
+    def open(self) -> None:
+        """Open the connection dialog."""
+        dialog = ConnectionDialog(parent=self._window)
+        dialog.test_requested.connect(self._test)
+        dialog.save_requested.connect(self._save)
+        dialog.host_key_answered.connect(self._answered)
+        self._dialog = dialog
+        dialog.open() if dialog.isModal() else dialog.show()
+
+    def open_import(self, kind: str) -> None:
+        """Read another program's settings on a worker, then show what was found."""
+        self._ops.run("import", lambda: _found(kind), lambda hosts: self._show_import(kind, hosts))
+
+    # --- the connection dialog ---------------------------------------------------------------------------------------
+
+    def _test(self, draft: HostDraft) -> None:
+        self._draft = draft
+        for ref, secret in draft.secrets:
+            self._vault.put(ref, secret)
+        vault = self._vault
+
+        def work() -> object:
+            from services.connections.probe import probe_access
+
+            return probe_access(draft.entry, vault)
+
+        self._ops.run("test-host", work, self._tested, self._failed)
+
+    def _tested(self, report: object) -> None:
+        from services.connections.probe import AccessReport
+
+        if self._dialog is None or not isinstance(report, AccessReport):
+            return
+        self._dialog.show_steps(report.steps)
+        self._question = report.question
+        if self._question is not None:
+            key = HostKey(report.host, self._question.key_type, self._question.fingerprint)
+            self._dialog.ask_host_key(key)
+
+    def _answered(self, _key: HostKey, accepted: bool) -> None:
+        question, draft = self._question, self._draft
+        if not accepted or question is None or draft is None:
+            return
+
+        def work() -> None:
+            from services.connections.host_key_check import accept_host_key
+
+            accept_host_key(question)
+
+        self._ops.run("accept-key", work, lambda _none: self._test(draft), self._failed)
+
+    def _save(self, draft: HostDraft) -> None:
+        vault, path = self._vault, self._path
+
+        def work() -> tuple[HostEntry, ...]:
+            for ref, secret in draft.secrets:
+                (vault.keep if draft.keep else vault.put)(ref, secret)
+            _write(path, (draft.entry,))
+            return (draft.entry,)
+
+        self._ops.run("save-host", work, self._saved, self._failed)
+
+    def _saved(self, entries: tuple[HostEntry, ...]) -> None:
+        if self._dialog is not None:
+            self._dialog.accept()
+            self._dialog = None
+        self.added.emit(entries)
+
+    def _failed(self, problem: UserError) -> None:
+        if self._dialog is not None:
+            self._dialog.set_testing(False)
+            self._dialog.say(Health.BAD, (str(problem), problem.safe, *problem.try_))
+        else:
+            self._window.messages.say_error(problem)
+
+    # --- imports -----------------------------------------------------------------------------------------------------
+
+    def _show_import(self, kind: str, candidates: tuple[Candidate, ...]) -> None:
+        dialog = ImportDialog(_SOURCES[kind], candidates, self._window)
+        path = self._path
+
+        def take(entries: tuple[HostEntry, ...]) -> None:
+            work: Callable[[], tuple[HostEntry, ...]] = lambda: _written(path, entries)  # noqa: E731
+            self._ops.run("import-write", work, self.added.emit, self._failed)
+
+        dialog.import_requested.connect(take)
+        dialog.show()
+
+
+def _written(path: Path, entries: tuple[HostEntry, ...]) -> tuple[HostEntry, ...]:
+    _write(path, entries)
+    return entries
+
+
+def _write(path: Path, entries: tuple[HostEntry, ...]) -> None:
+    from services.inventory.toml_file import load_inventory
+    from services.inventory.toml_save import save_inventory, with_host
+
+    inventory = load_inventory(path) if path.exists() else Inventory(path=str(path))
+    for entry in entries:
+        inventory = with_host(inventory, entry)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_inventory(replace(inventory, path=str(path)), path)
+
+
+def _found(kind: str) -> tuple[Candidate, ...]:
+    from services.inventory.imports_mycnf import import_my_cnf
+    from services.inventory.imports_ssh import import_ssh_config
+    from services.inventory.imports_workbench import import_workbench
+
+    report = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}[kind]()
+    notes = "; ".join((*report.notes, *report.problems))
+    return tuple(
+        Candidate(host, report.source, notes if index == 0 else "") for index, host in enumerate(report.hosts)
+    )

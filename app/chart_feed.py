@@ -1,0 +1,121 @@
+"""Feeds the charts page: which charts for whom, their data on a worker, the newest seconds as they come."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.chart_plan import ChartPlan, chart_plan
+from app.controller import Controller
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.series import Series
+from widgets.bridge.ops import Ops
+from widgets.bridge.source import EstateSource
+from widgets.charts.page import ChartsPage
+
+Tails = list[tuple[str, str, Series]]
+_LATE_S = 2.5
+"""How far back the newest samples are asked for again: a sample is stamped before it is stored."""
+
+
+class ChartFeed(QObject):
+    """Joins one controller with one charts page."""
+
+    def __init__(self, controller: Controller, page: ChartsPage, ops: Ops, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._page = page
+        self._ops = ops
+        self._plan: ChartPlan | None = None
+        self._about: tuple[object, ...] = ()
+        self._now = 0.0
+        self._tailed = 0.0
+        controller.shown.connect(self._on_shown)
+        controller.events_shown.connect(page.set_events)
+        controller.moment_changed.connect(page.set_cursor)
+        controller.pump.ticked.connect(self._on_tick)
+        page.data_wanted.connect(self._on_wanted)
+        page.cursor_moved.connect(controller.look_at)
+
+    def plan(self) -> ChartPlan | None:
+        """Return what the page shows."""
+        return self._plan
+
+    # --- what is charted ---------------------------------------------------------------------------------------------
+
+    def _on_shown(self, cluster: ClusterSnapshot | None) -> None:
+        node = self._controller.node()
+        if cluster is None or node is None:
+            return
+        focus = node if node.host else next((n for n in cluster.nodes if n.host), node)
+        about = _about(cluster, focus)
+        if about == self._about:
+            return
+        self._about = about
+        capacity = _redo_capacity(focus, self._controller.source)
+        self._plan = chart_plan(cluster, focus, capacity)
+        self._page.set_title(cluster.name, "all nodes")
+        self._page.set_specs(self._plan.specs)
+
+    def _on_wanted(self, chart: str, curve: str, start: float, end: float, points: int) -> None:
+        place = self._plan.places.get((chart, curve)) if self._plan is not None else None
+        if place is None:
+            return
+        source, page = self._controller.source, self._page
+        server, metric = place
+        self._ops.run(
+            f"series {chart} {curve}",
+            lambda: source.series(server, metric, start, end, points),
+            lambda series: page.set_series(chart, curve, series),
+        )
+
+    # --- the newest seconds ------------------------------------------------------------------------------------------
+
+    def _on_tick(self, now: float) -> None:
+        view = self._page.view()
+        backwards = now < self._now - 1.0
+        self._now = now
+        if self._controller.moment is not None:
+            return
+        if view.live:
+            self._page.set_range(now - view.span, now, live=True)
+        if backwards:
+            self._tailed = now
+            if self._plan is not None:
+                self._page.set_specs(self._plan.specs)
+        if self._plan is not None and now - self._tailed >= 0.95 and self._page.isVisible():
+            since, self._tailed = self._tailed - _LATE_S, now
+            if now - since > 600.0:
+                since = now - 600.0
+            places, source = dict(self._plan.places), self._controller.source
+            self._ops.run("tails", lambda: _tails(source, places, since), self._append)
+
+    def _append(self, tails: Tails) -> None:
+        for chart, curve, series in tails:
+            self._page.append(chart, curve, series)
+
+
+def _tails(source: EstateSource, places: dict[tuple[str, str], tuple[str, str]], since: float) -> Tails:
+    newest: dict[tuple[str, str], Series] = {}
+    found: Tails = []
+    for (chart, curve), place in places.items():
+        if place not in newest:
+            newest[place] = source.tail(*place, since)
+        if len(newest[place].t):
+            found.append((chart, curve, newest[place]))
+    return found
+
+
+def _about(cluster: ClusterSnapshot, focus: NodeView) -> tuple[object, ...]:
+    """What the page's plan depends on: a change of anything else must not rebuild it."""
+    nodes = tuple((n.node_id, n.name, n.host) for n in cluster.nodes)
+    replicas = tuple(edge.replica_id for edge in cluster.replication)
+    server = focus.facts.server if focus.facts is not None else None
+    settings = dict(server.variables) if server is not None else {}
+    redo = settings.get("innodb_redo_log_capacity") or settings.get("innodb_log_file_size")
+    return (cluster.cluster_id, cluster.kind, focus.node_id, nodes, replicas, redo)
+
+
+def _redo_capacity(node: NodeView, source: EstateSource) -> float | None:
+    series = source.tail(node.host, "innodb.redo_capacity", source.now() - 30.0)
+    known = [float(v) for v in series.value if v == v]  # noqa: PLR0124 - NaN is the one value unlike itself
+    return known[-1] if known else None

@@ -1,0 +1,103 @@
+"""`inventory`: show what is written down, check every way in, import hosts from other programs' settings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+
+from app.arguments import FINDINGS, GOOD
+from app.compose import read_inventory
+from app.places import inventory_file
+from app.vault import SessionVault
+from services.connections.probe import AccessReport, probe_access
+from services.errors import BadInput
+from services.inventory.imports import ImportReport, merge, settle_secrets
+from services.inventory.imports_mycnf import import_my_cnf
+from services.inventory.imports_ssh import import_ssh_config
+from services.inventory.imports_workbench import import_workbench
+from services.inventory.model import HostEntry, Inventory
+from services.inventory.toml_file import load_inventory
+from services.inventory.toml_save import save_inventory
+from services.secrets import SystemVault
+
+_IMPORTS = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}
+
+
+def run(options: Namespace) -> int:
+    """Show, check or import."""
+    if options.action == "import":
+        return _import(options)
+    inventory = read_inventory(options)
+    if options.action == "check":
+        return _check(inventory, as_json=getattr(options, "json", False))
+    _show(inventory, as_json=getattr(options, "json", False))
+    return GOOD
+
+
+def _document(host: HostEntry) -> dict[str, object]:
+    ways: dict[str, object] = {"name": host.name, "address": host.address}
+    if host.ssh is not None:
+        ways["ssh"] = {"user": host.ssh.user, "port": host.ssh.port, "sudo": host.ssh.sudo, "jump": host.ssh.jump}
+    if host.sql is not None:
+        ways["sql"] = {"user": host.sql.user, "port": host.sql.port, "via": host.sql.via, "tls": host.sql.tls}
+    return ways
+
+
+def _line(host: HostEntry) -> str:
+    ssh = f"ssh {host.ssh.user}@{host.ssh.port} sudo {host.ssh.sudo}" if host.ssh else "no ssh"
+    sql = f"sql {host.sql.user}@{host.sql.port} {host.sql.via}, tls {host.sql.tls}" if host.sql else "no sql"
+    return f"{host.name:<16} {host.address:<24} {ssh}; {sql}\n"
+
+
+def _show(inventory: Inventory, *, as_json: bool) -> None:
+    if as_json:
+        clusters = [{"name": c.name, "seeds": list(c.seeds), "expected": c.expected} for c in inventory.clusters]
+        document = {"path": inventory.path, "hosts": [_document(h) for h in inventory.hosts], "clusters": clusters}
+        sys.stdout.write(json.dumps(document) + "\n")
+        return
+    sys.stdout.write(f"{inventory.path}\n")
+    for host in inventory.hosts:
+        sys.stdout.write(_line(host))
+    for cluster in inventory.clusters:
+        sys.stdout.write(f"cluster {cluster.name}: seeds {', '.join(cluster.seeds)}\n")
+
+
+def _check(inventory: Inventory, *, as_json: bool) -> int:
+    vault = SessionVault()
+    reports = [probe_access(host, vault) for host in inventory.hosts]
+    for report in reports:
+        if as_json:
+            sys.stdout.write(json.dumps(_report_document(report)) + "\n")
+        else:
+            sys.stdout.write(f"{report.host}\n{report.as_text()}\n")
+    return GOOD if all(report.ok for report in reports) else FINDINGS
+
+
+def _report_document(report: AccessReport) -> dict[str, object]:
+    steps = [
+        {"name": s.name, "state": s.state, "sentence": s.sentence, "try": list(s.try_), "seconds": round(s.seconds, 3)}
+        for s in report.steps
+    ]
+    return {"host": report.host, "ok": report.ok, "steps": steps}
+
+
+def _import(options: Namespace) -> int:
+    if options.origin is None:
+        raise BadInput("What should be imported?", try_=("Add --from ssh, --from mycnf or --from workbench.",))
+    report: ImportReport = _IMPORTS[options.origin](options.file)
+    path = inventory_file(options)
+    present = load_inventory(path) if path.exists() else Inventory(path=str(path))
+    if options.write:
+        report = settle_secrets(report, SystemVault())
+    merged = merge(present, report)
+    sys.stdout.write(report.preview() + "\n")
+    for name in merged.conflicts:
+        sys.stdout.write(f"  {name}: stands in the inventory with other values; it is left as it is.\n")
+    if not options.write:
+        sys.stdout.write(f"Nothing was written. Add --write to put {len(merged.added)} new into {path}.\n")
+        return GOOD
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_inventory(merged.inventory, path)
+    sys.stdout.write(f"Written: {path}\n")
+    return GOOD

@@ -1,0 +1,67 @@
+"""What the command palette offers: clusters, nodes, pages and actions of this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from app.controller import Controller
+from app.main_window import PAGES, MainWindow
+from widgets.common.palette import CommandPalette, PaletteEntry
+from widgets.common.theme import apply_theme, current_theme
+
+
+class Finder(QObject):
+    """Opens the palette and does what was chosen."""
+
+    def __init__(self, controller: Controller, window: MainWindow, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._window = window
+        self._palette = CommandPalette(window)
+        self._palette.chosen.connect(self._go)
+        window.palette_wanted.connect(self.open)
+        self._actions: dict[str, Callable[[], object]] = {
+            "live": controller.go_live,
+            "theme": _switch_theme,
+            "fit": window.topology.canvas.fit,
+            "add-host": window.tree.add_host_requested.emit,
+            "quit": window.close,
+        }
+
+    def open(self) -> None:
+        """Show the palette with everything that can be gone to or done now."""
+        self._palette.open_with(tuple(self._entries()))
+
+    def _entries(self) -> Iterator[PaletteEntry]:
+        for cluster in self._controller.estate.clusters:
+            for node in cluster.nodes:
+                yield PaletteEntry(
+                    node.node_id, "node", node.name, f"{cluster.name} · {node.state}", health=node.health
+                )
+            yield PaletteEntry(cluster.cluster_id, "cluster", cluster.name, cluster.kind.value, health=cluster.health)
+        for number, (key, title) in enumerate(PAGES, start=1):
+            yield PaletteEntry(key, "page", title, keys=f"Alt+{number}")
+        yield PaletteEntry("live", "action", "Return to live", keys="End")
+        yield PaletteEntry("fit", "action", "Fit the topology", keys="F")
+        yield PaletteEntry("theme", "action", "Switch between light and dark")
+        yield PaletteEntry("add-host", "action", "Add a host…")
+        yield PaletteEntry("quit", "action", "Quit")
+
+    def _go(self, entry: PaletteEntry) -> None:
+        if entry.kind == "node":
+            self._controller.select_node(entry.entry_id)
+        elif entry.kind == "cluster":
+            self._controller.select_cluster(entry.entry_id)
+        elif entry.kind == "page":
+            self._window.show_page(entry.entry_id)
+        else:
+            self._actions[entry.entry_id]()
+
+
+def _switch_theme() -> None:
+    application = QApplication.instance()
+    if isinstance(application, QApplication):
+        apply_theme(application, "light" if current_theme().dark else "dark")

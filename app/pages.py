@@ -1,0 +1,34 @@
+"""Builds the pages that need the heavy libraries, and connects everything that a person can do with the controller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.chart_feed import ChartFeed
+from app.controller import Controller
+from app.finder import Finder
+from app.main_window import MainWindow
+from app.time_axis import TimeAxis
+from widgets.bridge.ops import Ops
+from widgets.charts.page import ChartsPage
+from widgets.journal.page import JournalPage
+
+
+def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QObject) -> None:
+    """Add charts, journal, event strip and palette to the window."""
+    charts, journal = ChartsPage(), JournalPage()
+    window.add_page("charts", charts)
+    window.add_page("journal", journal)
+    ChartFeed(controller, charts, ops, parent)
+    controller.events_shown.connect(journal.show_events)
+    journal.moment_chosen.connect(controller.look_at)
+    window.live_wanted.connect(charts.go_live)
+    TimeAxis(controller, window, parent)
+    Finder(controller, window, parent)
+
+
+def picture_name(folder: Path, page: str, theme: str, width: int, height: int) -> Path:
+    """Return the file of one page's picture."""
+    return folder / f"{page}-{theme}-{width}x{height}.png"

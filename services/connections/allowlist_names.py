@@ -52,15 +52,15 @@ NEVER_COLUMNS: Final = frozenset({"nextval", "currval", "lastval"})
 
 RESERVED: Final = _words(
     """
-    all alter analyze and as asc begin between binary by call case change collate convert create cross cube current
-    cursor declare default delayed delete desc describe distinct distinctrow div do drop dual each else end escape
-    except exists explain false fetch flush for force from full grant group handler having high_priority ignore in
-    index inner insert intersect interval into is join kill lateral left like limit load lock match minus mod natural
-    next not null offset on optimize option or order outer outfile over partition prepare previous procedure purge
-    recursive regexp rename replace reset return returning revoke right rlike rollup row rows select set share shutdown
-    signal sounds sql_big_result sql_buffer_result sql_cache sql_calc_found_rows sql_no_cache sql_small_result start
-    stop straight_join table terminated then to true truncate union unlock update use using values when where
-    window with xa xor
+    all alter analyze and as asc begin between binary by call case change collate commit convert create cross
+    cube current cursor declare default delayed delete desc describe distinct distinctrow div do drop dual each
+    else end escape except exists explain false fetch flush for force from full grant group handler having
+    high_priority ignore in index inner insert intersect interval into is join kill lateral left like limit load
+    lock match minus mod natural next not null offset on optimize option or order outer outfile over partition
+    prepare previous procedure purge recursive regexp rename replace reset restart return returning revoke right
+    rlike rollback rollup row rows select set share shutdown signal sounds sql_big_result sql_buffer_result
+    sql_cache sql_calc_found_rows sql_no_cache sql_small_result start stop straight_join table terminated then
+    to true truncate union unlock update use using values when where window with xa xor
     """
 )
 """Words that never stand for a column, table or alias here, so that no clause can hide as an alias."""

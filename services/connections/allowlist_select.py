@@ -227,7 +227,7 @@ class Grammar:
     def _identifier(self, what: str) -> str:
         token = self._next()
         if token.kind == "name" or (token.kind == "word" and token.text not in RESERVED):
-            return token.text
+            return token.raw
         raise _refused(f'"{token.text}" is not {what}' if token.kind != "string" else f"a string is not {what}")
 
     # -- expressions -------------------------------------------------------------------------------------------------

@@ -42,13 +42,14 @@ class Token:
 
     Attributes:
         kind: word (bare identifier or keyword), name (from backticks), string, number, system (@@x), op, end.
-        text: as meant: a word in lower case, a name or string without its quotes.
+        text: as meant: a word in lower case, a name or string without its quotes; raw: the same in its own case.
         tight: nothing stands between it and the token before. NAME( and NAME ( are different things to a server.
     """
 
     kind: Kind
     text: str
     tight: bool
+    raw: str = ""
 
 
 def tokens_of(sql: str) -> tuple[Token, ...]:
@@ -83,7 +84,7 @@ def _token(sql: str, pos: int, *, tight: bool) -> tuple[Token, int]:
     if sql.startswith(("--", "/*"), pos):
         raise Refused("The Observer road refuses a statement that holds a comment, a hint or two minus signs.")
     if word := _WORD.match(sql, pos):
-        return Token("word", word[0].lower(), tight), word.end()
+        return Token("word", word[0].lower(), tight, word[0]), word.end()
     if number := _NUMBER.match(sql, pos):
         return Token("number", number[0], tight), number.end()
     if system := _SYSTEM.match(sql, pos):
@@ -113,7 +114,7 @@ def _quoted(sql: str, pos: int, *, tight: bool) -> tuple[Token, int]:
         raise Refused("The Observer road refuses a statement with control characters inside quotes.")
     if quote == "`" and (not text or text != text.strip()):
         raise Refused("The Observer road refuses an empty or padded name in backticks.")
-    return Token("string" if quote == "'" else "name", text, tight), end + 1
+    return Token("string" if quote == "'" else "name", text, tight, text), end + 1
 
 
 def _named(character: str) -> str:

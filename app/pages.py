@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject
 
 from app.chart_feed import ChartFeed
@@ -25,10 +23,6 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
     controller.events_shown.connect(journal.show_events)
     journal.moment_chosen.connect(controller.look_at)
     window.live_wanted.connect(charts.go_live)
-    TimeAxis(controller, window, parent)
+    TimeAxis(controller, window, charts, parent)
     Finder(controller, window, parent)
 
-
-def picture_name(folder: Path, page: str, theme: str, width: int, height: int) -> Path:
-    """Return the file of one page's picture."""
-    return folder / f"{page}-{theme}-{width}x{height}.png"

@@ -161,5 +161,5 @@ def _qt_loads() -> bool:
 
 def _lab_down() -> str | None:
     """Leave no host, bridge or mount behind, however the stage ended; return what is wrong if some were left."""
-    ending = process.run([str(MAIN.python), str(LAB_COMMAND), "down"], _settings(), LAB_DOWN_LIMIT_S)
+    ending = process.run([str(MAIN.python), str(LAB_COMMAND), "down", "all"], _settings(), LAB_DOWN_LIMIT_S)
     return f"the lab could not be taken down: lab.py down ended with {ending.code}" if ending.code else None

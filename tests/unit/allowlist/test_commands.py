@@ -261,7 +261,7 @@ def test_that_a_bad_word_anywhere_in_a_reading_command_is_refused_or_harmless(li
             or (words[0] == "stat" and words[at - 1] == "-c")  # a format is one word, whatever stands in it
             or (words[0] == "systemctl" and at >= 2 and bad in {"restart", "e"})  # after the verb: a unit's name
             or (words[0] == "my_print_defaults" and bad in {"restart", "e"})  # a group's name
-            or (words[0] in {"du", "hostname", "pidof"} and bad == "-s")  # their own -s reads
+            or (words[0] in {"du", "hostname", "pidof", "uname"} and bad == "-s")  # their own -s reads
         ), made.argv
 
 

@@ -134,10 +134,11 @@ def _as_numbers(columns: Floats, kinds: npt.NDArray[np.uint8]) -> Ints:
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = np.rint(columns[rest] * scale)
             small = (np.abs(scaled) < EXACT).all(axis=1)
-            back = (scaled / scale).view(np.int64)
+            integers = scaled.astype(np.int64)  # through integers, as reading will: -0.0 is not 0 in bits
+            back = (integers / scale).view(np.int64)
         exact = small & (back == bits[rest]).all(axis=1)
         kinds[rest[exact]] = digits
-        numbers[rest[exact]] = scaled[exact].astype(np.int64)
+        numbers[rest[exact]] = integers[exact]
         rest = rest[~exact]
     kinds[rest] = RAW
     return numbers

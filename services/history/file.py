@@ -93,13 +93,12 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
         ) from problem
     set_aside = None
     try:
+        if path.exists() and path.stat().st_size:
+            try:
+                _check(_engine(path, read_only=True), path)  # looked at before anything may write to it
+            except DamagedError:
+                set_aside = _set_aside(path, now)
         engine = _engine(path, read_only=False)
-        try:
-            _check(engine, path)
-        except DamagedError:
-            engine.dispose()
-            set_aside = _set_aside(path, now)
-            engine = _engine(path, read_only=False)
         _migrate(engine, path)
     except BaseException:
         owner.release()

@@ -7,6 +7,7 @@ same rows feed the journal (what changed since the row before) and the closing c
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,7 @@ class _Layout:
 
     columns: npt.NDArray[np.intp]
     straight: bool
+    doubles: struct.Struct
 
 
 @dataclass(slots=True)
@@ -82,7 +84,7 @@ class Ring:
         with self._lock:
             values = sample.values
             layout = self._layouts.get(tuple(values)) or self._learn(values)
-            row = np.fromiter(values.values(), np.float64, len(values))
+            row = np.frombuffer(layout.doubles.pack(*values.values()))  # half the time of numpy.fromiter
             if not layout.straight:
                 scattered = np.full(len(self._ids), np.nan)
                 scattered[layout.columns] = row
@@ -116,7 +118,7 @@ class Ring:
             return self._close() if self._chunk_rows else None
 
     def read(self, keys: Sequence[str], since: float) -> tuple[Floats, Floats, Floats, dict[str, Floats]]:
-        """Return moments, monotonic moments, epoch numbers and the columns of `keys` (unknown ones NaN) after `since`."""
+        """Return moments, monotonic moments, epoch numbers and columns (NaN for an unknown key) after `since`."""
         with self._lock:
             index = self._order(min(self._count, self.capacity))
             moments = self._rows[index, AT] / TICK
@@ -166,7 +168,7 @@ class Ring:
             self._layouts.clear()
         columns = np.array([self._place[key] for key in keys], np.intp)
         straight = len(keys) == len(self._ids) and bool((columns == np.arange(len(keys))).all())
-        layout = _Layout(columns, straight)
+        layout = _Layout(columns, straight, struct.Struct(f"={len(keys)}d"))
         if len(self._layouts) >= 16:
             self._layouts.clear()
         self._layouts[keys] = layout

@@ -24,7 +24,7 @@ def read_rollups(cursor: sqlite3.Cursor, server: int | None, metric: int | None,
         _still_hours(cursor, server, metric, first, whole)
     some = np.flatnonzero(~np.isnan(whole[1]))
     inside = slice(int(some[0]), int(some[-1]) + 1) if len(some) else slice(0, 0)
-    t = (first + np.arange(count)[inside]) * MINUTE_S
+    t = np.arange(first, first + count, dtype=np.float64)[inside] * MINUTE_S
     minimum, average, maximum, p5, p95 = (doubles(row[inside]) for row in whole)
     return Rollups(t, minimum, average, maximum, p5, p95)
 

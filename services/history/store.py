@@ -375,9 +375,7 @@ class HistoryStore:
     def _keep_house(self, cursor: sqlite3.Cursor) -> None:
         """Once a second: close overdue chunks, pack at most one hour, now and then enforce the limits."""
         now = self._clock.wall()
-        for server, ring in self._all_rings():
-            if (closed := ring.close_if_due(now - 10.0)) is not None:
-                self._must_write().chunk(server, closed)
+        self._close_chunks(now - 10.0)
         if int(now // 3600) != self._hour and now % 3600 > 30.0:
             self._hour = int(now // 3600)
             self._loose = loose_hours(cursor, now)
@@ -389,8 +387,13 @@ class HistoryStore:
                 self._cache.clear()
         give_back(cursor)
 
+    def tidy(self) -> None:
+        """Do what the writing thread does each second besides committing (a store without that thread needs it)."""
+        self._must_write().keep_house()
+
     def compact(self) -> None:
         """Pack every finished hour now, enforce the limits, give free pages back (housekeeping in one go)."""
+        self._close_chunks(self._clock.wall())
         self.flush()
         writer = self._must_write()
         with writer.housekeeping_cursor() as cursor:
@@ -400,6 +403,11 @@ class HistoryStore:
             give_back(cursor, 2**31 - 1)
         self._loose = []
         self._cache.clear()
+
+    def _close_chunks(self, now: float) -> None:
+        for server, ring in self._all_rings():
+            if (closed := ring.close_if_due(now)) is not None:
+                self._must_write().chunk(server, closed)
 
     def _troubled(self, trouble: StoreError | None, lost: int) -> None:
         if trouble is not None:

@@ -69,8 +69,9 @@ def _share(ordered: list[float], share: float) -> float:
 
 def resident_bytes() -> int:
     """Return the resident memory of this process, 0 where the system doesn't say."""
-    if sys.platform.startswith("linux"):
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        pages = int(statm.read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
     return _peak_bytes()
 

@@ -119,8 +119,8 @@ def channel_key(name: str) -> str:
 def gtid_gap(received: str, executed: str) -> int | None:
     """Return how many transactions were received and not yet executed, None when it can't be told.
 
-    MariaDB positions only ("domain-server-sequence", comma separated; MariaDB KB: GTID): the gap is the sum over domains
-    of the sequence numbers' difference. Sets of MySQL (uuid:1-5) are subtracted by the server, not here.
+    MariaDB positions only ("domain-server-sequence", comma separated; MariaDB KB: GTID): the gap is the sum over
+    domains of the sequence numbers' difference. Sets of MySQL (uuid:1-5) are subtracted by the server, not here.
     """
     done, got = _mariadb_positions(executed), _mariadb_positions(received)
     if not got or done is None:

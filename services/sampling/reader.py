@@ -109,7 +109,7 @@ def _as_frame(columns: Columns) -> Frame:
 def _as_rollups(t: Array, values: Array) -> Rollups:
     minutes, aggregates = by_step(t, values[None, :], MINUTE_S)
     minimum, average, maximum, p5, p95 = (doubles(row) for row in aggregates[0])
-    return Rollups(minutes * MINUTE_S, minimum, average, maximum, p5, p95)
+    return Rollups(minutes.astype(np.float64) * MINUTE_S, minimum, average, maximum, p5, p95)
 
 
 def _restarts(frame: Frame, start: float) -> tuple[float, ...]:
@@ -141,7 +141,7 @@ def _step(ideal: float) -> float:
 
 def _binned(key: str, t: Array, values: Array, step: float, restarts: tuple[float, ...], missing: str) -> Series:
     bins, aggregates = by_step(t, values[None, :], step)
-    columns = [(bins + 0.5) * step, *(doubles(row) for row in aggregates[0])]
+    columns = [(bins.astype(np.float64) + 0.5) * step, *(doubles(row) for row in aggregates[0])]
     return _series(key, columns, step, restarts, missing)
 
 
@@ -155,7 +155,7 @@ def _coarser(key: str, columns: list[Array], step: float, restarts: tuple[float,
     bins, aggregates = by_step(t[keep], stacked, step)
     wide = doubles(aggregates)
     picked = [wide[0, 0], wide[1, 1], wide[2, 2], wide[3, 3], wide[4, 4]]
-    return _series(key, [(bins + 0.5) * step, *picked], step, restarts, missing)
+    return _series(key, [(bins.astype(np.float64) + 0.5) * step, *picked], step, restarts, missing)
 
 
 def _series(key: str, columns: list[Array], step: float, restarts: tuple[float, ...], missing: str) -> Series:

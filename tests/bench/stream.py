@@ -1,0 +1,85 @@
+"""Recorded streams of real servers (tests/bench/data): what a sampler would hand to the store, second by second.
+
+A file is zstd JSON lines: a header with `keys`, then per second [at, monotonic, [indexes], [values]] of what changed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import zstandard
+
+from services.series import Array, Sample
+
+DATA = Path(__file__).with_name("data")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """A recorded stream.
+
+    Attributes:
+        version: of the server; keys: metric keys.
+        at, mono: shape (n,), seconds; values: shape (n, len(keys)).
+    """
+
+    version: str
+    keys: tuple[str, ...]
+    at: Array
+    mono: Array
+    values: Array
+
+    def samples(self, server: str = "db1") -> list[Sample]:
+        """Return the stream as samples, the first at the stream's own time."""
+        rows = self.values.tolist()
+        return [
+            Sample(server, at, mono, dict(zip(self.keys, row, strict=True)), "1")
+            for at, mono, row in zip(self.at.tolist(), self.mono.tolist(), rows, strict=True)
+        ]
+
+
+@cache
+def read_stream(name: str) -> Stream:
+    """Return the stream `name`: "mariadb_status" (status only) or "galera_node" (with host counters and settings)."""
+    packed = (DATA / f"{name}.jsonl.zst").read_bytes()
+    header_text, *lines = zstandard.ZstdDecompressor().decompress(packed).decode().splitlines()
+    header = json.loads(header_text)
+    values = np.full((len(lines), len(header["keys"])), np.nan)
+    clock = np.zeros((len(lines), 2))
+    for i, line in enumerate(lines):
+        at, mono, indexes, changed = json.loads(line)
+        clock[i] = at, mono
+        if i:
+            values[i] = values[i - 1]
+        values[i, indexes] = changed
+    return Stream(header["version"], tuple(header["keys"]), clock[:, 0], clock[:, 1], values)
+
+
+def day_of(stream: Stream, hours: int = 24, seed: int = 1) -> Stream:
+    """Return the stream repeated for `hours`, each repeat's changes scaled anew per metric so that no block repeats.
+
+    Counters go on climbing, gauges keep their level; whole numbers stay whole. As the stream in the baseline was made.
+    """
+    random = np.random.default_rng(seed)
+    length = len(stream.at)
+    repeats = -(-hours * 3600 // length)
+    whole = (stream.values == np.rint(stream.values)).all(axis=0)
+    falls = (np.diff(stream.values, axis=0) < 0).any(axis=0)
+    base = stream.values[0].copy()
+    parts = []
+    for _ in range(repeats):
+        factor = random.uniform(0.5, 1.5, stream.values.shape[1])
+        grown = (stream.values - stream.values[0]) * factor
+        part = base + np.where(whole, np.rint(grown), np.where(falls, stream.values - stream.values[0], grown))
+        parts.append(part)
+        base = np.where(falls, base, part[-1])
+    count = hours * 3600
+    moments = np.arange(repeats * length) - 0.0
+    jitter = np.tile(stream.at - stream.at[0] - np.arange(length), repeats)
+    start = np.ceil(stream.at[0] / 86_400.0) * 86_400.0
+    at = start + moments + np.clip(jitter, 0.0, 0.9)
+    return Stream(stream.version, stream.keys, at[:count], at[:count] - start + 1000.0, np.concatenate(parts)[:count])

@@ -172,9 +172,13 @@ class Legend(QWidget):
 
     def _arrange(self) -> None:
         x, y, width = 0, 0, max(60, self.width())
-        for item in self.items.values():
-            hint = item.sizeHint()
-            wide = min(hint.width(), width)
+        wides = {key: min(item.sizeHint().width(), width) for key, item in self.items.items()}
+        over = sum(wides.values()) + _BETWEEN * (len(wides) - 1) - width
+        longest = max(wides, key=lambda key: wides[key], default="")
+        if 0 < over < wides[longest] * 0.5 if longest else False:
+            wides[longest] -= over  # one name is cut before a second row takes height from the plot
+        for key, item in self.items.items():
+            wide = wides[key]
             if x and x + wide > width:
                 x, y = 0, y + _ROW
             item.setGeometry(x, y, wide, _ROW)

@@ -191,7 +191,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         frame = self.frame_rect()
         if frame.width() < 8 or frame.height() < 8:
             return
-        self.state.prepare(round(frame.width()))
+        self.state.prepare(round(frame.width()), frame.height())
         left = self.state.left
         self._box.setRange(
             xRange=(self.state.start, self.state.end), yRange=(left.low, left.high), padding=0, disableAutoRange=False

@@ -50,6 +50,7 @@ def _chip(painter: QPainter, frame: QRectF, x: float, y: float, words: str, them
     width = QFontMetricsF(painter.font()).horizontalAdvance(words) + 12
     left = min(max(x - width / 2, frame.left() - 20), frame.right() + 12 - width)
     box = QRectF(left, y, width, 16)
+    painter.fillRect(box.adjusted(-6, 1, 6, 1), theme.panel)  # hides a tick's words that would stick out
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -21,11 +21,12 @@ from widgets.common.time_ticks import time_ticks
 # The same on every plot, so that plots above one another align.
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 16.0, 8.0, 20.0
 _BAND_ALPHA = 0.20
+_MARK_ALPHA = 0.75
 _DOT_AWAY_PX = 3.0
 # A stroke wider than a pixel costs four times as much: only lines of few points may be that beautiful.
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
-_TICK_ROOM_PX = 84.0
+_TICK_ROOM_PX = 74.0
 
 
 class StillPainter:
@@ -157,11 +158,26 @@ class StillPainter:
             self._painter.setPen(pen)
             self._painter.drawLine(QPointF(self._frame.left(), y), QPointF(self._frame.right(), y))
             width = QFontMetricsF(self._painter.font()).horizontalAdvance(line.label)
-            above = y - 18 > self._frame.top()
-            box = QRectF(self._frame.left() + 8, y - 17 if above else y + 2, width + 6, 15)
-            self._painter.fillRect(box, with_alpha(self._theme.panel, 0.8))
+            box = self._free_box(y, width + 6)
             self._painter.setPen(limit_text(line.tone, self._theme))
             self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, line.label)
+
+    def _free_box(self, y: float, width: float) -> QRectF:
+        """Return the place beside a limit's line, below or above, that the fewest points of curves lie in."""
+        frame = self._frame
+        lefts = (frame.left() + 8, frame.right() - width - 8, frame.center().x() - width / 2)
+        boxes = [QRectF(left, top, width, 15) for top in (y + 1, y - 16) for left in lefts]
+        boxes = [box for box in boxes if frame.top() <= box.top() and box.bottom() <= frame.bottom()] or boxes
+
+        def crowd(box: QRectF) -> int:
+            count = 0
+            for curve, shape in self._state.shapes:
+                x, high = self._x(shape.t), self._y(shape.y, self._state.scale_of(curve))
+                inside = (x >= box.left()) & (x <= box.right()) & (high >= box.top() - 1) & (high <= box.bottom() + 1)
+                count += int(np.count_nonzero(inside))
+            return count
+
+        return min(boxes, key=crowd)
 
     # -- curves
 
@@ -240,7 +256,8 @@ class StillPainter:
             if x - taken < 3:
                 continue
             taken = x
-            pen = QPen(self._theme.third if health is Health.UNKNOWN else self._theme.health(health), 1)
+            color = self._theme.third if health is Health.UNKNOWN else self._theme.health(health)
+            pen = QPen(with_alpha(color, _MARK_ALPHA), 1)
             pen.setDashPattern([2, 3])
             self._painter.setPen(pen)
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
@@ -272,6 +289,8 @@ class StillPainter:
 def _marks(state: PlotState) -> list[tuple[float, Health]]:
     marks: list[tuple[float, Health]] = []
     for event in state.events:
+        if event.kind == "gap":  # the curves show it themselves
+            continue
         moments = [event.at] if event.until is None else [event.at, event.until]
         marks += [(at, event.health) for at in moments if state.start <= at <= state.end]
     return marks

@@ -16,6 +16,7 @@ from widgets.charts.scales import Scale, make_scale, right_scale
 
 # A scale shrinks only when the data fill less than this share of it: it must not breathe with every sample.
 _SHRINK_BELOW = 0.42
+_INTERVAL_PX, _LEAST_INTERVALS, _MOST_INTERVALS = 36.0, 2, 8
 
 
 class PlotState:
@@ -55,8 +56,8 @@ class PlotState:
         """Return whether the view ends well before the newest data could be: then waiting would be no answer."""
         return any(track.known and not len(track) and track.step_s > 1.5 for track in self.tracks.values())
 
-    def prepare(self, pixels: int) -> None:
-        """Compute shapes for a plot `pixels` wide, then the scales that hold them."""
+    def prepare(self, pixels: int, height: float) -> None:
+        """Compute shapes for a plot `pixels` wide, then the scales that hold them and have ticks for `height`."""
         curves = self.drawn_curves()
         self.shapes, self.pile = [], None
         if self.spec.kind == "stack" and not self.isolated:
@@ -67,7 +68,7 @@ class PlotState:
                 self.pile = (piled, pile_shape(tracks, caches, self.start, self.end, pixels))
         else:
             self.shapes = [(curve, self._shape(curve, pixels)) for curve in curves]
-        self._scale()
+        self._scale(max(_LEAST_INTERVALS, min(_MOST_INTERVALS, round(height / _INTERVAL_PX))))
 
     def _shape(self, curve: CurveSpec, pixels: int) -> Shape:
         track = self.tracks[curve.key]
@@ -75,7 +76,7 @@ class PlotState:
             return step_shape(track, self.start, self.end)
         return line_shape(track, self._caches[curve.key], self.start, self.end, pixels, band=curve.band)
 
-    def _scale(self) -> None:
+    def _scale(self, intervals: int) -> None:
         spec = self.spec
         low, high = self._extent("left")
         bottom = spec.y_min if spec.y_min is not None else min(low, 0.0 if low >= 0 and low < 0.5 * high else low)
@@ -83,9 +84,9 @@ class PlotState:
             bottom = 0.0
         high = max([high, *(line.value for line in spec.limits)]) if math.isfinite(high) else high
         if spec.y_max is not None and not (math.isfinite(high) and high > spec.y_max):
-            self.left = make_scale(bottom, spec.y_max, spec.unit, fixed_high=True)
+            self.left = make_scale(bottom, spec.y_max, spec.unit, fixed_high=True, intervals=intervals)
         else:
-            self.left = make_scale(bottom, self._calm("left", high), spec.unit)
+            self.left = make_scale(bottom, self._calm("left", high), spec.unit, intervals=intervals)
         self.right = None
         if spec.has_right:
             _, high = self._extent("right")

@@ -67,14 +67,13 @@ def _step(rough: float, unit: str) -> float:
         seconds = rough * factor
         return next((s for s in _TIME_STEPS if s >= seconds * 0.999), _decimal(seconds)) / factor
     if unit == "":
-        return max(1.0, _decimal(rough))  # half a thread does not exist
+        return max(1.0, _decimal(rough, (1.0, 2.0, 5.0, 10.0)))  # half a thread does not exist
     return _decimal(rough)
 
 
-def _decimal(rough: float) -> float:
+def _decimal(rough: float, factors: tuple[float, ...] = (1.0, 2.0, 2.5, 5.0, 10.0)) -> float:
     power = 10.0 ** math.floor(math.log10(rough))
-    # 2.5 only where it is exact to read: 0.25, 2.5, 25.
-    return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough * 0.999)
+    return next(factor * power for factor in factors if factor * power >= rough * 0.999)
 
 
 def _words(values: list[float], step: float, unit: str) -> list[str]:
@@ -125,6 +124,8 @@ def format_value(value: float | None, unit: str) -> str:
     """Return a value with its unit as the legend says it ("23 %", "5.6 GB", "4.9 ms", "9 h 20 min", "1 904")."""
     if value is None or math.isnan(value):
         return UNKNOWN
+    if unit == "%":
+        return "<0.1 %" if 0 < value < 0.05 else f"{value:.1f} %".replace(".0 %", " %")
     if unit == "B":
         return format_bytes(value)
     if unit == "B/s":

@@ -54,10 +54,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A sentence (perhaps to be cut) that has `width` pixels from `left`."""
+    """A sentence (perhaps to be cut) that has `width` pixels from `left`, in `row` 0 (near the glyphs) or 1 (above)."""
 
     left: float
     width: float
+    row: int
     mark: Mark
 
 
@@ -103,36 +104,56 @@ def place_bars(
 def place_labels(
     marks: Sequence[Mark], measure: Callable[[str], float], left: float, right: float
 ) -> tuple[Label, ...]:
-    """Return the sentences that have room: the most severe and newest first, each beside its glyph, cut if need be.
+    """Return the sentences that have room in two rows: transfers first, then the most severe, then the newest.
 
-    A sentence never runs over the glyph of a mark that has a sentence of its own, and gives way before becoming too
-    short to read; its glyph and tooltip stay.
+    A sentence stands beside its glyph, cut if need be; it gives way before it becomes too short to read, and its
+    glyph and tooltip stay.
     """
-    order = sorted(marks, key=lambda mark: (mark.health.severity, mark.x), reverse=True)
-    taken: list[tuple[float, float]] = []
+    order = sorted(marks, key=_importance, reverse=True)
+    taken: tuple[list[_Piece], ...] = ([], [])
     labels: list[Label] = []
-    for mark in order:
-        wanted = min(measure(mark.text), _WIDEST_LABEL_PX)
-        label = _beside(mark, wanted, taken, left, right)
-        if label is not None:
-            taken.append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))
-            labels.append(label)
-    return tuple(sorted(labels, key=lambda label: label.left))
+    for whole in (True, False):  # those that fit uncut come first: a cut sentence is better than none, not than another
+        for mark in order:
+            if any(label.mark is mark for label in labels):
+                continue
+            label = _first_place(mark, min(measure(mark.text), _WIDEST_LABEL_PX), taken, (left, right), whole)
+            if label is not None:
+                taken[label.row].append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))
+                if label.row == 1:  # the line down to the glyph
+                    taken[0].append((mark.x - 3, mark.x + 3))
+                labels.append(label)
+    return tuple(sorted(labels, key=lambda label: (label.left, label.row)))
 
 
-def _beside(mark: Mark, wanted: float, taken: Sequence[tuple[float, float]], left: float, right: float) -> Label | None:
-    start = mark.x + _LABEL_GAP_PX
-    if any(first < start < last for first, last in taken):
-        start = float("inf")
-    else:
-        room = min([right, *(first for first, _ in taken if first >= start)]) - start
-        if room >= min(wanted, _LEAST_LABEL_PX) and (room >= wanted or room >= 0.45 * wanted):
-            return Label(start, min(wanted, room), mark)
-    end = mark.x - _LABEL_GAP_PX
+_Piece = tuple[float, float]
+
+
+def _importance(mark: Mark) -> tuple[bool, int, float]:
+    return any(event.kind == "transfer" for event in mark.events), mark.health.severity, mark.x
+
+
+def _first_place(mark: Mark, wanted: float, taken: tuple[list[_Piece], ...], ends: _Piece, whole: bool) -> Label | None:
+    """Return the first place with room: right of the glyph in either row, else left of it."""
+    least = wanted if whole else max(min(wanted, _LEAST_LABEL_PX), 0.45 * wanted)
+    for rightwards in (True, False):
+        for row in (0, 1):
+            if row == 1 and any(first < mark.x < last for first, last in taken[0]):
+                continue  # the line to the glyph would cross a sentence
+            room = _room(mark.x, taken[row], ends, rightwards)
+            if room is not None and room[1] - room[0] >= least:
+                width = min(wanted, room[1] - room[0])
+                return Label(room[0] if rightwards else room[1] - width, width, row, mark)
+    return None
+
+
+def _room(x: float, taken: Sequence[_Piece], ends: _Piece, rightwards: bool) -> _Piece | None:
+    """Return the free stretch beside `x` (None when `x` itself is taken)."""
+    if rightwards:
+        start = x + _LABEL_GAP_PX
+        if any(first < start < last for first, last in taken):
+            return None
+        return start, min([ends[1], *(first for first, _ in taken if first >= start)])
+    end = min(x - _LABEL_GAP_PX, ends[1])
     if any(first < end < last for first, last in taken):
         return None
-    room = end - max([left, *(last for _, last in taken if last <= end)])
-    if room >= min(wanted, _LEAST_LABEL_PX) and (room >= wanted or room >= 0.45 * wanted):
-        width = min(wanted, room)
-        return Label(end - width, width, mark)
-    return None
+    return max([ends[0], *(last for _, last in taken if last <= end)]), end

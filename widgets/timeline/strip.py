@@ -22,6 +22,8 @@ from widgets.timeline.strip_paint import (
     HEIGHT,
     LEFT,
     RIGHT,
+    TEXT_HEIGHT,
+    TEXT_TOPS,
     StripScene,
     flag_rect,
     paint_strip,
@@ -143,7 +145,8 @@ class EventStrip(QWidget):
             right = width - RIGHT
             marks = place_marks(self._events, scene.x_of, LEFT, right)
             measure = QFontMetricsF(ui_font(SMALL)).horizontalAdvance
-            words_end = flag_rect(scene, view.now, self._word, at_right=True).left() - 8 if view.live else right
+            flag = flag_rect(scene, view.now, self._word, at_right=True).left() - 8
+            words_end = min(right, flag) if scene.present_in_sight else right
             labels = place_labels(marks, measure, LEFT, words_end)
             bars = place_bars(self._events, scene.x_of, LEFT, right, view.now)
             self._placed = (marks, labels, bars)
@@ -197,7 +200,7 @@ class EventStrip(QWidget):
             if abs(point.x() - mark.x) <= _NEAR_PX and abs(point.y() - GLYPH_Y) <= _NEAR_PX + 2:
                 return mark
         for label in scene.labels:
-            if QRectF(label.left, 2, label.width, 22).contains(point):
+            if QRectF(label.left, TEXT_TOPS[label.row], label.width, TEXT_HEIGHT).contains(point):
                 return label.mark
         for bar in scene.bars:
             if bar.left <= point.x() <= bar.right and BAR_Y - 3 <= point.y() <= AXIS_Y:

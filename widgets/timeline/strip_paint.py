@@ -19,10 +19,10 @@ from widgets.timeline.placement import GLYPH_PX, Bar, Label, Mark
 HEIGHT = 76
 LEFT, RIGHT = 16.0, 16.0
 FLAG_HEIGHT = 17.0
-_TEXT_TOP, _TEXT_HEIGHT = 6.0, 18.0
-GLYPH_Y = 33.0
-BAR_Y, BAR_HEIGHT, BAR_STEP = 43.0, 6.0, 3.0
-AXIS_Y = 53.0
+TEXT_TOPS, TEXT_HEIGHT = (15.0, 1.0), 14.0
+GLYPH_Y = 36.0
+BAR_Y, BAR_HEIGHT, BAR_STEP = 45.0, 6.0, 3.0
+AXIS_Y = 55.0
 _TICK_ROOM_PX = 88.0
 _DAY_S = 86400.0
 
@@ -95,7 +95,7 @@ def _axis(painter: QPainter, scene: StripScene, theme: Theme) -> None:
         painter.setPen(theme.second if tick.strong else theme.third)
         half = QFontMetricsF(painter.font()).horizontalAdvance(tick.text) / 2
         left = min(max(x - half, LEFT - 8), scene.width - RIGHT + 8 - 2 * half)
-        box = QRectF(left, AXIS_Y + 4, 2 * half + 2, 18)
+        box = QRectF(left, AXIS_Y + 3, 2 * half + 2, 18)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, tick.text)
 
 
@@ -144,11 +144,12 @@ def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> Non
 def _label(painter: QPainter, label: Label, theme: Theme, *, selected: bool) -> None:
     painter.setPen(QPen(theme.line, 1))
     x = round(label.mark.x)
-    painter.drawLine(QPointF(x, _TEXT_TOP + 4), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
+    top = TEXT_TOPS[label.row]
+    painter.drawLine(QPointF(x, top + 3), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
     painter.setFont(ui_font(SMALL, STRONG) if selected else ui_font(SMALL))
     painter.setPen(theme.text if selected else theme.second)
     words = QFontMetricsF(painter.font()).elidedText(label.mark.text, Qt.TextElideMode.ElideRight, label.width + 1)
-    box = QRectF(label.left, _TEXT_TOP, label.width + 4, _TEXT_HEIGHT)
+    box = QRectF(label.left, top, label.width + 4, TEXT_HEIGHT)
     painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
     painter.setFont(ui_font(SMALL))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QTransform
+from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPainterPathStroker, QPixmap, QPolygonF, QTransform
 
 from services.types import Health
 from widgets.common.theme import Theme
@@ -21,14 +22,16 @@ WORDS = {
 
 @lru_cache(maxsize=8)
 def _shape(health: Health) -> QPainterPath:
-    """Return the filled part of a state's shape in a unit square; built once, painted often."""
+    """Return a state's shape as one filled path in a unit square; built once, painted often."""
     path = QPainterPath()
     if health is Health.GOOD:
         path.addEllipse(QRectF(0.04, 0.04, 0.92, 0.92))
     elif health is Health.TRANSFER:
-        path.moveTo(0.5, 0.09)
-        path.arcTo(QRectF(0.09, 0.09, 0.82, 0.82), 90, 180)
-        path.closeSubpath()
+        path = _ring(dashes=0)
+        half = QPainterPath(QPointF(0.5, 0.09))
+        half.arcTo(QRectF(0.09, 0.09, 0.82, 0.82), 90, 180)
+        half.closeSubpath()
+        path = path.united(half)
     elif health is Health.WARN:
         path.addPolygon(QPolygonF([QPointF(0.5, 0.04), QPointF(1.0, 0.94), QPointF(0.0, 0.94)]))
         path.closeSubpath()
@@ -39,11 +42,28 @@ def _shape(health: Health) -> QPainterPath:
         path.closeSubpath()
         path.addPolygon(QPolygonF([QPointF(0.94, 0.94), QPointF(0.06 + gap, 0.94), QPointF(0.94, 0.06 + gap)]))
         path.closeSubpath()
+    else:
+        path = _ring(dashes=8)
     return path
 
 
+def _ring(*, dashes: int) -> QPainterPath:
+    """Return a ring, whole or of so many dashes, as a filled path."""
+    width = 0.12
+    circle = QPainterPath()
+    circle.addEllipse(QRectF(0.1, 0.1, 0.8, 0.8))
+    stroker = QPainterPathStroker()
+    stroker.setWidth(width)
+    stroker.setCapStyle(Qt.PenCapStyle.FlatCap)
+    stroker.setCurveThreshold(0.01)
+    if dashes:
+        piece = math.pi * 0.8 / width / dashes  # the pattern's unit is the stroke's width
+        stroker.setDashPattern([piece * 0.6, piece * 0.4])
+    return stroker.createStroke(circle)
+
+
 def shape_path(health: Health, rect: QRectF) -> QPainterPath:
-    """Return the filled part of a state's shape inside `rect`, for painters that draw very many."""
+    """Return a state's shape inside `rect`, for painters that draw very many."""
     return QTransform().translate(rect.x(), rect.y()).scale(rect.width(), rect.height()).map(_shape(health))
 
 
@@ -51,23 +71,9 @@ def glyph(painter: QPainter, rect: QRectF, health: Health, theme: Theme) -> None
     """Paint the shape of `health` into `rect` (square, 8 px or more). Leaves pen, brush and hints as they were."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    fill = theme.health_fill(health)
     painter.translate(rect.topLeft())
-    if health in {Health.TRANSFER, Health.UNKNOWN}:
-        width = max(1.2, rect.width() * 0.12)
-        pen = QPen(fill, width)
-        if health is Health.UNKNOWN:
-            # Eight dashes around the ring at every size; the pattern's unit is the pen's width.
-            eighth = 3.14159 * (rect.width() - width) / width / 8
-            pen.setDashPattern([eighth * 0.6, eighth * 0.4])
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        inset = width / 2 + rect.width() * 0.04
-        painter.drawEllipse(QRectF(0, 0, rect.width(), rect.height()).adjusted(inset, inset, -inset, -inset))
-    if health is not Health.UNKNOWN:
-        painter.scale(rect.width(), rect.height())
-        painter.fillPath(_shape(health), fill)
+    painter.scale(rect.width(), rect.height())
+    painter.fillPath(_shape(health), theme.health_fill(health))
     painter.restore()
 
 

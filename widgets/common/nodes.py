@@ -42,4 +42,4 @@ def is_stale(node: NodeView, at: float) -> bool:
 
 def is_silent(node: NodeView) -> bool:
     """Return whether the console has no SQL answer from the node now: drawn dashed, with the reason."""
-    return node.reach in {Reach.NONE, Reach.NOT_TRIED, Reach.SSH_ONLY}
+    return node.reach is Reach.NONE or node.reach is Reach.NOT_TRIED or node.reach is Reach.SSH_ONLY

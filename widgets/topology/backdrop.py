@@ -77,6 +77,9 @@ class Backdrop(QGraphicsItem):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Paint outlines first, chambers and holes inside them."""
         del option, widget
+        if self._state.detail is Detail.GLYPH:
+            self._paint_far(painter)
+            return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for outline in self._outlines:
             self._paint_outline(painter, outline)
@@ -89,6 +92,20 @@ class Backdrop(QGraphicsItem):
         for hole in self._holes:
             self._paint_hole(painter, hole)
 
+    def _paint_far(self, painter: QPainter) -> None:
+        """Plain rectangles: from afar nobody sees a corner's radius, and round ones cost a millisecond each."""
+        theme = self._state.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for outline in self._outlines:
+            line = theme.enclosure_line if outline.primary else theme.bad
+            painter.setPen(QPen(line, 0, Qt.PenStyle.SolidLine if outline.primary else Qt.PenStyle.DashLine))
+            painter.setBrush(theme.enclosure if outline.primary else theme.bad_tint)
+            painter.drawRect(outline.rect)
+        painter.setPen(QPen(theme.enclosure_line, 0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for chamber in self._chambers:
+            painter.drawRect(rect_of(chamber.box))
+
     def _paint_outline(self, painter: QPainter, outline: _Outline) -> None:
         theme = self._state.theme
         if outline.primary:
@@ -100,8 +117,7 @@ class Backdrop(QGraphicsItem):
             painter.setPen(pen)
             painter.setBrush(with_alpha(theme.bad_tint, 0.55))
         painter.drawRoundedRect(outline.rect, 16, 16)
-        if self._state.detail is not Detail.GLYPH:
-            self._paint_title(painter, outline)
+        self._paint_title(painter, outline)
 
     def _paint_title(self, painter: QPainter, outline: _Outline) -> None:
         theme, fonts = self._state.theme, self._state.fonts
@@ -123,8 +139,6 @@ class Backdrop(QGraphicsItem):
         painter.drawText(room, _LEFT_MIDDLE, cut)
 
     def _paint_chamber_label(self, painter: QPainter, chamber: Chamber) -> None:
-        if self._state.detail is Detail.GLYPH:
-            return
         painter.setFont(self._state.fonts.small)
         painter.setPen(self._state.theme.second)
         room = QRectF(chamber.box.x + 16, chamber.box.y + 8, chamber.box.w - 32, 20)
@@ -137,10 +151,9 @@ class Backdrop(QGraphicsItem):
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(rect_of(hole.box).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        if self._state.detail is not Detail.GLYPH:
-            painter.setFont(self._state.fonts.small)
-            painter.setPen(theme.third)
-            room = rect_of(hole.box).adjusted(12, 8, -12, -8)
-            words = f"place of {hole.name}"
-            cut = self._state.fonts.small_width.elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, cut)
+        painter.setFont(self._state.fonts.small)
+        painter.setPen(theme.third)
+        room = rect_of(hole.box).adjusted(12, 8, -12, -8)
+        words = f"place of {hole.name}"
+        cut = self._state.fonts.small_width.elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, cut)

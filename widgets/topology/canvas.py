@@ -59,6 +59,7 @@ class Canvas(QGraphicsView):
         self._at = 0.0
         self._structure: Structure | None = None
         self._placement = Placement()
+        self._order: dict[str, int] = {}  # node -> place in the order of names: its curve colour
         self._follow = True  # keep the whole cluster in sight until a person zooms or pans
         self._reduced_motion = False
         self._pressed_at = QPoint()
@@ -95,10 +96,11 @@ class Canvas(QGraphicsView):
         if shape != self._structure:
             self._structure = shape
             self._placement = place(cluster)
+            self._order = {n.node_id: i for i, n in enumerate(ordered_nodes(cluster))}
             self._place_items()
-        for i, node in enumerate(ordered_nodes(cluster)):
+        for node in cluster.nodes:
             item = self._items.get(node.node_id)
-            if item and item.take(card_text(node, at), sparks.get(node.node_id, ()), i):
+            if item and item.take(card_text(node, at), sparks.get(node.node_id, ()), self._order[node.node_id]):
                 self._start_fade(item)
         self._backdrop.take(cluster, self._placement)
         self._edges.take(cluster, self._placement, at)

@@ -34,12 +34,13 @@ class _Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The box at an edge."""
+    """The box at an edge. `shown` is what fits of `first` and `second`."""
 
     kind: Kind
     first: str
     second: str
     rect: QRectF
+    shown: tuple[str, str]
     fraction: float | None = None
 
 
@@ -55,6 +56,8 @@ class Edges(QGraphicsItem):
         self._key: object = None
         self._placement: Placement | None = None
         self.moving = False
+        # So that `paint` is told what is in sight: a thousand labels out of sight cost nothing then.
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.setZValue(1)
 
     def labels(self) -> tuple[Label, ...]:
@@ -130,14 +133,16 @@ class Edges(QGraphicsItem):
     # -- painting ------------------------------------------------------------------------------------------------
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Paint lines, arrow heads, then the boxes (not from afar)."""
-        del option, widget
+        del widget
         far = self._state.detail is Detail.GLYPH
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, not far)
         for kind, bundle in self._bundles.items():
             self._paint_bundle(painter, kind, bundle, far)
         if not far:
+            seen = option.exposedRect
             for label in self._labels:
-                self._paint_label(painter, label)
+                if seen.intersects(label.rect):
+                    self._paint_label(painter, label)
 
     def _paint_bundle(self, painter: QPainter, kind: Kind, bundle: _Bundle, far: bool) -> None:
         color = self.color(kind)
@@ -166,17 +171,17 @@ class Edges(QGraphicsItem):
         painter.setPen(QPen(border, 1.0))
         painter.setBrush(ground.get(label.kind, theme.panel))
         painter.drawRoundedRect(label.rect, 6, 6)
-        side = 10 if label.rect.width() > 64 else 5
+        side = _side(label.rect.width())
         inner = label.rect.adjusted(side, 5, -side, -5)
         line = QRectF(inner.x(), inner.y(), inner.width(), 16)
         painter.setFont(fonts.strong if transfer else fonts.small)
         painter.setPen(theme.transfer if transfer else theme.second)
         if label.first:
-            painter.drawText(line, _LEFT_MIDDLE, _cut(label.first, fonts, line.width(), strong=transfer))
+            painter.drawText(line, _LEFT_MIDDLE, label.shown[0])
             line.translate(0, 16)
         painter.setFont(fonts.small if transfer else fonts.strong)
         painter.setPen(theme.text if label.kind in {"plain", "transfer"} else self.color(label.kind))
-        painter.drawText(line, _LEFT_MIDDLE, _cut(label.second, fonts, line.width(), strong=not transfer))
+        painter.drawText(line, _LEFT_MIDDLE, label.shown[1])
         if label.fraction is not None:
             bar = QRectF(inner.x(), inner.bottom() - 3, inner.width(), 3)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -212,7 +217,14 @@ def _boxed(kind: Kind, words: tuple[str, str], route: Route, fonts: Fonts, fract
         "below": (x - width / 2, y),
         "above": (x - width / 2, y - height),
     }[route.side]
-    return Label(kind, first, second, QRectF(round(corner[0]), round(corner[1]), width, height), fraction)
+    room = width - 2 * _side(width)
+    shown = (_cut(first, fonts, room, strong=transfer), _cut(second, fonts, room, strong=not transfer))
+    return Label(kind, first, second, QRectF(round(corner[0]), round(corner[1]), width, height), shown, fraction)
+
+
+def _side(width: float) -> float:
+    """Return the margin beside a box's words: narrow boxes can't afford much."""
+    return 10.0 if width > 64 else 5.0
 
 
 def _rounded(points: Sequence[Point], head: float) -> QPainterPath:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from services.types import Health
 from widgets.common.glyphs import glyph, shape_path
 from widgets.common.spark import Spark
-from widgets.common.theme import curve_color
+from widgets.common.theme import Theme, ThemeName, curve_color
+from widgets.common.theme import theme as theme_named
 from widgets.topology.geometry import CARD_H, CARD_W
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.wording import CardText
@@ -32,6 +35,33 @@ _RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _EMPTY = CardText("", "", Health.UNKNOWN, "")
 
 
+@dataclass(frozen=True, slots=True)
+class _FarLook:
+    """Everything a far node is painted with: 500 of them are painted in one frame."""
+
+    theme: Theme
+    pen: QPen
+    selected_pen: QPen
+    ground: QBrush
+    shape: QPainterPath
+    color: QColor
+
+
+@lru_cache(maxsize=32)
+def _far_look(health: Health, silent: bool, name: ThemeName) -> _FarLook:
+    tokens = theme_named(name)
+    selected = QPen(tokens.accent, 3)
+    selected.setCosmetic(True)
+    pen = QPen(tokens.stale, 0, Qt.PenStyle.DashLine) if silent else QPen(tokens.line, 0)
+    ground = QBrush(tokens.panel if health is Health.GOOD else tokens.health_tint(health))
+    return _FarLook(tokens, pen, selected, ground, _far_path(health), tokens.health_fill(health))
+
+
+@lru_cache(maxsize=8)
+def _far_path(health: Health) -> QPainterPath:
+    return shape_path(health, _FAR_GLYPH)
+
+
 class NodeItem(QGraphicsItem):
     """A node card 196 x 124; a name from afar; a glyph from very far."""
 
@@ -44,8 +74,10 @@ class NodeItem(QGraphicsItem):
         self._lines: tuple[str, ...] = ()
         self._values: Sequence[float] = ()
         self._spark: Spark | None = None
+        self._curve_index = 0
         self._curve = curve_color(0)
         self._was = Health.UNKNOWN
+        self._far: _FarLook | None = None
         self.fade = 1.0  # 0: the old state's shape, 1: the new one's
         self.setZValue(2)
 
@@ -62,12 +94,14 @@ class NodeItem(QGraphicsItem):
                 self._was = self._text.health
             self._text = text
             self._shown = _EMPTY  # cut when painted: from afar no text is drawn, so none is measured
+            self._far = None
             self.update()
         if values is not self._values and tuple(values) != tuple(self._values):
             self._values = values
             self._spark = None
             self.update()
-        self._curve = curve_color(curve)
+        if curve != self._curve_index:
+            self._curve_index, self._curve = curve, curve_color(curve)
         return changed
 
     def boundingRect(self) -> QRectF:
@@ -95,21 +129,13 @@ class NodeItem(QGraphicsItem):
             self._paint_card(painter)
 
     def _paint_far(self, painter: QPainter) -> None:
-        theme, health = self._state.theme, self._text.health
-        selected = self._state.selected == self.node_id
-        pen = QPen(theme.accent if selected else theme.line, 0 if not selected else 3)
-        pen.setCosmetic(True)
-        if self._text.silent and not selected:
-            pen = QPen(theme.stale, 0, Qt.PenStyle.DashLine)
-        painter.setPen(pen)
-        painter.setBrush(theme.health_tint(health) if health is not Health.GOOD else theme.panel)
+        if self._far is None or self._far.theme is not self._state.theme:
+            self._far = _far_look(self._text.health, self._text.silent, self._state.theme.name)
+        far = self._far
+        painter.setPen(far.selected_pen if self._state.selected == self.node_id else far.pen)
+        painter.setBrush(far.ground)
         painter.drawRect(_CARD)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if health in {Health.UNKNOWN, Health.TRANSFER}:
-            glyph(painter, _FAR_GLYPH, health, theme)
-            return
-        painter.setBrush(theme.health_fill(health))
-        painter.drawPath(_far_path(health))
+        painter.fillPath(far.shape, far.color)
 
     def _paint_frame(self, painter: QPainter) -> None:
         theme, state = self._state.theme, self._state
@@ -190,7 +216,7 @@ class NodeItem(QGraphicsItem):
         for label, value, health in text.rows:
             painter.setPen(theme.third if text.stale else theme.second)
             painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, label)
-            alarming = health in {Health.WARN, Health.BAD} and not text.stale
+            alarming = (health is Health.WARN or health is Health.BAD) and not text.stale
             if alarming:
                 painter.setFont(fonts.strong)
             painter.setPen(theme.third if text.stale else theme.value(health))
@@ -250,16 +276,6 @@ def wrapped(text: str, metrics: QFontMetricsF, width: float, lines: int) -> list
             line = f"{line} {words.pop(0)}"
         result.append(_cut(line, metrics, width))
     return result
-
-
-_FAR_PATHS: dict[Health, QPainterPath] = {}
-
-
-def _far_path(health: Health) -> QPainterPath:
-    path = _FAR_PATHS.get(health)
-    if path is None:
-        path = _FAR_PATHS[health] = shape_path(health, _FAR_GLYPH)
-    return path
 
 
 def middle_of(item: NodeItem) -> QPointF:

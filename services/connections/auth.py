@@ -6,23 +6,30 @@ Agent keys that belong to configured files come first, then the agent's others, 
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import copy
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import paramiko
 from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    SSHCertificate,
+    load_ssh_public_identity,
+)
 
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
-    from services.secrets import Vault
+    from services.secrets import Secret, Vault
 
 MOST_KEYS = 6  # sshd's default MaxAuthTries: more offers end the connection before a password could be tried
 _CERT = "-cert-v01@openssh.com"
@@ -100,7 +107,7 @@ class Login:
             except (TypeError, ValueError, paramiko.PasswordRequiredException):
                 if access.passphrase is None:
                     raise
-                key = paramiko.PKey.from_path(path, vault.get(access.passphrase).reveal())
+                key = _open(path, vault.get(access.passphrase))
         except (TypeError, paramiko.PasswordRequiredException):
             self._tried.append(f"key {name}: it has a passphrase, and none is configured")
             self._advice.append(f"Load it into the agent (ssh-add {name}), or give its passphrase.")
@@ -127,8 +134,8 @@ class Login:
         for name in self._target.certificates:
             try:
                 blob = paramiko.pkey.PublicBlob.from_file(name)
-                public = paramiko.PKey.from_type_string(blob.key_type, blob.key_blob).asbytes()
-            except (OSError, ValueError, IndexError, paramiko.SSHException, paramiko.pkey.UnknownKeyType) as problem:
+                public = _certified_key(Path(name))
+            except (OSError, ValueError, IndexError, UnsupportedAlgorithm) as problem:
                 self._tried.append(f"certificate {name}: it can't be used ({problem})")
                 continue
             owner = next((key for key in keys if key.key.asbytes() == public), None)
@@ -213,6 +220,21 @@ def _public_blob(name: str) -> bytes | None:
     ):
         return paramiko.PKey.from_path(name).asbytes()
     return None
+
+
+def _open(path: Path, passphrase: Secret) -> paramiko.PKey:
+    """Load an encrypted key. paramiko's from_path hands the passphrase to a library that wants bytes."""
+    return paramiko.PKey.from_path(path, cast("Any", passphrase.reveal().encode("utf-8")))
+
+
+def _certified_key(file: Path) -> bytes:
+    """Return the plain public key that a certificate file is about."""
+    identity = load_ssh_public_identity(file.read_bytes().strip())
+    if not isinstance(identity, SSHCertificate):
+        message = "it is a key, not a certificate"
+        raise ValueError(message)  # noqa: TRY004 - the content is wrong, not a type in this program
+    text = identity.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+    return base64.b64decode(text.split()[1])
 
 
 def _with_certificate(key: paramiko.PKey, blob: paramiko.pkey.PublicBlob) -> paramiko.PKey:

@@ -22,11 +22,11 @@ _CHUNK = 65536
 
 def start(link: SshLink, wrapped: Wrapped, *, host: str, limit_s: float, what: str) -> paramiko.Channel:
     """Open a channel and start the command on it, within `limit_s`."""
-    channel = link.session()
+    channel = link.session(limit_s)
     try:
         link.transport.request_exec(channel, wrapped.line, limit_s=limit_s)
     except TimeoutError as problem:
-        channel.close()
+        link.abort()
         raise TimedOut(f"The host did not start {what} within {limit_s:g} s.", host=host) from problem
     except (paramiko.SSHException, EOFError, OSError) as problem:
         channel.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import paramiko
@@ -61,10 +62,13 @@ class SshLink:
         """Return the transport, for the modules of this package."""
         return self._transport
 
-    def session(self) -> paramiko.Channel:
+    def session(self, limit_s: float) -> paramiko.Channel:
         """Open a channel for a command."""
         return self._channel(
-            lambda limit: self._transport.open_session(timeout=limit), "a session", "Check MaxSessions in sshd_config."
+            lambda limit: self._transport.open_session(timeout=limit),
+            "a session",
+            "Check MaxSessions in sshd_config.",
+            limit_s,
         )
 
     def tcp(self, address: str, port: int) -> paramiko.Channel:
@@ -86,21 +90,22 @@ class SshLink:
             "sshd_config.",
         )
 
-    def _channel(self, opening: object, what: str, advice: str) -> paramiko.Channel:
-        assert callable(opening)
-        limit = self._limits.channel_s
+    def _channel(
+        self, opening: Callable[[float], paramiko.Channel], what: str, advice: str, limit_s: float | None = None
+    ) -> paramiko.Channel:
+        """Open a channel; a host that does not even answer that is taken for gone, and the connection is given up."""
+        limit = min(self._limits.channel_s, limit_s or self._limits.channel_s)
         try:
-            channel = opening(limit)
+            return opening(limit)
         except paramiko.ChannelException as problem:
             raise Unreachable(
                 f"The host refused {what} ({problem.text}).", host=self._host, try_=(advice,)
             ) from problem
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if "Timeout" in str(problem):
+                self.abort()
                 raise TimedOut(f"The host did not open {what} within {limit:g} s.", host=self._host) from problem
             raise self.lost(problem) from problem
-        assert isinstance(channel, paramiko.Channel)
-        return channel
 
     def lost(self, problem: BaseException | None = None) -> Unreachable:
         """Return the error for a connection that ended."""

@@ -1,0 +1,84 @@
+"""What the connection tests share: inventory entries for lab hosts, sessions that end with their test, an ssh-agent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from services.clock import SystemClock
+from services.connections.host import HostSession
+from services.connections.limits import Limits
+from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.secrets import MemoryVault, SecretRef
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.vault import VARIABLES
+
+OBSERVER = SecretRef("env", VARIABLES["observer"])
+SUDO = SecretRef("env", VARIABLES["sudo"])
+PASSPHRASE = SecretRef("env", VARIABLES["passphrase"])
+WRONG = SecretRef("env", "WRONG")
+
+# Short waits: a lab on one machine answers at once, or never.
+LIMITS = Limits(connect_s=3.0, handshake_s=5.0, auth_s=10.0, backoff_first_s=0.2, backoff_most_s=1.0)
+
+
+def vault(estate: Estate) -> MemoryVault:
+    """The lab's secrets, and a wrong one."""
+    known = {f"env:{variable}": value for variable, value in estate.environment().items()}
+    return MemoryVault({**known, "env:WRONG": "not the password"})
+
+
+def entry(estate: Estate, host: str, **ssh: Any) -> HostEntry:
+    """An inventory entry as a person would write it; `ssh` replaces parts of its SSH access."""
+    folder = estate.client_dir
+    access = SshAccess(
+        user="dba",
+        key=str(folder / "id_ed25519"),
+        known_hosts=str(folder / "known_hosts"),
+        config="",
+        agent=False,
+        sudo="nopasswd",
+    )
+    return HostEntry(
+        host,
+        estate.addresses[host],
+        ssh=replace(access, **ssh),
+        sql=SqlAccess(user="observer", password=OBSERVER, ca=str(folder / "ca.pem")),
+    )
+
+
+def with_sql(host: HostEntry, **sql: Any) -> HostEntry:
+    """The same host with parts of its SQL access replaced."""
+    assert host.sql is not None
+    return replace(host, sql=replace(host.sql, **sql))
+
+
+@contextlib.contextmanager
+def session(estate: Estate, host: HostEntry, **more: Any) -> Iterator[HostSession]:
+    """A session that is closed at the end."""
+    made = HostSession(host, vault(estate), clock=SystemClock(), limits=LIMITS, **more)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@contextlib.contextmanager
+def agent(*keys: Path) -> Iterator[str]:
+    """A real ssh-agent that holds `keys`; its socket. Ended by its process id."""
+    said = subprocess.run(["ssh-agent", "-s"], capture_output=True, text=True, check=True, timeout=10).stdout
+    socket, pid = re.findall(r"SSH_AUTH_SOCK=([^;]+);.*?SSH_AGENT_PID=(\d+);", said, re.DOTALL)[0]
+    try:
+        for key in keys:
+            env = {**os.environ, "SSH_AUTH_SOCK": socket}
+            subprocess.run(["ssh-add", "-q", str(key)], env=env, check=True, timeout=10, capture_output=True)
+        yield socket
+    finally:
+        os.kill(int(pid), signal.SIGTERM)

@@ -8,10 +8,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from widgets.charts.colors import curve_line
+from widgets.charts.plot_paint import ticks_wanted
 from widgets.charts.plot_state import PlotState
 from widgets.common.fonts import SMALL, STRONG, ui_font
 from widgets.common.text import format_clock, format_duration
 from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_ticks import time_ticks
 
 _NEAR_PX = 4.0
 
@@ -26,6 +28,7 @@ def paint_crosshair(painter: QPainter, state: PlotState, frame: QRectF, at: floa
         _dots(painter, state, frame, x, at, theme)
     painter.setFont(ui_font(SMALL, STRONG))
     words = format_clock(at)
+    _clear_ticks(painter, state, frame, x, theme)
     _chip(painter, frame, x, frame.bottom() + 3, words, theme)
     near = [e for e in state.events if any(abs(m - at) * per_second <= _NEAR_PX for m in (e.at, e.until or e.at))]
     if near:
@@ -46,11 +49,21 @@ def _dots(painter: QPainter, state: PlotState, frame: QRectF, x: float, at: floa
     painter.restore()
 
 
+def _clear_ticks(painter: QPainter, state: PlotState, frame: QRectF, x: float, theme: Theme) -> None:
+    """Hide the words of ticks that the moment's own words would half cover."""
+    metrics = QFontMetricsF(painter.font())
+    reach = metrics.horizontalAdvance("00:00:00") / 2 + 8
+    for tick in time_ticks(state.start, state.end, ticks_wanted(frame.width())):
+        middle = frame.left() + (tick.at - state.start) / (state.end - state.start) * frame.width()
+        half = metrics.horizontalAdvance(tick.text) / 2 + 1
+        if abs(middle - x) < reach + half:
+            painter.fillRect(QRectF(middle - half, frame.bottom() + 5, 2 * half, 15), theme.panel)
+
+
 def _chip(painter: QPainter, frame: QRectF, x: float, y: float, words: str, theme: Theme) -> None:
     width = QFontMetricsF(painter.font()).horizontalAdvance(words) + 12
     left = min(max(x - width / 2, frame.left() - 20), frame.right() + 12 - width)
     box = QRectF(left, y, width, 16)
-    painter.fillRect(box.adjusted(-6, 1, 6, 1), theme.panel)  # hides a tick's words that would stick out
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)

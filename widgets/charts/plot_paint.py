@@ -103,9 +103,8 @@ class StillPainter:
                 painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), flags, words)
         if self._state.right is not None:
             self._right_words(self._state.right)
-        most = int(frame.width() / _TICK_ROOM_PX)
         below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
-        for tick in time_ticks(self._state.start, self._state.end, most):
+        for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
             painter.drawLine(QPointF(round(x), frame.bottom() + 1), QPointF(round(x), frame.bottom() + 4))
@@ -294,6 +293,11 @@ def _marks(state: PlotState) -> list[tuple[float, Health]]:
         moments = [event.at] if event.until is None else [event.at, event.until]
         marks += [(at, event.health) for at in moments if state.start <= at <= state.end]
     return marks
+
+
+def ticks_wanted(width: float) -> int:
+    """Return how many ticks of the time axis fit into a plot of this width."""
+    return int(width / _TICK_ROOM_PX)
 
 
 def finite_runs(values: Array) -> list[tuple[int, int]]:

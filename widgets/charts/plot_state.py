@@ -16,7 +16,7 @@ from widgets.charts.scales import Scale, make_scale, right_scale
 
 # A scale shrinks only when the data fill less than this share of it: it must not breathe with every sample.
 _SHRINK_BELOW = 0.42
-_INTERVAL_PX, _LEAST_INTERVALS, _MOST_INTERVALS = 36.0, 2, 8
+_INTERVAL_PX, _LEAST_INTERVALS, _MOST_INTERVALS = 32.0, 2, 8
 
 
 class PlotState:

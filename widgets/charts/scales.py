@@ -40,10 +40,21 @@ def make_scale(low: float, high: float, unit: str, *, fixed_high: bool = False, 
     if not high > low:
         high = low + _least(unit)
     step = _step((high - low) / intervals, unit)
+    if fixed_high:
+        step = _even_step(high - low, intervals) or step
     top = high if fixed_high else low + math.ceil((high - low) / step - 1e-9) * step
     first = math.ceil(low / step - 1e-9)
     values = [i * step for i in range(first, math.floor(top / step + 1e-9) + 1)]
     return Scale(low, top, tuple(zip(values, _words(values, step, unit), strict=True)))
+
+
+def _even_step(span: float, intervals: int) -> float | None:
+    """Return a short step that divides `span` into about `intervals` parts, so that its end has a tick."""
+    for count in sorted(range(2, 9), key=lambda n: (abs(n - intervals), -n)):
+        step = span / count
+        if math.isclose(float(f"{step:.1e}"), step, rel_tol=1e-9) and f"{step:.1e}"[2] in "05":
+            return step
+    return None
 
 
 def right_scale(left: Scale, high: float, unit: str) -> Scale:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from services.events import Event
 from services.types import Health, worst
@@ -13,6 +14,7 @@ _MERGE_PX = 10.0
 _LABEL_GAP_PX = 8.0
 _LEAST_LABEL_PX = 46.0
 _WIDEST_LABEL_PX = 260.0
+_LEAST_SHARE = 0.5
 _SPAN_LANES = 2
 
 
@@ -112,37 +114,47 @@ def place_labels(
     order = sorted(marks, key=_importance, reverse=True)
     taken: tuple[list[_Piece], ...] = ([], [])
     labels: list[Label] = []
-    for whole in (True, False):  # those that fit uncut come first: a cut sentence is better than none, not than another
-        for mark in order:
-            if any(label.mark is mark for label in labels):
-                continue
-            label = _first_place(mark, min(measure(mark.text), _WIDEST_LABEL_PX), taken, (left, right), whole)
-            if label is not None:
-                taken[label.row].append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))
-                if label.row == 1:  # the line down to the glyph
-                    taken[0].append((mark.x - 3, mark.x + 3))
-                labels.append(label)
+    for mark in order:
+        before = max((other.x + _LABEL_GAP_PX for other in marks if other.x < mark.x), default=left)
+        place = _Place(mark, min(measure(mark.text), _WIDEST_LABEL_PX), (left, right), max(left, before))
+        label = _first_place(place, taken)
+        if label is not None:
+            taken[label.row].append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))
+            if label.row == 1:  # the line down to the glyph
+                taken[0].append((mark.x - 3, mark.x + 3))
+            labels.append(label)
     return tuple(sorted(labels, key=lambda label: (label.left, label.row)))
 
 
 _Piece = tuple[float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A sentence looking for room between `ends`; to the left it must not reach over the mark before: `behind`."""
+
+    mark: Mark
+    wanted: float
+    ends: _Piece
+    behind: float
+
+
 def _importance(mark: Mark) -> tuple[bool, int, float]:
     return any(event.kind == "transfer" for event in mark.events), mark.health.severity, mark.x
 
 
-def _first_place(mark: Mark, wanted: float, taken: tuple[list[_Piece], ...], ends: _Piece, whole: bool) -> Label | None:
-    """Return the first place with room: right of the glyph in either row, else left of it."""
-    least = wanted if whole else max(min(wanted, _LEAST_LABEL_PX), 0.45 * wanted)
-    for rightwards in (True, False):
-        for row in (0, 1):
-            if row == 1 and any(first < mark.x < last for first, last in taken[0]):
-                continue  # the line to the glyph would cross a sentence
-            room = _room(mark.x, taken[row], ends, rightwards)
-            if room is not None and room[1] - room[0] >= least:
-                width = min(wanted, room[1] - room[0])
-                return Label(room[0] if rightwards else room[1] - width, width, row, mark)
+def _first_place(place: _Place, taken: tuple[list[_Piece], ...]) -> Label | None:
+    """Return the first place with room: right of the glyph in either row, there cut, left of it, there cut."""
+    mark, wanted = place.mark, place.wanted
+    cut = max(min(wanted, _LEAST_LABEL_PX), _LEAST_SHARE * wanted)
+    for rightwards, least, row in product((True, False), (wanted, cut), (0, 1)):
+        if row == 1 and any(first < mark.x < last for first, last in taken[0]):
+            continue  # the line to the glyph would cross a sentence
+        ends = place.ends if rightwards else (place.behind, place.ends[1])
+        room = _room(mark.x, taken[row], ends, rightwards)
+        if room is not None and room[1] - room[0] >= least:
+            width = min(wanted, room[1] - room[0])
+            return Label(room[0] if rightwards else room[1] - width, width, row, mark)
     return None
 
 

@@ -28,7 +28,7 @@ _MODULES = {
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the program; return its exit code (0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 a person)."""
+    """Run the program; return its exit code (see app.arguments)."""
     options = build_parser().parse_args(argv)
     if options.version:
         from importlib.metadata import version

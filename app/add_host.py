@@ -1,4 +1,4 @@
-"""Adding and importing hosts from the window: the test, the host-key question, the inventory's file. Nothing half-written."""
+"""Adding and importing hosts from the window: the test, the host-key question, the inventory's file."""
 
 from __future__ import annotations
 
@@ -153,6 +153,4 @@ def _found(kind: str) -> tuple[Candidate, ...]:
 
     report = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}[kind]()
     notes = "; ".join((*report.notes, *report.problems))
-    return tuple(
-        Candidate(host, report.source, notes if index == 0 else "") for index, host in enumerate(report.hosts)
-    )
+    return tuple(Candidate(host, report.source, notes if index == 0 else "") for index, host in enumerate(report.hosts))

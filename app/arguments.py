@@ -1,4 +1,7 @@
-"""The command line: one parser, no behaviour. Exit codes: 0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 needs a person."""
+"""The command line: one parser, no behaviour.
+
+Exit codes: 0 good, 1 findings or refused, 2 bad input, 3 failed and undone, 4 needs a person.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ def _common() -> argparse.ArgumentParser:
     common.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON document (or one a line) for machines"
     )
-    common.add_argument("--data", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="folder of the local stores")
+    common.add_argument(
+        "--data", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="folder of the local stores"
+    )
     common.add_argument("--verbose", action="store_true", default=argparse.SUPPRESS, help="log what is done to stderr")
     return common
 
@@ -56,7 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
     common = _common()
     parser = argparse.ArgumentParser(
         prog="pilothouse",
-        description="See, measure and steer database clusters from your own workstation. Without a command: the window.",
+        description="See, measure and steer database clusters from your workstation. Without a command: the window.",
         parents=[common],
     )
     parser.add_argument("--version", action="store_true", help="print the version and end")
@@ -81,7 +86,9 @@ def build_parser() -> argparse.ArgumentParser:
     record.add_argument("file", type=Path)
     record.add_argument("--for", dest="duration", type=_seconds, default=None, metavar="TIME", help="end after TIME")
 
-    replay = commands.add_parser("replay", parents=[common], help="open a recording in the window (or print it: --json)")
+    replay = commands.add_parser(
+        "replay", parents=[common], help="open a recording in the window (or print it: --json)"
+    )
     replay.add_argument("file", type=Path)
     replay.add_argument("--at", type=_seconds, default=None, metavar="TIME", help="start this far into the recording")
     _window_options(replay)

@@ -1,7 +1,7 @@
 """Which charts stand on the page for a cluster and a node: titles, curves, limits, and where each curve's data is.
 
 The forms are those of the metrics reference: CPU as a stack in which iowait is part of what is available (C2), redo age
-against its capacity (C3), flow control as a share of each second and lag beside its queue (C4), IST reach per donor (C5).
+against its capacity (C3), flow control as a share of each second, lag beside its queue (C4), IST reach per donor (C5).
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ def _charts(subject: _Subject) -> Iterator[Chart]:
     yield _disk(subject)
     if galera:
         yield _all_nodes(subject, "sent", "Who asks for pauses", "flow control messages sent", "galera.fc_sent", "1/s")
-        yield _all_nodes(subject, "conflicts", "Certification failures", "of local commits", "galera.cert_failures", "%")
+        yield _all_nodes(
+            subject, "conflicts", "Certification failures", "of local commits", "galera.cert_failures", "%"
+        )
 
 
-def _own(
-    subject: _Subject, key: str, title: str, curves: tuple[tuple[str, CurveSpec], ...], **more: object
-) -> Chart:
+def _own(subject: _Subject, key: str, title: str, curves: tuple[tuple[str, CurveSpec], ...], **more: object) -> Chart:
     """A chart of the node in focus; `curves` pairs each curve with its metric."""
     specs = tuple(curve for _, curve in curves)
     spec = ChartSpec(key, f"{title} of {subject.node.name}", specs, **more)  # type: ignore[arg-type]
@@ -100,8 +100,8 @@ def _cpu(subject: _Subject) -> Chart:
         (
             ("cpu.user", CurveSpec("user", "user", 0)),
             ("cpu.system", CurveSpec("system", "system", 1)),
-            ("cpu.iowait", CurveSpec("iowait", "iowait", token="iowait")),
-            ("cpu.idle", CurveSpec("idle", "idle", token="idle")),
+            ("cpu.iowait", CurveSpec("iowait", "iowait", tone="iowait")),
+            ("cpu.idle", CurveSpec("idle", "idle", tone="idle")),
         ),
         subtitle="available = idle + iowait", unit="%", kind="stack", y_max=100.0,
         hint="iowait is idle time while a disk request waits: a busy neighbour hides it, so it is drawn as available.",
@@ -115,7 +115,7 @@ def _commit(subject: _Subject) -> Chart:
             ("commit.threads", CurveSpec("threads", "threads in COMMIT", 3)),
             ("load.threads_running", CurveSpec("running", "running", 5)),
             ("disk.write_latency", CurveSpec("latency", "disk write", 0, unit="ms", axis="right")),
-            ("commit.flush_log", CurveSpec("flush", "flush_log_at_trx_commit", token="stale", drawing="none", unit="")),
+            ("commit.flush_log", CurveSpec("flush", "flush_log_at_trx_commit", tone="stale", drawing="none", unit="")),
         ),
         subtitle="threads, left · disk write ms, right", right_unit="ms",
         hint="Threads that wait in COMMIT while the CPU looks idle are what iowait does not show.",
@@ -126,7 +126,7 @@ def _flushing(subject: _Subject) -> Chart:
     capacity = subject.redo_capacity
     bands: tuple[LimitBand, ...] = ()
     if capacity:
-        # Asynchronous flushing begins near 75 to 80 % of the capacity, synchronous above (metrics reference, section 2).
+        # Asynchronous flushing begins near 75 to 80 % of the capacity, synchronous above (metrics reference, 2).
         bands = (
             LimitBand("", 0.70 * capacity, 0.85 * capacity, "warn"),
             LimitBand("synchronous flush", 0.85 * capacity, None, "bad"),
@@ -156,9 +156,7 @@ def _ist(subject: _Subject) -> Chart:
 def _lag(subject: _Subject) -> Chart:
     replicas = {edge.replica_id for edge in subject.cluster.replication}
     chosen = [n for n in subject.cluster.nodes if n.node_id in replicas and n.host]
-    curves = tuple(
-        CurveSpec(n.node_id, n.name, curve_index(subject.cluster, n.node_id), band=True) for n in chosen
-    )
+    curves = tuple(CurveSpec(n.node_id, n.name, curve_index(subject.cluster, n.node_id), band=True) for n in chosen)
     spec = ChartSpec(
         "lag", "Replication lag", curves, subtitle="seconds behind, or heartbeat where there is one", unit="s",
         empty="No asynchronous replica in this cluster.",
@@ -212,7 +210,7 @@ def _disk(subject: _Subject) -> Chart:
             ("disk.write_bytes", CurveSpec("written", "written", 0)),
             ("disk.read_bytes", CurveSpec("read", "read", 2)),
             ("disk.write_latency", CurveSpec("wlat", "write latency", 6, unit="ms", axis="right")),
-            ("disk.queue", CurveSpec("queue", "in flight", token="stale", drawing="none", unit="")),
+            ("disk.queue", CurveSpec("queue", "in flight", tone="stale", drawing="none", unit="")),
         ),
         subtitle="throughput, left · latency, right", unit="B/s", right_unit="ms",
     )  # fmt: skip

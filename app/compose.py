@@ -71,7 +71,7 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
 
 
 def estate_name(inventory: Inventory) -> str:
-    """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings are handed over."""
+    """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings travel."""
     return ", ".join(c.name for c in inventory.clusters) or Path(inventory.path).stem
 
 

@@ -1,4 +1,4 @@
-"""Nothing vanishes: uncaught errors of any thread and Qt's own messages reach the log and, once it stands, the window."""
+"""Nothing vanishes: uncaught errors of any thread and Qt's messages reach the log and the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame: bar above, tree left, pages and event strip in the middle, inspector right, status line below. No domain logic."""
+"""The frame: bar above, tree left, pages and event strip in the middle, inspector right, status line."""
 
 from __future__ import annotations
 

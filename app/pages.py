@@ -25,4 +25,3 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
     window.live_wanted.connect(charts.go_live)
     TimeAxis(controller, window, charts, parent)
     Finder(controller, window, parent)
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEventLoop
@@ -60,7 +60,7 @@ def _pose(session: WindowSession, page: str) -> None:
     controller.pump.beat()
 
 
-def _telling_moment(events: tuple[Event, ...], end: float) -> float:
+def _telling_moment(events: Sequence[Event], end: float) -> float:
     spans = [e for e in events if e.kind == "transfer" and e.until is not None and e.until - e.at > 2.0]
     if not spans:
         return end

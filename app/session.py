@@ -1,4 +1,4 @@
-"""One run of the window: the heavy libraries loaded behind it, the source opened, its pages built, and all of it stopped."""
+"""One run of the window: libraries loaded behind it, the source opened, its pages built, all of it stopped."""
 
 from __future__ import annotations
 

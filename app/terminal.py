@@ -36,11 +36,7 @@ def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     for node in cluster.nodes:
         if node.node_id not in shown:
             yield from _node_lines(node, "  ")
-    for edge in cluster.replication:
-        yield f"  {_edge_text(cluster, edge)}"
-    for transfer in cluster.transfers:
-        kind = transfer.kind or "state transfer"
-        yield f"  {_name(cluster, transfer.donor_id)} -> {_name(cluster, transfer.joiner_id)}: {kind}"
+    yield from _edge_lines(cluster)
     if cluster.agreement:
         yield f"  {cluster.agreement}"
     for view in cluster.views if not cluster.observers_agree else ():
@@ -66,6 +62,14 @@ def _node_lines(node: NodeView, indent: str) -> Iterator[str]:
     yield f"{indent}{_SHAPE[node.health]} {node.name}{role}  {node.state}  {node.address}  {numbers}".rstrip()
     if node.reason:
         yield f"{indent}  {node.reason}"
+
+
+def _edge_lines(cluster: ClusterSnapshot) -> Iterator[str]:
+    for edge in cluster.replication:
+        yield f"  {_edge_text(cluster, edge)}"
+    for transfer in cluster.transfers:
+        kind = transfer.kind or "state transfer"
+        yield f"  {_name(cluster, transfer.donor_id)} -> {_name(cluster, transfer.joiner_id)}: {kind}"
 
 
 def _name(cluster: ClusterSnapshot, node_id: str) -> str:

@@ -1,4 +1,4 @@
-"""The secrets of one run: what a person typed stays in memory, everything else comes from where its reference points."""
+"""The secrets of one run: what was typed stays in memory, everything else comes from where its reference points."""
 
 from __future__ import annotations
 

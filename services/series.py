@@ -38,7 +38,8 @@ class Series:
     """One metric over time, ready to draw.
 
     `t`, `value`: shape (n,), UTC epoch seconds ascending and values; NaN is a gap and is drawn as one.
-    The band arrays are None at full resolution, else shape (n,): one-minute (or coarser) aggregates, `value` the average.
+    The band arrays are None at full resolution, else shape (n,): one-minute (or coarser) aggregates, then `value` is
+    the average.
     `restarts`: epoch seconds where a restart (counter reset) was seen.
     """
 

@@ -1,4 +1,4 @@
-"""`replay FILE`: a recording in the same window, or as JSON lines (events and the snapshots around them) for machines."""
+"""`replay FILE`: a recording in the same window, or as JSON lines (its events) for machines."""
 
 from __future__ import annotations
 

@@ -100,4 +100,3 @@ def _print_cost(cost: ConsoleCost, *, as_json: bool) -> None:
         f"{cost.polls} polls, {cost.missed_polls} missed, {cost.poll_ms_p50:.0f} ms (p95 {cost.poll_ms_p95:.0f} ms); "
         f"{share:.1f} % of a core, {cost.rss_bytes / 1e6:.0f} MB\n"
     )
-

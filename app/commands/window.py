@@ -1,4 +1,4 @@
-"""No subcommand: the window on the live estate; `demo`: the same window on the recording that comes with the program."""
+"""No subcommand: the window on the live estate; `demo`: the same window on the recording that comes along."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of one host that a single poll does not give: IST reach, flow control's limit, the data disk. As `console.*`."""
+"""Numbers of one host that a single poll does not give (`console.*`): IST reach, flow control's limit, data disk."""
 
 from __future__ import annotations
 

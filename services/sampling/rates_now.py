@@ -16,7 +16,7 @@ WANTED = {
     "write_bytes_per_s": ("ist.write_rate", 1.0),
     "network_in_per_s": ("net.received", 1.0),
 }
-"""Name that judgement uses -> (catalogue metric, factor to the unit judgement uses: shares 0 to 1, seconds, bytes/s)."""
+"""Name that judgement uses -> (catalogue metric, factor to judgement's unit: shares 0 to 1, seconds, bytes/s)."""
 
 
 class RatesNow:

@@ -139,6 +139,9 @@ class Replay:
         """Return no cost: a recording asks nothing of any server."""
         return ConsoleCost()
 
+    def ui_stalled(self, worst_ms: float, over_limit: int) -> None:
+        """Take nothing: what a replay's window costs is no part of the recording."""
+
     def servers(self) -> tuple[str, ...]:
         """Return the servers that have samples."""
         return self._store.servers()

@@ -24,7 +24,7 @@ def _modules(only: set[int]) -> list[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the chosen benchmarks, print and optionally write the table. Always 0: benchmarks report, they don't judge."""
+    """Run the chosen benchmarks, print and optionally write the table. Always 0: benchmarks report only."""
     parser = argparse.ArgumentParser(prog="bench")
     parser.add_argument("--only", default="", help="budget numbers, comma separated")
     parser.add_argument("--rounds", type=int, default=5)
@@ -41,8 +41,8 @@ def main(argv: list[str] | None = None) -> int:
             notes.append(f"- {name}: not measured: {reason}")
         sys.stderr.write(f"{name}: {time.monotonic() - started:.1f} s\n")
     page = (
-        "# Benchmarks\n\nWritten by `python3 packaging/bootstrap.py bench`. Both sides of a ratio are measured in one run, "
-        "alternating; figures are medians.\n"
+        "# Benchmarks\n\nWritten by `python3 packaging/bootstrap.py bench`. Both sides of a ratio are measured "
+        "in one run, alternating; figures are medians.\n"
         f"Python {platform.python_version()}, {platform.system()}, {options.rounds} rounds.\n\n" + table(rows)
     )
     if notes:

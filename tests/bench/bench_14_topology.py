@@ -1,9 +1,9 @@
 """Budget 14: a frame of 500 nodes through the real canvas, beside bare QPainter and QGraphicsTextItems.
 
 A frame is what one new snapshot costs on the GUI thread: taking it and painting it, at 1400 x 900 with the whole
-cluster in sight, every state, number and colour changed, two edges a node. The peers paint the same rectangles, three lines of
-text a node and as many edges. The real canvas leaves text out below 45 % zoom, as the design tells it to; what a frame
-costs at 100 % zoom, where it paints whole cards, stands in the detail.
+cluster in sight, every state, number and colour changed, two edges a node. The peers paint the same rectangles, three
+lines of text a node and as many edges. The real canvas leaves text out below 45 % zoom, as the design tells it to; what
+a frame costs at 100 % zoom, where it paints whole cards, stands in the detail.
 """
 
 from __future__ import annotations

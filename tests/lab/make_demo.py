@@ -1,7 +1,7 @@
 """Makes the demo recording on the lab: `python -m tests.lab.make_demo [FILE]` (as root, about six minutes).
 
-A real incident on real servers, recorded by the program's own `record` command: load; a node killed and returned by IST;
-a backup's lock that makes one node slow down all others (flow control); a node emptied and returned by SST under load.
+A real incident on real servers, recorded by the program's own `record` command: load; a node killed and returned by
+IST; a backup's lock that makes one node slow down all others (flow control); a node emptied and returned by SST.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _story(estate: Estate) -> tuple[tuple[float, str, Callable[[], object]], ...
 
 
 def _lock(estate: Estate, host: str, seconds: int) -> None:
-    """Hold FLUSH TABLES WITH READ LOCK as a careless backup does: the applier waits, the queue grows, all are paused."""
+    """Hold FLUSH TABLES WITH READ LOCK as a careless backup does: the applier waits, the queue grows, all pause."""
     estate.sql(host, f"FLUSH TABLES WITH READ LOCK; SELECT SLEEP({seconds}); UNLOCK TABLES", limit_s=seconds + 30)
 
 

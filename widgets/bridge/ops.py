@@ -79,7 +79,7 @@ class Ops(QObject):
             result, problem = work(), None
         except UserError as error:
             result, problem = None, error
-        except Exception as error:  # noqa: BLE001 - a worker's bug must reach the person, not vanish in a future
+        except Exception as error:  # a worker's bug must reach the person, not vanish in a future
             log.exception("a background call failed")
             result, problem = None, UserError(f"Unexpected: {type(error).__name__}: {error}")
         self._done.emit(number, result, problem)

@@ -57,7 +57,7 @@ class EstateSource(Protocol):
         """Return the console's own cost so far."""
 
     def ui_stalled(self, worst_ms: float, over_limit: int) -> None:
-        """Take the window's measure of its own event loop: worst stall since the last call, stalls over 50 ms so far."""
+        """Take the window's measure of its event loop: worst stall since the last call, stalls over 50 ms so far."""
 
     def servers(self) -> Sequence[str]:
         """Return the host keys that have samples."""

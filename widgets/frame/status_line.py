@@ -1,4 +1,4 @@
-"""The line below everything: READ ONLY or armed, what the console waits for, hosts that answer, its own cost, the time."""
+"""The line below everything: READ ONLY or armed, what is waited for, hosts that answer, the console's pace, the time."""
 
 from __future__ import annotations
 

@@ -1,0 +1,119 @@
+"""The bridge between services and window: background calls, the pump, the stall meter."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.discovery.model import EstateSnapshot
+from services.errors import Unreachable
+from services.events import Event
+from widgets.bridge.ops import Ops
+from widgets.bridge.pump import Pump
+from widgets.bridge.stalls import StallMeter
+
+
+class _Source:
+    """As much of an EstateSource as the pump asks."""
+
+    def __init__(self) -> None:
+        self.newest = EstateSnapshot(at=1.0)
+        self.told: list[Event] = []
+
+    def now(self) -> float:
+        return 5.0
+
+    def snapshot(self) -> EstateSnapshot:
+        return self.newest
+
+    def events(self) -> list[Event]:
+        return self.told
+
+
+def test_that_a_result_arrives_on_the_gui_thread(qtbot: QtBot) -> None:
+    ops = Ops()
+    threads: list[tuple[str, str]] = []
+    worker: list[str] = []
+
+    def work() -> str:
+        worker.append(threading.current_thread().name)
+        return "answer"
+
+    ops.run("a", work, lambda result: threads.append((result, threading.current_thread().name)))
+    qtbot.waitUntil(lambda: bool(threads), timeout=2000)
+    ops.shutdown()
+    assert threads == [("answer", threading.main_thread().name)]
+    assert worker[0].startswith("pilothouse-op")
+
+
+def test_that_of_several_calls_with_one_key_only_the_newest_is_delivered(qtbot: QtBot) -> None:
+    ops = Ops()
+    gate = threading.Event()
+    results: list[int] = []
+
+    def slow() -> int:
+        gate.wait(2)
+        return 1
+
+    ops.run("k", slow, results.append)
+    ops.run("k", lambda: 2, results.append)
+    qtbot.waitUntil(lambda: bool(results), timeout=2000)
+    gate.set()
+    qtbot.waitUntil(lambda: not ops.busy(), timeout=2000)
+    ops.shutdown()
+    assert results == [2]
+
+
+def test_that_a_failure_without_a_handler_is_told(qtbot: QtBot) -> None:
+    ops = Ops()
+    told: list[object] = []
+    ops.failed.connect(told.append)
+
+    def work() -> None:
+        raise Unreachable("no route", host="n1")
+
+    ops.run("k", work, lambda _: None)
+    qtbot.waitUntil(lambda: bool(told), timeout=2000)
+    ops.shutdown()
+    assert str(told[0]) == "n1: no route"
+
+
+@pytest.mark.expected_log("ERROR", "a background call failed")
+def test_that_a_bug_on_a_worker_reaches_the_person(qtbot: QtBot) -> None:
+    ops = Ops()
+    told: list[object] = []
+    ops.run("k", lambda: 1 // 0, lambda _: None, told.append)
+    qtbot.waitUntil(lambda: bool(told), timeout=2000)
+    ops.shutdown()
+    assert "ZeroDivisionError" in str(told[0])
+
+
+def test_that_the_pump_tells_a_snapshot_once_however_often_it_pulls(qtbot: QtBot) -> None:
+    source = _Source()
+    pump = Pump(source, interval_ms=5)  # type: ignore[arg-type]
+    seen: list[object] = []
+    events: list[tuple[Event, ...]] = []
+    pump.snapshot_changed.connect(seen.append)
+    pump.events_changed.connect(events.append)
+    pump.start()
+    qtbot.wait(60)
+    assert seen == [source.newest]
+    source.newest = EstateSnapshot(at=2.0)
+    source.told.append(Event(2.0, "note", "hello"))
+    qtbot.waitUntil(lambda: len(seen) == 2 and bool(events), timeout=1000)
+    pump.stop()
+
+
+def test_that_a_blocked_event_loop_is_measured(qtbot: QtBot) -> None:
+    meter = StallMeter()
+    meter.start()
+    qtbot.wait(60)
+    time.sleep(0.15)
+    qtbot.wait(60)
+    meter.stop()
+    assert 100.0 < meter.take() < 400.0
+    assert meter.over_limit >= 1
+    assert meter.take() == 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,18 +9,20 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from services.discovery.model import ClusterSnapshot, ReplicationEdge
+from services.discovery.model import ClusterSnapshot, ReplicationEdge, TransferEdge
 from services.types import Health
 from widgets.common.theme import with_alpha
+from widgets.topology.edge_label import Kind, Label, boxed, short_words, side_of
 from widgets.topology.geometry import PAD
-from widgets.topology.paint_state import Detail, Fonts, PaintState
+from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Placement
 from widgets.topology.routes import Point, Route, Router
-from widgets.topology.wording import lag_words, replication_lines, transfer_fraction, transfer_lines
+from widgets.topology.wording import replication_lines, transfer_fraction, transfer_lines
 
 _CORNER = 8.0
+_EAGER = 100  # edges: fewer than that and the boxes belong to what "fit" shows
+_REACH = 240.0
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-Kind = str  # "plain", "worse" (amber), "broken" (red, dashed), "transfer"
 
 
 @dataclass(slots=True)
@@ -33,15 +34,13 @@ class _Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """The box at an edge. `shown` is what fits of `first` and `second`."""
+class _Way:
+    """Where one edge runs: its place in the snapshot's tuple (of channels, or of active transfers) and its route."""
 
-    kind: Kind
-    first: str
-    second: str
-    rect: QRectF
-    shown: tuple[str, str]
-    fraction: float | None = None
+    index: int
+    route: Route
+    transfer: bool = False
+    crowded: bool = False  # several channels enter the same card
 
 
 class Edges(QGraphicsItem):
@@ -50,61 +49,71 @@ class Edges(QGraphicsItem):
     def __init__(self, state: PaintState) -> None:
         super().__init__()
         self._state = state
+        self._ways: list[_Way] = []
+        self._ways_key: object = None
         self._bundles: dict[Kind, _Bundle] = {}
-        self._labels: tuple[Label, ...] = ()
-        self._bounds = QRectF()
-        self._key: object = None
+        self._kinds: tuple[Kind, ...] | None = None
+        self._labels: tuple[Label, ...] | None = ()
+        self._labels_key: object = None
+        self._cluster: ClusterSnapshot | None = None
         self._placement: Placement | None = None
+        self._at = 0.0
+        self._bounds = QRectF()
         self.moving = False
         # So that `paint` is told what is in sight: a thousand labels out of sight cost nothing then.
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.setZValue(1)
 
-    def labels(self) -> tuple[Label, ...]:
-        """Return the boxes as drawn, for tests and screen readers."""
-        return self._labels
-
+    # -- content: ways change with the structure, lines with the states, words every second ---------------------
     def take(self, cluster: ClusterSnapshot, placement: Placement, at: float) -> None:
-        """Draw the edges of `cluster` between the places of `placement`; repaints only when something differs."""
+        """Draw the edges of `cluster` between the places of `placement`; only what differs is made anew."""
         active = tuple(t for t in cluster.transfers if t.active)
-        ages = tuple(int(at - (t.since or at)) for t in active)
-        key = (cluster.replication, active, ages)
-        if placement is self._placement and key == self._key:
-            return
-        self._key, self._placement = key, placement
-        self._bundles = {}
-        labels: list[Label] = []
-        router = Router(placement.nodes, [h.box for h in placement.holes])
-        self._add_channels(cluster, router, labels)
-        limit = placement.bounds.x + PAD
-        for transfer in active:
-            route = router.transfer(transfer.donor_id, transfer.joiner_id, left_limit=limit)
-            if route:
-                self._add("transfer", route)
-                words = transfer_lines(transfer, at)
-                labels.append(_boxed("transfer", words, route, self._state.fonts, transfer_fraction(transfer)))
+        self._cluster, self._at = cluster, at
         self.moving = bool(active)
-        self._labels = tuple(labels)
+        words = (cluster.replication, active, tuple(int(at - (t.since or at)) for t in active))
+        if placement is self._placement and words == self._labels_key:
+            return
+        self._labels_key = words
+        ways_key = (
+            tuple((e.source_id, e.replica_id, e.channel) for e in cluster.replication),
+            tuple((t.donor_id, t.joiner_id) for t in active),
+        )
+        if placement is not self._placement or ways_key != self._ways_key:
+            self._placement, self._ways_key, self._kinds = placement, ways_key, None
+            self._ways = _ways(cluster.replication, active, placement)
+        kinds = tuple(_kind(cluster.replication[w.index]) if not w.transfer else "transfer" for w in self._ways)
+        if kinds != self._kinds:
+            self._kinds = kinds
+            self._bundle(kinds)
+        self._labels = None
+        self._rebound()
+        self.update()
+
+    def labels(self) -> tuple[Label, ...]:
+        """Return the boxes as drawn; they are made when first needed, because from afar nobody needs them."""
+        if self._labels is None and self._cluster is not None:
+            self._labels = tuple(self._label(way, self._cluster) for way in self._ways)
+        return self._labels or ()
+
+    def _label(self, way: _Way, cluster: ClusterSnapshot) -> Label:
+        if way.transfer:
+            transfer = [t for t in cluster.transfers if t.active][way.index]
+            words = transfer_lines(transfer, self._at)
+            return boxed("transfer", words, way.route, self._state.fonts, transfer_fraction(transfer))
+        edge = cluster.replication[way.index]
+        words = replication_lines(edge, cluster)
+        return boxed(_kind(edge), short_words(edge, words) if way.crowded else words, way.route, self._state.fonts)
+
+    def _bundle(self, kinds: tuple[Kind, ...]) -> None:
+        self._bundles = {}
+        for way, kind in zip(self._ways, kinds, strict=True):
+            self._add(kind, way.route)
+
+    def _rebound(self) -> None:
         bounds = self._extent()
         if bounds != self._bounds:
             self.prepareGeometryChange()
             self._bounds = bounds
-        self.update()
-
-    def _add_channels(self, cluster: ClusterSnapshot, router: Router, labels: list[Label]) -> None:
-        incoming: dict[str, list[ReplicationEdge]] = {}
-        for edge in cluster.replication:
-            incoming.setdefault(edge.replica_id, []).append(edge)
-        for edges in incoming.values():
-            edges.sort(key=lambda e: (router.middle(e.source_id), e.channel))
-            for i, edge in enumerate(edges):
-                route = router.replication(edge.source_id, edge.replica_id, (i + 0.5) / len(edges), len(edges))
-                if route is None:
-                    continue
-                kind = {Health.BAD: "broken", Health.WARN: "worse"}.get(edge.health, "plain")
-                self._add(kind, route)
-                words = replication_lines(edge, cluster)
-                labels.append(_boxed(kind, words if len(edges) == 1 else _short(edge, words), route, self._state.fonts))
 
     def _add(self, kind: Kind, route: Route) -> None:
         bundle = self._bundles.setdefault(kind, _Bundle())
@@ -117,9 +126,11 @@ class Edges(QGraphicsItem):
         extent = QRectF()
         for bundle in self._bundles.values():
             extent = extent.united(bundle.lines.boundingRect()).united(bundle.heads.boundingRect())
-        for label in self._labels:
-            extent = extent.united(label.rect)
-        return extent.adjusted(-4, -4, 4, 4)
+        if len(self._ways) <= _EAGER:
+            for label in self.labels():
+                extent = extent.united(label.rect)
+            return extent.adjusted(-4, -4, 4, 4)
+        return extent.adjusted(-_REACH, -_REACH, _REACH, _REACH)  # a label stands no further from its line
 
     def boundingRect(self) -> QRectF:
         """Return the extent of all lines and boxes."""
@@ -140,7 +151,7 @@ class Edges(QGraphicsItem):
             self._paint_bundle(painter, kind, bundle, far)
         if not far:
             seen = option.exposedRect
-            for label in self._labels:
+            for label in self.labels():
                 if seen.intersects(label.rect):
                     self._paint_label(painter, label)
 
@@ -171,7 +182,7 @@ class Edges(QGraphicsItem):
         painter.setPen(QPen(border, 1.0))
         painter.setBrush(ground.get(label.kind, theme.panel))
         painter.drawRoundedRect(label.rect, 6, 6)
-        side = _side(label.rect.width())
+        side = side_of(label.rect.width())
         inner = label.rect.adjusted(side, 5, -side, -5)
         line = QRectF(inner.x(), inner.y(), inner.width(), 16)
         painter.setFont(fonts.strong if transfer else fonts.small)
@@ -191,40 +202,29 @@ class Edges(QGraphicsItem):
             painter.drawRoundedRect(QRectF(bar.x(), bar.y(), bar.width() * label.fraction, 3), 1.5, 1.5)
 
 
-def _cut(text: str, fonts: Fonts, width: float, *, strong: bool) -> str:
-    metrics = fonts.strong_width if strong else fonts.small_width
-    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+def _kind(edge: ReplicationEdge) -> Kind:
+    if edge.health is Health.BAD:
+        return "broken"
+    return "worse" if edge.health is Health.WARN else "plain"
 
 
-def _short(edge: ReplicationEdge, words: tuple[str, str]) -> tuple[str, str]:
-    """Several channels enter one card: each box has room for its name and its lag only."""
-    return edge.channel or words[0], lag_words(edge, short=True)
-
-
-def _boxed(kind: Kind, words: tuple[str, str], route: Route, fonts: Fonts, fraction: float | None = None) -> Label:
-    transfer = kind == "transfer"
-    first, second = words
-    wide = max(
-        (fonts.strong_width if transfer else fonts.small_width).horizontalAdvance(first),
-        (fonts.small_width if transfer else fonts.strong_width).horizontalAdvance(second),
-    )
-    width = min(math.ceil(wide) + 22.0, max(40.0, route.room))
-    height = 10.0 + 16.0 * bool(first) + 16.0 * bool(second) + (8.0 if fraction is not None else 0.0)
-    x, y = route.anchor
-    corner = {
-        "right": (x, y - height / 2),
-        "left": (x - width, y - height / 2),
-        "below": (x - width / 2, y),
-        "above": (x - width / 2, y - height),
-    }[route.side]
-    room = width - 2 * _side(width)
-    shown = (_cut(first, fonts, room, strong=transfer), _cut(second, fonts, room, strong=not transfer))
-    return Label(kind, first, second, QRectF(round(corner[0]), round(corner[1]), width, height), shown, fraction)
-
-
-def _side(width: float) -> float:
-    """Return the margin beside a box's words: narrow boxes can't afford much."""
-    return 10.0 if width > 64 else 5.0
+def _ways(channels: Sequence[ReplicationEdge], active: Sequence[TransferEdge], placement: Placement) -> list[_Way]:
+    router = Router(placement.nodes, [h.box for h in placement.holes])
+    incoming: dict[str, list[tuple[int, ReplicationEdge]]] = {}
+    for index, edge in enumerate(channels):
+        incoming.setdefault(edge.replica_id, []).append((index, edge))
+    ways = []
+    for edges in incoming.values():
+        edges.sort(key=lambda pair: (router.middle(pair[1].source_id), pair[1].channel))
+        for i, (index, edge) in enumerate(edges):
+            route = router.replication(edge.source_id, edge.replica_id, (i + 0.5) / len(edges), len(edges))
+            if route is not None:
+                ways.append(_Way(index, route, crowded=len(edges) > 1))
+    for index, transfer in enumerate(active):
+        route = router.transfer(transfer.donor_id, transfer.joiner_id, left_limit=placement.bounds.x + PAD)
+        if route is not None:
+            ways.append(_Way(index, route, transfer=True))
+    return ways
 
 
 def _rounded(points: Sequence[Point], head: float) -> QPainterPath:

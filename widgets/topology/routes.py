@@ -95,8 +95,7 @@ class Router:
     def _beside(self, a: Box, b: Box) -> Route:
         """Two servers of one row: straight through a wide gap, else below the row."""
         left, right = (a, b) if a.x < b.x else (b, a)
-        between = any(o is not a and o is not b and o.overlaps(_span(left, right)) for o in self._boxes.values())
-        if not between and right.x - left.right > 3 * GAP:
+        if right.x - left.right > 3 * GAP and not self._anything_between(left, right):
             # Two directions between the same pair run at different heights.
             y = a.y + a.h * (0.36 if a.x < b.x else 0.66)
             ends = (a.right, b.x) if a.x < b.x else (a.x, b.right)
@@ -106,6 +105,11 @@ class Router:
         lane = max(a.bottom, b.bottom) + 24.0
         points = ((a.cx, a.bottom), (a.cx, lane), (b.cx, lane), (b.cx, b.bottom))
         return Route(points, ((a.cx + b.cx) / 2, lane + 6), "below", 200.0)
+
+    def _anything_between(self, left: Box, right: Box) -> bool:
+        gap = Box(left.right + 1, left.y, max(1.0, right.x - left.right - 2), left.h)
+        buckets = range(int(gap.x // self._BUCKET), int(gap.right // self._BUCKET) + 1)
+        return any(box.overlaps(gap) for bucket in buckets for box in self._columns.get(bucket, ()))
 
     def _upwards(self, a: Box, b: Box) -> Route:
         """A replica drawn above its source: around the right side of both, so that it is seen as going back."""
@@ -134,10 +138,6 @@ class Router:
     def _blocked(self, x: float, top: float, bottom: float) -> bool:
         column: Sequence[Box] = self._columns.get(int(x // self._BUCKET), ())
         return any(b.x <= x <= b.right and b.y < bottom and top < b.bottom for b in column)
-
-
-def _span(left: Box, right: Box) -> Box:
-    return Box(left.right, left.y, max(1.0, right.x - left.right), left.h)
 
 
 def _simplified(points: Sequence[Point]) -> tuple[Point, ...]:

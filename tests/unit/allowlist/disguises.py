@@ -353,11 +353,17 @@ READS = (
 )
 
 
+_KEEPS_CASE = re.compile(r"'|`|(?:mysql|performance_schema)\.\w")
+
+
 @st.composite
 def recased(draw: st.DrawFn, sql: str) -> str:
-    """The statement with the case of its words changed; what stands in quotes or backticks stays."""
+    """The statement with its words in another case; quoted parts and tables whose names have a case stay."""
     how = draw(st.sampled_from((str.lower, str.upper, str.swapcase)))
-    return "".join(part if part[:1] in {"'", "`"} else how(part) for part in re.split(r"('[^']*'|`[^`]*`)", sql))
+    return "".join(
+        part if _KEEPS_CASE.match(part) else how(part)
+        for part in re.split(r"('[^']*'|`[^`]*`|\b(?:mysql|performance_schema)\.\w+)", sql)
+    )
 
 
 @st.composite

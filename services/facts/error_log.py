@@ -1,7 +1,7 @@
 """State transfers as the servers' own error logs tell them: who asked whom, SST or IST, how far, how it ended.
 
 Formats: MariaDB 10.11 with Galera 26.4.23 (recorded from the lab, tests/unit/recorded), PXC 5.7, 8.0 and Codership
-5.5 to 8.0 (from public issues, cited in the recorded files). Sources of the texts: galera/gcs/src/gcs_group.cpp (request,
+5.5 to 8.0 (from public issues, cited there). Sources of the texts: galera/gcs/src/gcs_group.cpp (request,
 complete, failed), galera/galera/src/ist.cpp and replicator_str.cpp (IST), scripts wsrep_sst_mariabackup and
 wsrep_sst_xtrabackup-v2. Two lines lie and are not used: the joiner prints "SST started on joiner" before it knows, and
 "SST succeeded for position" after an IST too.

@@ -1,8 +1,8 @@
 """Arithmetic of global transaction ids: what one server has that another has not.
 
 MariaDB (KB "Global Transaction ID"): a position is one "domain-server-sequence" per domain; everything up to the
-sequence is contained. MySQL (manual, "GTID Sets", 8.4 "Tagged GTIDs"): a set "uuid[:tag]:1-5:7, uuid:1-3"; a tag stands between
-colons and holds for the intervals after it. Nothing raises: text that is neither is None.
+sequence is contained. MySQL (manual, "GTID Sets", 8.4 "Tagged GTIDs"): a set "uuid[:tag]:1-5:7, uuid:1-3"; a tag stands
+between colons and holds for the intervals after it. Nothing raises: text that is neither is None.
 """
 
 from __future__ import annotations

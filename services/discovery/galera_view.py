@@ -1,0 +1,250 @@
+"""A Galera cluster as its nodes see it: their views merged into components, who agrees, and what quorum allows.
+
+Nodes in one primary view share its conf_id; nodes outside a primary component are together when they list the same
+addresses. Quorum (Galera documentation, "Weighted Quorum"): the nodes that remain keep the primary component when their
+weights are more than half of the last primary component's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.discovery.galera_members import Directory, given, listed
+from services.discovery.model import Component, ObserverView
+from services.discovery.nodes import Node
+from services.discovery.words import listing, names, some, verb
+from services.facts.model import GaleraMember
+
+LAG_S = 2.5
+"""An observer this much older than the newest may simply not have been asked since the view changed."""
+
+ViewKey = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one group of observers sees. `members` are node ids; `unknown`: members that nobody can name."""
+
+    key: ViewKey
+    primary: bool
+    conf_id: int | None
+    observers: tuple[Node, ...]
+    members: tuple[Node, ...]
+    size: int
+
+    @property
+    def unknown(self) -> int:
+        """Return how many members no observer and no host accounts for."""
+        return max(0, self.size - len(self.members))
+
+
+def views_of(directory: Directory) -> tuple[View, ...]:
+    """Return the distinct views of the nodes that answer now, primary ones first; placeholders go to `directory`."""
+    groups: dict[ViewKey, list[Node]] = {}
+    for node in list(directory.nodes):
+        key = _key(node)
+        if key is not None:
+            groups.setdefault(key, []).append(node)
+    _settle(groups, directory)
+    found = [_view(key, observers, directory) for key, observers in groups.items()]
+    found.sort(key=lambda v: (not v.primary, -len(v.members), v.observers[0].node_id))
+    return tuple(found)
+
+
+def _key(node: Node) -> ViewKey | None:
+    galera = node.galera
+    if galera is None or not node.sql_fresh:
+        return None
+    if galera.cluster_status == "Primary":
+        return ("primary", galera.state_uuid, galera.conf_id)
+    if galera.cluster_status.lower() == "non-primary" and galera.connected is not False:
+        return ("island", tuple(sorted(galera.incoming_addresses)) or node.node_id, galera.cluster_size)
+    return None
+
+
+def _settle(groups: dict[ViewKey, list[Node]], directory: Directory) -> None:
+    """Give an observer that was asked before a view change to the new view: its answer is old, not another opinion.
+
+    Only when the newer view counts it as a member, and only within `LAG_S`; after that it is a real disagreement.
+    """
+    primaries = [k for k in groups if k[0] == "primary" and isinstance(k[2], int)]
+    if len(primaries) < 2:
+        return
+    newest = max(primaries, key=lambda k: k[2] if isinstance(k[2], int) else 0)
+    asked = min(_asked(node) for node in groups[newest])
+    members = {node.node_id for node in _view(newest, groups[newest], directory).members}
+    for key in primaries:
+        if key == newest:
+            continue
+        late = [n for n in groups[key] if n.node_id in members and 0 <= asked - _asked(n) <= LAG_S]
+        groups[newest].extend(late)
+        groups[key] = [n for n in groups[key] if n not in late]
+        if not groups[key]:
+            del groups[key]
+
+
+def _asked(node: Node) -> float:
+    return (node.facts.sql_at if node.facts is not None else None) or 0.0
+
+
+def _view(key: ViewKey, observers: Sequence[Node], directory: Directory) -> View:
+    newest = max(observers, key=_asked)
+    galera = newest.galera
+    size = max(len(observers), (galera.cluster_size if galera is not None else None) or 0)
+    members = {node.node_id: node for node in observers}
+    primary = key[0] == "primary"
+    table: tuple[GaleraMember, ...] = ()
+    if len(members) < size and primary:
+        table = next((rows for node in (newest, *observers) if (rows := listed(node))), ())
+        for row in table:
+            node = directory.member(row)
+            members[node.node_id] = node
+    if len(members) < size and not table:
+        _add_by_address(members, size, given(observers), directory)
+    conf_id = galera.conf_id if galera is not None and primary else None
+    return View(key, primary, conf_id, tuple(observers), tuple(members.values()), max(size, len(members)))
+
+
+def _add_by_address(members: dict[str, Node], size: int, addresses: tuple[str, ...], directory: Directory) -> None:
+    strangers = []
+    for address in addresses:
+        node = directory.at_address(address)
+        if node is not None:
+            members[node.node_id] = node
+        elif address.strip(" :0"):
+            strangers.append(address)
+    for address in strangers[: max(0, size - len(members))]:
+        node = directory.stranger(address)
+        members[node.node_id] = node
+
+
+def components_of(views: Sequence[View], nodes: Sequence[Node], senders: frozenset[str]) -> tuple[Component, ...]:
+    """Return one component a view and write each node's component and observers into `nodes`.
+
+    Args:
+        senders: node ids that send flow control now.
+    """
+    known = sum(weight_of(node) for node in nodes if is_member(node))
+    found = []
+    for number, view in enumerate(views):
+        component_id = ("primary" if number == 0 else f"primary-{number + 1}") if view.primary else _island_id(view)
+        for node in view.members:
+            node.seen_by = (*node.seen_by, *(o.node_id for o in view.observers))
+            if not node.component or any(o is node for o in view.observers):
+                node.component = component_id
+        votes = _votes(view)
+        found.append(
+            Component(
+                component_id=component_id,
+                primary=view.primary,
+                members=tuple(sorted(n.node_id for n in view.members)),
+                observers=tuple(sorted(n.node_id for n in view.observers)),
+                votes=votes,
+                votes_known=max(known, votes),
+                may_lose=may_lose([weight_of(n) for n in view.members] + [1] * view.unknown) if view.primary else None,
+                view_id="" if view.conf_id is None else str(view.conf_id),
+                segments=tuple(sorted({s for n in view.members if (s := segment_of(n)) is not None})),
+                flow_control_by=tuple(sorted(n.node_id for n in view.members if n.node_id in senders)),
+            )
+        )
+    return tuple(found)
+
+
+def _island_id(view: View) -> str:
+    return f"island-{min(n.node_id for n in view.observers)}"
+
+
+def _votes(view: View) -> int:
+    """Return the summed weights: the group's own count where it is given and fits, else the members'."""
+    counted = sum(weight_of(n) for n in view.members) + view.unknown
+    own = [n.galera.cluster_weight for n in view.observers if n.galera is not None and n.galera.cluster_weight]
+    return max(own) if view.primary and own and max(own) <= 255 * max(1, view.size) else counted
+
+
+def weight_of(node: Node) -> int:
+    """Return pc.weight, 1 where it is not known (its default)."""
+    galera = node.galera
+    return 1 if galera is None or galera.weight is None else min(255, galera.weight)
+
+
+def segment_of(node: Node) -> int | None:
+    """Return gmcast.segment; the node's last known one while it does not answer."""
+    if node.galera is not None:
+        return node.galera.segment
+    return node.previous.segment if node.previous is not None else None
+
+
+def is_member(node: Node) -> bool:
+    """Return whether this node is, or was, part of the group (a plain replica behind it is not)."""
+    return node.galera is not None or bool(node.seen_by) or node.facts is None
+
+
+def may_lose(weights: Sequence[int]) -> int:
+    """Return how many nodes may fail at the same moment, the heaviest first, without losing the primary component."""
+    total, rest, lost = sum(weights), sum(weights), 0
+    for weight in sorted(weights, reverse=True):
+        rest -= weight
+        if 2 * rest <= total:
+            break
+        lost += 1
+    return lost
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Whether the observers agree, as a sentence and as the views behind it."""
+
+    agree: bool
+    sentence: str
+    views: tuple[ObserverView, ...]
+
+
+def agreement_of(views: Sequence[View], components: Sequence[Component], silent: Sequence[Node]) -> Agreement:
+    """Return who sees whom. `silent`: nodes that answer but are in no view (joining, disconnected)."""
+    shown = tuple(
+        ObserverView(
+            observers=c.observers,
+            members=c.members,
+            primary=v.primary,
+            sentence=f"{_observers(v)} {verb(v.observers, 'sees', 'see')} {_members(v)}: "
+            f"{'Primary' if v.primary else 'non-Primary'}, {c.votes} of {some(c.votes_known, 'vote')}",
+        )
+        for v, c in zip(views, components, strict=True)
+    )
+    if not views:
+        outside = f" ({_names(silent)} {verb(silent, 'is', 'are')} in no view)" if silent else ""
+        return Agreement(True, f"No node tells a view of the group{outside}", shown)
+    if len(views) == 1:
+        one = views[0]
+        together = " (they agree)" if len(one.observers) > 1 else ""
+        return Agreement(True, f"Seen from {listing(sorted(n.name for n in one.observers))}{together}", shown)
+    return Agreement(False, "; ".join(_sees(v) for v in views), shown)
+
+
+def _sees(view: View) -> str:
+    if len(view.members) == 1 and view.size == 1:
+        return f"{_observers(view)} sees only itself"
+    if len(view.members) == len(view.observers) == 2 and view.size == 2:
+        return f"{_observers(view)} see each other"
+    return f"{_observers(view)} {verb(view.observers, 'sees', 'see')} {_members(view)}"
+
+
+def _observers(view: View) -> str:
+    return _names(view.observers)
+
+
+def _members(view: View) -> str:
+    if len(view.members) == 1 and view.size == 1:
+        return "only itself"
+    known = _names(view.members)
+    return f"{known} and {some(view.unknown, 'member')} without a name" if view.unknown else known
+
+
+def _names(nodes: Sequence[Node]) -> str:
+    return names(sorted(node.name for node in nodes))
+
+
+def rates_senders(rates: Mapping[str, Mapping[str, float]], nodes: Sequence[Node]) -> frozenset[str]:
+    """Return the node ids that sent flow control lately (rate "flow_control_sent", 1/s)."""
+    return frozenset(n.node_id for n in nodes if rates.get(n.host, {}).get("flow_control_sent", 0.0) > 0)

@@ -1,0 +1,144 @@
+"""Which nodes form which cluster: Galera by state UUID, the rest by who replicates from whom. Never by a name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from services.discovery.async_view import Link, groups_of
+from services.discovery.model import EstateSnapshot
+from services.discovery.nodes import LOOPBACK, Node
+from services.facts.reading import host_port
+from services.types import ClusterKind
+
+
+def assign_galera(nodes: Sequence[Node], previous: EstateSnapshot | None) -> dict[str, list[Node]]:
+    """Return cluster id -> nodes for all nodes that belong to a Galera cluster, and note it in them.
+
+    The state UUID decides. A node that has none right now (it is joining, or its server is down) stays where it was, or
+    goes where members speak of its address; a Galera node that nobody claims is a cluster of its own.
+    """
+    before = {n.node_id: c.cluster_id for c in previous.clusters for n in c.nodes} if previous is not None else {}
+    galera_before = {c.cluster_id for c in previous.clusters if c.kind is ClusterKind.GALERA} if previous else set()
+    clusters: dict[str, list[Node]] = {}
+    undecided: list[Node] = []
+    for node in nodes:
+        found = node.galera.state_uuid or node.galera.local_state_uuid if node.galera is not None else ""
+        if found:
+            clusters.setdefault(found, []).append(node)
+        else:
+            undecided.append(node)
+    spoken = {address: cluster for cluster, members in clusters.items() for address in _spoken_of(members)}
+    for node in undecided:
+        old = before.get(node.node_id, "")
+        said = next((spoken[a] for a in sorted(node.addresses) if a in spoken), "")
+        if node.server is not None and node.galera is None:
+            continue  # it answered, and as a plain server
+        if old in clusters or (old in galera_before and not said):
+            clusters.setdefault(old, []).append(node)
+        elif said:
+            clusters[said].append(node)
+        elif node.galera is not None:
+            clusters.setdefault(f"galera:{node.node_id}", []).append(node)
+    for cluster, members in clusters.items():
+        for node in members:
+            node.cluster = cluster
+    return clusters
+
+
+def _spoken_of(members: Sequence[Node]) -> set[str]:
+    """Return the addresses that nodes of a cluster name as their fellows', in their settings and in their views."""
+    found: set[str] = set()
+    for node in members:
+        galera = node.galera
+        if galera is None:
+            continue
+        listed = galera.cluster_address.partition("//")[2].partition("?")[0].split(",")
+        for address in (*listed, *galera.incoming_addresses, *(m.address for m in galera.members)):
+            host = host_port(address)[0]
+            if host and not host.startswith(LOOPBACK):
+                found.add(host)
+    return found
+
+
+def carry_placeholders(clusters: Mapping[str, list[Node]], previous: EstateSnapshot | None, at: float) -> None:
+    """Put back the members that only others spoke of: one that nobody mentions any more is lost, not forgotten."""
+    if previous is None:
+        return
+    for old in previous.clusters:
+        here = clusters.get(old.cluster_id)
+        if here is None or old.kind is not ClusterKind.GALERA:
+            continue
+        taken = {u for node in here for u in node.history} | {a for node in here for a in node.addresses}
+        for view in old.nodes:
+            host = host_port(view.address)[0]
+            if view.host or not view.node_id.startswith("member:") or host in taken or taken & set(view.uuid_history):
+                continue
+            here.append(
+                Node(
+                    node_id=view.node_id,
+                    name=view.name,
+                    facts=None,
+                    at=at,
+                    previous=view,
+                    history=view.uuid_history,
+                    cluster=old.cluster_id,
+                    address=view.address,
+                    arbitrator=view.role == "arbitrator",
+                    addresses=frozenset({host} if host else set()),
+                )
+            )
+
+
+def assign_async(
+    nodes: Sequence[Node], links: Sequence[Link], clusters: dict[str, list[Node]], previous: EstateSnapshot | None
+) -> dict[str, tuple[Node, ...]]:
+    """Return cluster id -> nodes for those outside Galera; a tree that hangs on a Galera node joins that cluster."""
+    outside = [node for node in nodes if not node.cluster]
+    alone: dict[str, tuple[Node, ...]] = {}
+    taken: set[str] = set()
+    for group in groups_of(outside, links):
+        home = _neighbour(group, links)
+        if home and home in clusters:
+            clusters[home].extend(group)
+            cluster = home
+            for node in group:
+                node.behind = True
+        else:
+            cluster = _async_id(group, links, previous, taken)
+            taken.add(cluster)
+            alone[cluster] = group
+        for node in group:
+            node.cluster = cluster
+    return alone
+
+
+def _neighbour(group: Sequence[Node], links: Sequence[Link]) -> str:
+    """Return the Galera cluster that a group replicates from, else one that replicates from it, else ''."""
+    ids = {node.node_id for node in group}
+    upstream = [li.source.cluster for li in links if li.replica.node_id in ids and li.source.node_id not in ids]
+    downstream = [li.replica.cluster for li in links if li.source.node_id in ids and li.replica.node_id not in ids]
+    return next((cluster for cluster in (*upstream, *downstream) if cluster), "")
+
+
+def _async_id(group: Sequence[Node], links: Sequence[Link], previous: EstateSnapshot | None, taken: set[str]) -> str:
+    """Return the id of the earlier asynchronous cluster that most of these were in, else a new one of the root."""
+    ids = {node.node_id for node in group}
+    if len(group) == 1 and not any(li.replica.node_id in ids for li in links):
+        return f"host:{group[0].node_id}"
+    best, shared = "", 0
+    for old in previous.clusters if previous is not None else ():
+        overlap = sum(1 for n in old.nodes if n.node_id in ids)
+        if old.kind is ClusterKind.ASYNC and old.cluster_id not in taken and overlap > shared:
+            best, shared = old.cluster_id, overlap
+    return best or f"async:{root_of(group, links).node_id}"
+
+
+def root_of(group: Sequence[Node], links: Sequence[Link]) -> Node:
+    """Return the node everything flows from: a source that replicates from nobody, else (a ring) the first source."""
+    ids = {node.node_id for node in group}
+    inside = [li for li in links if li.replica.node_id in ids and li.source.node_id in ids]
+    replicas, sources = {li.replica.node_id for li in inside}, {li.source.node_id for li in inside}
+    roots = [n for n in group if n.node_id in sources and n.node_id not in replicas]
+    known = [n for n in roots if n.facts is not None]
+    ordered = known or roots or [n for n in group if n.node_id in sources] or list(group)
+    return min(ordered, key=lambda n: n.node_id)

@@ -1,0 +1,122 @@
+"""A node while the snapshot is being made: its identity, its facts, and how fresh each road to it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from services.discovery.model import NodeView
+from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationFacts, ServerFacts
+from services.facts.reading import host_port
+from services.types import Flavour, Reach
+
+STALE_S = 10.0
+"""Seconds without an answer after which a road no longer counts as fresh, whatever was last said of it."""
+
+LOOPBACK = ("127.", "localhost", "::1", "0.0.0.0")  # noqa: S104 - an address to ignore, nothing is bound to it
+
+
+@dataclass(slots=True)
+class Node:
+    """One node in the making. `placeholder` nodes are known only by what others say; they have no host."""
+
+    node_id: str
+    name: str
+    facts: NodeFacts | None
+    at: float
+    previous: NodeView | None = None
+    history: tuple[str, ...] = ()
+    cluster: str = ""
+    component: str = ""
+    seen_by: tuple[str, ...] = ()
+    address: str = ""
+    arbitrator: bool = False
+    behind: bool = False  # a plain server that replication hangs on a Galera cluster
+    addresses: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def host(self) -> str:
+        """Return the host's key in the facts, '' for a placeholder."""
+        return self.facts.host if self.facts is not None else ""
+
+    @property
+    def server(self) -> ServerFacts | None:
+        """Return the server's identity, possibly old."""
+        return self.facts.server if self.facts is not None else None
+
+    @property
+    def galera(self) -> GaleraFacts | None:
+        """Return the node's own view of its group, possibly old."""
+        return self.facts.galera if self.facts is not None else None
+
+    @property
+    def replication(self) -> ReplicationFacts | None:
+        """Return the asynchronous channels, possibly old."""
+        return self.facts.replication if self.facts is not None else None
+
+    @property
+    def machine(self) -> MachineFacts | None:
+        """Return the host's facts, possibly old."""
+        return self.facts.machine if self.facts is not None else None
+
+    @property
+    def reach(self) -> Reach:
+        """Return how far the console got."""
+        return self.facts.reach if self.facts is not None else Reach.NOT_TRIED
+
+    @property
+    def port(self) -> int:
+        """Return the server's port."""
+        return self.server.port if self.server is not None else 3306
+
+    @property
+    def sql_fresh(self) -> bool:
+        """Return whether SQL answers now."""
+        return (
+            self.facts is not None
+            and self.reach in {Reach.FULL, Reach.SQL_ONLY}
+            and _within(self.facts.sql_at, self.at)
+        )
+
+    @property
+    def ssh_fresh(self) -> bool:
+        """Return whether SSH answers now."""
+        return (
+            self.facts is not None
+            and self.reach in {Reach.FULL, Reach.SSH_ONLY}
+            and _within(self.facts.ssh_at, self.at)
+        )
+
+    @property
+    def daemon(self) -> str:
+        """Return what the server's program is called."""
+        flavour = self.server.flavour if self.server is not None else Flavour.UNKNOWN
+        unit = self.machine.unit if self.machine is not None else ""
+        if flavour is Flavour.MARIADB or (flavour is Flavour.UNKNOWN and unit.startswith("mariadb")):
+            return "mariadbd"
+        return "the database server" if flavour is Flavour.UNKNOWN and not unit else "mysqld"
+
+    def why(self, part: str) -> str:
+        """Return the sentence of the problem of a part, '' when there is none."""
+        problems = self.facts.problems if self.facts is not None else ()
+        return next((p.sentence for p in problems if p.part == part), "")
+
+    def code(self, part: str) -> str:
+        """Return the code of the problem of a part."""
+        problems = self.facts.problems if self.facts is not None else ()
+        return next((p.code for p in problems if p.part == part), "")
+
+
+def _within(moment: float | None, at: float) -> bool:
+    return moment is not None and abs(at - moment) <= STALE_S
+
+
+def addresses_of(facts: NodeFacts) -> frozenset[str]:
+    """Return every name and address under which others may speak of this host; loopback names say nothing."""
+    found = {facts.host.lower(), host_port(facts.address)[0]}
+    if facts.server is not None:
+        found |= {facts.server.hostname.lower(), facts.server.report_host.lower()}
+    if facts.galera is not None:
+        found.add(host_port(facts.galera.node_address)[0])
+    if facts.machine is not None:
+        found.add(facts.machine.hostname.lower())
+    return frozenset(name for name in found if name and not name.startswith(LOOPBACK))

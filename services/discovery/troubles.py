@@ -1,0 +1,94 @@
+"""What is odd about a cluster as a whole, beyond the health of its nodes: sentences with a stable code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.discovery.async_view import Link
+from services.discovery.model import Component, ReplicationEdge
+from services.discovery.nodes import Node
+from services.discovery.words import names, some
+from services.facts.model import Problem
+from services.types import ClusterKind
+
+CLOCK_LIMIT_S = 2.0
+
+
+def cluster_problems(
+    kind: ClusterKind,
+    nodes: Sequence[Node],
+    components: Sequence[Component],
+    edges: Sequence[ReplicationEdge],
+    links: Sequence[Link],
+) -> tuple[Problem, ...]:
+    """Return the cluster's problems, the gravest first."""
+    found: list[Problem] = []
+    if kind is ClusterKind.GALERA:
+        found += _quorum(nodes, components)
+    if edges:
+        found += _server_ids(nodes, links)
+    found += _clocks(nodes)
+    found += _told_by_nodes(nodes)
+    return tuple(found)
+
+
+def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Problem]:
+    primaries = [c for c in components if c.primary]
+    by_id = {n.node_id: n.name for n in nodes}
+    if len(primaries) > 1:
+        sides = "; ".join(names(sorted(by_id.get(m, m) for m in c.members)) for c in primaries)
+        text = f"Two primary components with the same state UUID: {sides}. They take writes apart from each other."
+        return [Problem("galera", text, "two-primaries")]
+    if components and not primaries:
+        seen = some(len(components), "group of nodes", "groups of nodes")
+        return [
+            Problem("galera", f"No primary component: {seen}, none with a majority; writes are refused.", "no-primary")
+        ]
+    return []
+
+
+def _server_ids(nodes: Sequence[Node], links: Sequence[Link]) -> list[Problem]:
+    """Return replicas of one source, or a replica and its source, with the same server_id: they cut each other off."""
+    here = {n.node_id for n in nodes}
+    families: dict[str, list[Node]] = {}
+    for link in links:
+        if link.replica.node_id in here:
+            family = families.setdefault(link.source.node_id, [link.source])
+            if link.replica not in family:
+                family.append(link.replica)
+    found: dict[tuple[str, ...], Problem] = {}
+    for family in families.values():
+        by_number: dict[int, list[str]] = {}
+        for node in family:
+            if node.server is not None and node.server.server_id:
+                by_number.setdefault(node.server.server_id, []).append(node.name)
+        for number, sharing in by_number.items():
+            if len(sharing) > 1:
+                text = f"{names(sorted(sharing))} have the same server_id {number}: replication drops events or breaks."
+                found[tuple(sorted(sharing))] = Problem("replication", text, "server-id-shared")
+    return list(found.values())
+
+
+def _clocks(nodes: Sequence[Node]) -> list[Problem]:
+    off = [
+        f"{n.name} by {n.machine.clock_offset_s:+.1f} s"
+        for n in nodes
+        if n.machine is not None
+        and n.ssh_fresh
+        and n.machine.clock_offset_s is not None
+        and abs(n.machine.clock_offset_s) > CLOCK_LIMIT_S
+    ]
+    if not off:
+        return []
+    return [Problem("clock", f"Clocks differ from this workstation's: {names(off)}.", "clock-skew")]
+
+
+def _told_by_nodes(nodes: Sequence[Node]) -> list[Problem]:
+    """Return what the facts of single nodes complain of beyond being reached, with the node's name."""
+    return [
+        Problem(p.part, f"{n.name}: {p.sentence}", p.code)
+        for n in nodes
+        if n.facts is not None
+        for p in n.facts.problems
+        if p.part in {"galera", "group"} and n.sql_fresh
+    ]

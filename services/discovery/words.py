@@ -1,0 +1,82 @@
+"""Numbers and lists of names as sentences and cards need them (the window has its own, richer set).
+
+SI units, at most three significant figures, thin spaces between thousands, durations as a person says them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+THIN = "\u202f"
+_SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+
+
+def number(value: float) -> str:
+    """Return a whole number exactly, another with three figures: "1 284", "0.25"."""
+    if value == int(value):
+        return f"{int(value):,}".replace(",", THIN)
+    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}".replace(",", THIN)
+    return text if "e" not in text else f"{value:.0f}"
+
+
+def size(value: float) -> str:
+    """Return bytes in SI units: "640 GB"."""
+    power = 0
+    while abs(value) >= 999.5 and power < len(_SIZES) - 1:
+        value /= 1000.0
+        power += 1
+    digits = 0 if abs(value) >= 99.5 or power == 0 else (1 if abs(value) >= 9.95 else 2)
+    text = f"{value:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {_SIZES[power]}"
+
+
+def duration(seconds: float) -> str:
+    """Return "0.4 s", "12 s", "31 min", "9 h 20 min", "41 d 3 h"."""
+    if seconds < 10:
+        return f"{max(0.0, seconds):.1f} s".replace(".0 s", " s")
+    whole = round(seconds)
+    if whole < 100:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes:02d} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if hours and days < 100 else f"{days} d"
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 to 1 as "0.2 %"."""
+    return f"{max(0.0, share) * 100:.1f} %"
+
+
+def clock(at: float) -> str:
+    """Return a moment as local time of day."""
+    return time.strftime("%H:%M:%S", time.localtime(at))
+
+
+def names(values: Iterable[str], most: int = 4) -> str:
+    """Return "db1, db2 and db3"; beyond `most` the rest is counted."""
+    known = list(values)
+    if len(known) > most:
+        return f"{', '.join(known[: most - 1])} and {len(known) - most + 1} more"
+    return " and ".join([", ".join(known[:-1]), known[-1]]) if len(known) > 1 else "".join(known)
+
+
+def listing(values: Iterable[str], most: int = 6) -> str:
+    """Return "db1, db2, db3": a list that is no part of a sentence."""
+    known = list(values)
+    return ", ".join(known) if len(known) <= most else f"{', '.join(known[: most - 1])} and {len(known) - most + 1} more"
+
+
+def some(count: int, one: str, many: str = "") -> str:
+    """Return "1 vote", "3 votes"."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def verb(subjects: Sequence[object], one: str, many: str) -> str:
+    """Return the verb that agrees with the number of subjects."""
+    return one if len(subjects) == 1 else many

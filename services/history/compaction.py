@@ -30,6 +30,8 @@ from services.history.rollup import (
 
 HOUR_S = 3_600.0
 LEVEL = 9
+LEAD_S = 310.0
+"""Samples before an hour that its derived metrics may look at: means of five minutes, and a rate's first interval."""
 DERIVED = "~"
 Derive = Callable[[Columns], Mapping[str, Floats]]
 _LOOSE = (
@@ -64,6 +66,7 @@ def compact_hour(cursor: sqlite3.Cursor, server: int, hour: int, metrics: Dictio
     whole = merge(tables)
     columns = table_columns(whole, {})
     data = encode(whole, LEVEL)
+    lead = _lead(cursor, server, float(columns.t[0])) if derive is not None else None
     minutes = _Minutes(cursor, server, metrics)
     cursor.execute("BEGIN IMMEDIATE")
     try:
@@ -74,7 +77,7 @@ def compact_hour(cursor: sqlite3.Cursor, server: int, hour: int, metrics: Dictio
         )
         minutes.store(whole, columns.t, hour)
         if derive is not None:
-            minutes.store_derived(whole, derive)
+            minutes.store_derived(whole, lead, derive)
         _insert_names(cursor, metrics)
         cursor.execute("COMMIT")
     except sqlite3.Error:
@@ -82,6 +85,23 @@ def compact_hour(cursor: sqlite3.Cursor, server: int, hour: int, metrics: Dictio
             cursor.execute("ROLLBACK")
         raise
     return len(rows) - len(used)
+
+
+def _lead(cursor: sqlite3.Cursor, server: int, start: float) -> Table | None:
+    """Return the last samples before `start` (LEAD_S seconds of them), None when there are none."""
+    row = cursor.execute(
+        "SELECT data FROM block WHERE server = ? AND start < ? AND stop >= ? ORDER BY start DESC LIMIT 1",
+        (server, start, start - LEAD_S),
+    ).fetchone()
+    if row is None:
+        return None
+    try:
+        table = Block(row[0]).table()
+    except CodecError:
+        return None
+    t = table_columns(table, {}).t
+    kept = (t >= start - LEAD_S) & (t < start)
+    return Table(int(kept.sum()), table.constant_ids, table.constants, table.ids, table.columns[:, kept])
 
 
 def _insert_names(cursor: sqlite3.Cursor, metrics: Dictionary) -> None:
@@ -114,16 +134,18 @@ class _Minutes:
             (self._server, hour, pack_still(sampled, still_ids[present], still_values[present])),
         )
 
-    def store_derived(self, whole: Table, derive: Derive) -> None:
-        """Store what `derive` makes of the hour."""
+    def store_derived(self, whole: Table, lead: Table | None, derive: Derive) -> None:
+        """Store what `derive` makes of the hour, given the samples before it too (a rate needs the one before)."""
         numbers: dict[str, int | None] = {
             self._metrics.name(int(n)): int(n) for n in np.concatenate((whole.constant_ids, whole.ids)) if n >= FIRST_ID
         }
-        columns = table_columns(whole, numbers)
-        derived = {key: values for key, values in derive(columns).items() if not np.isnan(values).all()}
+        parts = [table_columns(table, numbers) for table in (lead, whole) if table is not None]
+        columns = Columns.join(parts, tuple(numbers))
+        own = columns.t >= float(parts[-1].t.min())
+        derived = {key: values[own] for key, values in derive(columns).items() if not np.isnan(values[own]).all()}
         if derived:
             ids = [self._metrics.number(DERIVED + key) for key in derived]
-            self._varying(ids, columns.t, np.stack(list(derived.values())))
+            self._varying(ids, columns.t[own], np.stack(list(derived.values())))
 
     def _varying(self, ids: list[int], t: Floats, columns: Floats) -> None:
         if not ids:

@@ -1,0 +1,79 @@
+"""The hub: facts in from many lanes, one snapshot and its events out."""
+
+from __future__ import annotations
+
+from services.clock import ManualClock
+from services.discovery.model import EstateSnapshot
+from services.events import Bus, Event
+from services.facts.model import NodeFacts
+from services.sampling.hub import EventLog, Hub
+from services.types import Reach
+
+
+class _Memory:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.snapshots: list[EstateSnapshot] = []
+
+    def append_event(self, event: Event) -> None:
+        self.events.append(event)
+
+    def append_snapshot(self, snapshot: EstateSnapshot) -> None:
+        self.snapshots.append(snapshot)
+
+
+def _hub(memory: _Memory, **more: object) -> Hub:
+    return Hub(ManualClock(), memory, rates=dict, bus=Bus(), **more)  # type: ignore[arg-type]
+
+
+def test_that_a_spans_end_replaces_its_beginning() -> None:
+    log = EventLog()
+    log.add(Event(10.0, "transfer", "SST from n1 to n2", spans=True, key="sst:n2"))
+    log.add(Event(12.0, "note", "between"))
+    kept = log.add(Event(30.0, "transfer", "SST from n1 to n2: done", spans=True, key="sst:n2", until=30.0))
+    assert (kept.at, kept.until) == (10.0, 30.0)
+    assert [e.text for e in log.all()] == ["SST from n1 to n2: done", "between"]
+
+
+def test_that_a_second_span_with_the_same_key_is_a_new_one() -> None:
+    log = EventLog()
+    log.add(Event(10.0, "gap", "a", spans=True, key="k", until=11.0))
+    log.add(Event(20.0, "gap", "b", spans=True, key="k"))
+    assert len(log.all()) == 2
+
+
+def test_that_the_log_keeps_only_the_newest_two_thousand() -> None:
+    log = EventLog()
+    for number in range(2_500):
+        log.add(Event(float(number), "note", str(number)))
+    assert len(log.all()) == 2_000
+    assert log.all()[0].text == "500"
+
+
+def test_that_a_host_without_an_answer_is_in_the_snapshot_and_not_counted_as_answering() -> None:
+    hub = _hub(_Memory())
+    hub.put(NodeFacts("n1", 0.0, reach=Reach.NONE, address="192.0.2.1"))
+    snapshot = hub.refresh()
+    assert (snapshot.hosts_total, snapshot.hosts_answering) == (1, 0)
+
+
+def test_that_every_snapshot_is_offered_to_the_memory_and_a_told_event_is_kept_and_published() -> None:
+    memory = _Memory()
+    heard: list[Event] = []
+    bus = Bus()
+    hub = Hub(ManualClock(), memory, rates=dict, bus=bus)
+    bus.subscribe(heard.append)
+    hub.put(NodeFacts("n1", 0.0, reach=Reach.NONE))
+    hub.refresh()
+    hub.tell(Event(1.0, "note", "hello"))
+    assert len(memory.snapshots) == 1
+    assert "hello" in [e.text for e in memory.events]
+    assert "hello" in [e.text for e in heard]
+
+
+def test_that_a_forgotten_host_leaves_the_picture() -> None:
+    hub = _hub(_Memory())
+    hub.put(NodeFacts("n1", 0.0, reach=Reach.NONE))
+    hub.refresh()
+    hub.forget("n1")
+    assert hub.refresh().hosts_total == 0

@@ -7,6 +7,7 @@ used: "URI Filenames", "Write-Ahead Logging", "PRAGMA synchronous", "Online Back
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -89,6 +90,8 @@ def _url(url_or_path: str | Path) -> URL | None:
 def _file_engine(file: Path) -> Engine:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
         if file.exists():
             _refuse_newer(file)
         else:

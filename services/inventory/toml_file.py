@@ -62,7 +62,7 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
 
 
 def _unquoted(message: str) -> str:
-    return re.sub(r" (key|namespace) .*$", r" \1", message)
+    return re.sub(r"\('.*'[^)]*\)|\(\".*\"[^)]*\)|'.*'", "…", message)
 
 
 class _Reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from services.discovery.model import ClusterSnapshot, TransferEdge
 from services.discovery.nodes import Node
@@ -26,13 +27,17 @@ def transfers_of(
 ) -> tuple[TransferEdge, ...]:
     """Return the transfers that run, and those that ended within the last minute, newest last."""
     edges: dict[tuple[str, str], TransferEdge] = {}
+    begun = {(t.donor_id, t.joiner_id): t.since for t in previous.transfers if t.active} if previous is not None else {}
     for facts in _merged(nodes):
         donor, joiner = _named(nodes, facts.donor_name), _named(nodes, facts.joiner_name)
         if donor is None or joiner is None or donor is joiner:
             continue
         active = facts.ended is None and _still_joining(joiner)
         if active or (facts.ended is not None and not facts.failed and at - facts.ended <= RECENT_S):
-            edges[donor.node_id, joiner.node_id] = _edge(donor, joiner, facts, rates, active=active)
+            # Once a beginning was told it stays: logs of other nodes, with other clocks, may be read later.
+            since = begun.get((donor.node_id, joiner.node_id)) or facts.since
+            kept = replace(facts, since=since)
+            edges[donor.node_id, joiner.node_id] = _edge(donor, joiner, kept, rates, active=active)
     if not any(edge.active for edge in edges.values()):
         for edge in _from_states(nodes, previous, rates, at):
             edges[edge.donor_id, edge.joiner_id] = edge

@@ -69,7 +69,9 @@ def names(values: Iterable[str], most: int = 4) -> str:
 def listing(values: Iterable[str], most: int = 6) -> str:
     """Return "db1, db2, db3": a list that is no part of a sentence."""
     known = list(values)
-    return ", ".join(known) if len(known) <= most else f"{', '.join(known[: most - 1])} and {len(known) - most + 1} more"
+    return (
+        ", ".join(known) if len(known) <= most else f"{', '.join(known[: most - 1])} and {len(known) - most + 1} more"
+    )
 
 
 def some(count: int, one: str, many: str = "") -> str:

@@ -1,0 +1,37 @@
+"""Snapshots as JSON, for recordings and for `--json`: fields by name, enumerations by value, unknown fields ignored.
+
+A recording made by a newer program may know more fields: msgspec leaves out what the types here do not have, and what
+an older recording lacks gets the field's default. A snapshot from a history store is therefore always readable.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from services.discovery.model import EstateSnapshot
+from services.errors import BadInput
+
+
+@lru_cache(maxsize=1)
+def _encoder() -> msgspec.json.Encoder:
+    return msgspec.json.Encoder(order="deterministic")
+
+
+@lru_cache(maxsize=1)
+def _decoder() -> msgspec.json.Decoder[EstateSnapshot]:
+    return msgspec.json.Decoder(EstateSnapshot)
+
+
+def snapshot_to_json(snapshot: EstateSnapshot) -> bytes:
+    """Return the snapshot as one line of UTF-8 JSON; equal snapshots give equal bytes."""
+    return _encoder().encode(snapshot)
+
+
+def snapshot_from_json(data: bytes | str) -> EstateSnapshot:
+    """Return the snapshot that `data` holds. Raises BadInput when it is no snapshot."""
+    try:
+        return _decoder().decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"This is not a snapshot of an estate: {error}.", safe="Nothing was changed.") from error

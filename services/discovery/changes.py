@@ -1,0 +1,178 @@
+"""What happened between two snapshots, as events on the time axis. Pure.
+
+Only what a person would want to find again later: state words, views, restarts, transfers (as spans, by key), disks,
+clocks, and hosts lost and regained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from services.discovery.judge import disk_health
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
+from services.discovery.troubles import CLOCK_LIMIT_S
+from services.discovery.words import duration, names, size
+from services.events import Event, EventKind
+from services.types import Health, Reach
+
+RESTART_S = 5.0
+"""Uptime is whole seconds and answers take time: a start that moved by more is another start."""
+
+ANSWERING = frozenset({Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY})
+
+
+def events_between(old: EstateSnapshot | None, new: EstateSnapshot) -> tuple[Event, ...]:
+    """Return the events that lead from `old` to `new`, oldest first; nothing when there is no `old`."""
+    if old is None:
+        return ()
+    before = {n.node_id: n for c in old.clusters for n in c.nodes}
+    found: list[Event] = []
+    for cluster in new.clusters:
+        past = old.cluster(cluster.cluster_id)
+        if past is not None:
+            found += _views(past, cluster)
+        found += _transfers(past, cluster)
+        for node in cluster.nodes:
+            known = before.get(node.node_id)
+            if known is not None:
+                found += _node(known, node, _Teller(new.at, cluster.cluster_id, node.node_id))
+    found.sort(key=lambda event: event.at)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Teller:
+    """Makes the events of one node of one cluster at one moment."""
+
+    at: float
+    cluster_id: str
+    node_id: str
+
+    def tell(self, kind: EventKind, text: str, health: Health, at: float | None = None) -> Event:
+        return Event(self.at if at is None else at, kind, text, health, self.cluster_id, self.node_id)
+
+
+def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
+    if restarted(old, new):
+        yield teller.tell("restart", f"{new.name} was restarted", Health.WARN, _started(new, teller.at))
+    if old.state != new.state and old.reach is not Reach.NOT_TRIED:
+        yield teller.tell("state", _state_text(old, new), new.health)
+    if (old.reach in ANSWERING) != (new.reach in ANSWERING) and old.reach is not Reach.NOT_TRIED:
+        back = new.reach in ANSWERING
+        text = f"{new.name} answers again" if back else f"{new.name} no longer answers"
+        yield teller.tell("connection", text, Health.GOOD if back else Health.UNKNOWN)
+    yield from _disk(old, new, teller)
+    yield from _clock(old, new, teller)
+
+
+def _started(node: NodeView, at: float) -> float:
+    """Return when the server started, as far as that can be on this time axis: never later than now."""
+    started = node.facts.server.started_at if node.facts is not None and node.facts.server is not None else None
+    return at if started is None else min(at, started)
+
+
+def _state_text(old: NodeView, new: NodeView) -> str:
+    after = f" (was {old.state})" if old.state else ""
+    return f"{new.name}: {new.state}{after}"
+
+
+def restarted(old: NodeView, new: NodeView) -> bool:
+    """Return whether the server was started anew: its start moved, or it came back with another uuid in its group."""
+    if old.facts is None or new.facts is None or old.facts.server is None or new.facts.server is None:
+        return False
+    before, after = old.facts.server.started_at, new.facts.server.started_at
+    return before is not None and after is not None and after - before > RESTART_S
+
+
+def _disk(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
+    before, after = (_data_disk_health(node) for node in (old, new))
+    if before is after or Health.UNKNOWN in {before, after}:
+        return
+    disk = new.facts.machine.data_disk if new.facts is not None and new.facts.machine is not None else None
+    free = size(disk.free) if disk is not None and disk.free is not None else "no"
+    if after is Health.GOOD:
+        text = f"{new.name}: the data disk has room again ({free} free)"
+    else:
+        text = f"{new.name}: data disk {'full' if after is Health.BAD else 'nearly full'} ({free} free)"
+    yield teller.tell("disk", text, after)
+
+
+def _data_disk_health(node: NodeView) -> Health:
+    if node.facts is None or node.facts.machine is None:
+        return Health.UNKNOWN
+    return disk_health(node.facts.machine.data_disk)
+
+
+def _clock(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
+    before, after = _offset(old), _offset(new)
+    if before is None or after is None or (abs(before) > CLOCK_LIMIT_S) == (abs(after) > CLOCK_LIMIT_S):
+        return
+    if abs(after) > CLOCK_LIMIT_S:
+        side = "ahead of" if after > 0 else "behind"
+        text = f"{new.name}: its clock is {duration(abs(after))} {side} this workstation's"
+        yield teller.tell("clock", text, Health.WARN)
+    else:
+        yield teller.tell("clock", f"{new.name}: its clock is right again", Health.GOOD)
+
+
+def _offset(node: NodeView) -> float | None:
+    return node.facts.machine.clock_offset_s if node.facts is not None and node.facts.machine is not None else None
+
+
+def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
+    """Return an event when the primary component's members changed, vanished, or came back."""
+    before, after = _primary(old), _primary(new)
+    if before == after or not (old.components or new.components):
+        return
+    known = {n.node_id: n.name for n in (*old.nodes, *new.nodes)}
+    gone, come = [sorted(known.get(m, m) for m in side) for side in (before - after, after - before)]
+    if not after:
+        if any(c.observers for c in new.components):
+            yield Event(new.at, "view", f"{new.name} has no primary component", Health.BAD, new.cluster_id)
+        return
+    parts = [f"{names(gone)} left" if gone else "", f"{names(come)} came" if come else ""]
+    votes = next((c for c in new.components if c.primary), None)
+    left = f"; {votes.votes} of {votes.votes_known} votes" if votes is not None else ""
+    text = f"{new.name}: {' and '.join(p for p in parts if p)}{left}"
+    yield Event(new.at, "view", text, Health.WARN if gone else Health.GOOD, new.cluster_id)
+
+
+def _primary(cluster: ClusterSnapshot) -> frozenset[str]:
+    return frozenset(m for c in cluster.components if c.primary for m in c.members)
+
+
+def _transfers(old: ClusterSnapshot | None, new: ClusterSnapshot) -> Iterator[Event]:
+    """Return the beginning and the end of each transfer as one span: the end has the beginning's key."""
+    known = {n.node_id: n.name for n in new.nodes}
+    before = {_pair(t): t for t in old.transfers} if old is not None else {}
+    now = {_pair(t): t for t in new.transfers}
+    for pair, edge in now.items():
+        past = before.get(pair)
+        if edge.active and (past is None or not past.active or past.kind != edge.kind):
+            yield _span(edge, known, new, None)
+        elif not edge.active and past is not None and past.active:
+            yield _span(edge, known, new, new.at)
+    for pair, past in before.items():
+        if past.active and pair not in now:
+            yield _span(past, known, new, new.at)
+
+
+def _pair(edge: TransferEdge) -> tuple[str, str]:
+    return (edge.donor_id, edge.joiner_id)
+
+
+def _span(edge: TransferEdge, known: dict[str, str], cluster: ClusterSnapshot, until: float | None) -> Event:
+    donor, joiner = (known.get(i, i) for i in _pair(edge))
+    began = edge.since if edge.since is not None else cluster.at
+    return Event(
+        at=began if until is None else min(began, until),
+        kind="transfer",
+        text=f"{edge.kind or 'State transfer'} from {donor} to {joiner}",
+        health=Health.TRANSFER,
+        cluster_id=cluster.cluster_id,
+        node_id=edge.joiner_id,
+        until=until,
+        spans=True,
+        key=f"transfer:{cluster.cluster_id}:{edge.donor_id}:{edge.joiner_id}:{began:.3f}",
+    )

@@ -1,0 +1,210 @@
+"""From any one host to all of them: ask a host, ask those it names, and so on, in parallel and bounded.
+
+A host that is found is asked with the same ways in as the one that named it (`HostEntry.for_member`). Who it is decides
+whether it is new: the same server under a second address is dropped, and no address is asked twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+from services.clock import Clock
+from services.connections.ports import ObserverSession
+from services.discovery.identity import aliases_among
+from services.discovery.nodes import LOOPBACK, addresses_of
+from services.discovery.probe import FINDING_PARTS, probe
+from services.errors import UserError
+from services.facts.model import NodeFacts, Problem
+from services.facts.reading import host_port
+from services.inventory.model import HostEntry
+from services.types import Reach
+
+MOST_HOSTS = 512
+MOST_AT_ONCE = 16
+SQL_LIMIT_S = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlResult:
+    """What was found.
+
+    Attributes:
+        facts: host key -> facts of every host that was asked, seeds included; aliases are left out.
+        entries: host key -> how to reach it, for the hosts in `facts`.
+        aliases: keys that turned out to be another name of one in `facts`.
+        problems: hosts that were named and could not be asked, and where the bounds cut the search.
+    """
+
+    facts: Mapping[str, NodeFacts]
+    entries: Mapping[str, HostEntry]
+    aliases: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Somebody named this address. `sure`: a member or channel of now, not only a line in a configuration."""
+
+    address: str
+    name: str = ""
+    sure: bool = True
+
+
+@dataclass(slots=True)
+class _Search:
+    """The state of one crawl; only the crawling thread touches it."""
+
+    facts: dict[str, NodeFacts] = field(default_factory=dict)
+    entries: dict[str, HostEntry] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    unsure: set[str] = field(default_factory=set)
+    running: dict[Future[NodeFacts], HostEntry] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def crawl(
+    seeds: Sequence[HostEntry],
+    open_session: Callable[[HostEntry], ObserverSession],
+    clock: Clock,
+    *,
+    limit_s: float = 3.0,
+    known: Mapping[str, NodeFacts] | None = None,
+) -> CrawlResult:
+    """Return every host that can be found from `seeds`. Never raises for the environment.
+
+    Args:
+        open_session: gives a session that this function closes; connecting happens in its first call.
+        limit_s: after so many seconds what is still unanswered is left out (a seed gets a Problem).
+        known: facts of hosts that are watched already: they are not asked again, but whom they name is followed.
+    """
+    search = _Search()
+    deadline = clock.monotonic() + limit_s
+    open_sessions: dict[str, ObserverSession] = {}
+    lock = threading.Lock()
+
+    def ask(entry: HostEntry) -> NodeFacts:
+        session = open_session(entry)
+        with lock:
+            open_sessions[entry.name] = session
+        try:
+            return probe(session, clock, parts=FINDING_PARTS, address=entry.address, limit_s=SQL_LIMIT_S)
+        except UserError as error:  # the session could not even be made (a missing secret)
+            problem = Problem("sql", error.sentence, error.code)
+            return NodeFacts(entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,))
+        finally:
+            session.close()
+
+    pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="pilothouse-crawl")
+    try:
+        for seed in seeds:
+            _begin(search, seed, (known or {}).get(seed.name), lambda entry: pool.submit(ask, entry))
+        while search.running and clock.monotonic() < deadline:
+            done, _ = wait(search.running, timeout=max(0.0, deadline - clock.monotonic()), return_when=FIRST_COMPLETED)
+            for future in done:
+                entry = search.running.pop(future)
+                _answered(search, entry, future.result(), lambda e: pool.submit(ask, e))
+    finally:
+        with lock:
+            for session in open_sessions.values():
+                session.close()  # unblocks whatever is still asking
+        pool.shutdown(wait=False, cancel_futures=True)  # a connect to a dead host ends by its own limit
+    _give_up(search, seeds, limit_s, clock)
+    return _result(search, seeds)
+
+
+Submit = Callable[[HostEntry], "Future[NodeFacts]"]
+
+
+def _begin(search: _Search, entry: HostEntry, known: NodeFacts | None, submit: Submit) -> None:
+    """Ask a host, or take the fresh facts that are there already."""
+    if entry.name in search.entries:
+        return
+    search.entries[entry.name] = entry
+    search.asked |= {entry.name.lower(), host_port(entry.address)[0]}
+    if known is not None and known.reach is not Reach.NOT_TRIED:
+        _answered(search, entry, known, submit)
+    else:
+        search.running[submit(entry)] = entry
+
+
+def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submit) -> None:
+    """Keep an answer and follow whom it names."""
+    if entry.name in search.unsure and facts.reach is Reach.NONE:
+        search.entries.pop(entry.name, None)  # a line in a configuration that leads nowhere is no host
+        return
+    search.facts[entry.name] = facts
+    search.asked |= addresses_of(facts)
+    for lead in leads_of(facts):
+        host = host_port(lead.address)[0]
+        if host in search.asked:
+            continue
+        search.asked.add(host)
+        if len(search.entries) >= MOST_HOSTS:
+            text = f"More than {MOST_HOSTS} hosts were named; {host} and others were not asked."
+            search.problems.append(Problem("discovery", text, "too-many-hosts"))
+            return
+        name = _name_for(search, lead.name or host, host)
+        if not lead.sure:
+            search.unsure.add(name)
+        _begin(search, entry.for_member(name, host), None, submit)
+
+
+def _name_for(search: _Search, wanted: str, host: str) -> str:
+    """Return a key for a found host: its own name unless another host has it (identical names never merge)."""
+    taken = {name.lower() for name in search.entries}
+    if wanted.lower() not in taken:
+        return wanted
+    return host if host.lower() not in taken else f"{wanted}@{host}"
+
+
+def leads_of(facts: NodeFacts) -> tuple[Lead, ...]:
+    """Return whom a host names: members, sources, replicas, then its configured fellows; no loopback addresses."""
+    found: list[Lead] = []
+    galera, replication = facts.galera, facts.replication
+    if galera is not None:
+        found += [Lead(m.address, m.name) for m in galera.members if m.uuid != galera.node_uuid]
+        found += [Lead(address) for address in galera.incoming_addresses]
+    if replication is not None:
+        found += [Lead(c.source_host) for c in replication.channels]
+        found += [Lead(r.host) for r in replication.replicas]
+    if galera is not None:
+        listed = galera.cluster_address.partition("//")[2].partition("?")[0].split(",")
+        found += [Lead(host_port(address)[0], sure=False) for address in listed]
+    own = addresses_of(facts)
+    return tuple(lead for lead in found if (host := host_port(lead.address)[0]) and _leads(host, own))
+
+
+def _leads(host: str, own: frozenset[str]) -> bool:
+    return host not in own and not host.startswith(LOOPBACK) and " " not in host and host != "auto"
+
+
+def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock: Clock) -> None:
+    """Say of each host that did not answer in time that it did not; a found one that is unsure is dropped."""
+    named = {seed.name for seed in seeds}
+    for entry in search.running.values():
+        text = f"{entry.name} ({entry.address}) did not answer within {limit_s:g} s."
+        search.problems.append(Problem("discovery", text, "timed-out"))
+        if entry.name in named or entry.name not in search.unsure:
+            problem = Problem("sql", f"No answer within {limit_s:g} s.", "timed-out")
+            search.facts[entry.name] = NodeFacts(
+                entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,)
+            )
+        else:
+            search.entries.pop(entry.name, None)
+
+
+def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
+    aliases = aliases_among(search.facts, frozenset(seed.name for seed in seeds))
+    problems = [
+        Problem("discovery", f"{other} and {host} are the same server.", "same-server")
+        for other, host in aliases.items()
+    ]
+    return CrawlResult(
+        facts={host: facts for host, facts in search.facts.items() if host not in aliases},
+        entries={host: entry for host, entry in search.entries.items() if host not in aliases and host in search.facts},
+        aliases=tuple(aliases),
+        problems=(*search.problems, *problems),
+    )

@@ -154,6 +154,11 @@ class Canvas(QGraphicsView):
         """Return where everything stands."""
         return self._placement
 
+    @property
+    def moving(self) -> bool:
+        """Return whether anything in the drawing moves now."""
+        return self._ticker.isActive()
+
     def set_reduced_motion(self, reduced: bool) -> None:
         """Stop (or allow again) every movement; states then change at once."""
         self._reduced_motion = reduced

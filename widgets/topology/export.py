@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QByteArray, QIODevice, QRectF, QSaveFile, QSize
+from PySide6.QtGui import QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
@@ -30,23 +30,32 @@ def export_png(canvas: Canvas, path: Path, *, scale: float = 2.0) -> None:
         painter.setRenderHints(canvas.render_hints())
         canvas.scene().render(painter, QRectF(image.rect()), area)
         painter.end()
-    if not image.save(str(path), b"PNG"):
-        raise BadInput(f"The picture could not be written to {path}.", try_=("Choose a folder you may write to.",))
+    with _file(path) as file:
+        QImageWriter(file, QByteArray(b"png")).write(image)
 
 
 def export_svg(canvas: Canvas, path: Path, *, title: str = "") -> None:
     """Write the whole drawing as SVG; raise BadInput when the file can't be written."""
-    generator = QSvgGenerator()
-    generator.setFileName(str(path))
-    generator.setTitle(title or "Topology")
-    with _whole(canvas) as area:
+    with _file(path) as file, _whole(canvas) as area:
+        generator = QSvgGenerator()
+        generator.setOutputDevice(file)
+        generator.setTitle(title or "Topology")
         generator.setSize(QSize(round(area.width()), round(area.height())))
         generator.setViewBox(QRectF(0, 0, area.width(), area.height()))
-        painter = QPainter()
-        if not painter.begin(generator):
-            raise BadInput(f"The drawing could not be written to {path}.", try_=("Choose a folder you may write to.",))
+        painter = QPainter(generator)
         canvas.scene().render(painter, QRectF(0, 0, area.width(), area.height()), area)
         painter.end()
+
+
+@contextmanager
+def _file(path: Path) -> Iterator[QSaveFile]:
+    """Open a file that appears under its name only when it is complete; raise BadInput when it can't be written."""
+    file = QSaveFile(str(path))
+    if file.open(QIODevice.OpenModeFlag.WriteOnly):
+        yield file
+    if not file.isOpen() or not file.commit():
+        sentence = f"The drawing could not be written to {path} ({file.errorString()})."
+        raise BadInput(sentence, try_=("Choose a folder you may write to.",))
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def groups(order: Sequence[str], edges: Sequence[tuple[str, str]]) -> tuple[Grou
     known = set(order)
     down: dict[str, list[str]] = {n: [] for n in order}
     up: dict[str, list[str]] = {n: [] for n in order}
-    for source, replica in edges:
+    for source, replica in dict.fromkeys(edges):  # several channels may join the same pair
         if source in known and replica in known and source != replica:
             down[source].append(replica)
             up[replica].append(source)

@@ -43,7 +43,7 @@ class TopologyView(QFrame):
         self._subtitle = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self._bar = MessageBar()
         self._empty = EmptyState()
-        self._empty.chosen.connect(self._act)
+        self._empty.chosen.connect(self.act_on_empty)
         self._seen = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)
@@ -160,8 +160,9 @@ class TopologyView(QFrame):
             health=node.health,
         )
 
-    def _act(self, index: int) -> None:
-        del index  # there is one way only
+    def act_on_empty(self, index: int) -> None:
+        """Take a way out of the empty state; there is one only: to the connection that does not work."""
+        del index
         node = _worst_silent(self._cluster) if self._cluster else None
         if node is not None:
             self.edit_host_requested.emit(node.host or node.name)

@@ -16,7 +16,7 @@ from services.connections.dial import hang_up
 from services.connections.kernel_timed import kernel_timed
 from services.connections.ports import Rows
 from services.connections.text_pairs import PairsReader
-from services.connections.text_rows import PacketReader, read_rows
+from services.connections.text_rows import Heads, PacketReader, read_rows
 from services.connections.tls import SocketLike, TlsOverChannel
 
 _COM_QUERY = 3
@@ -64,6 +64,7 @@ class MySqlWire:
             pymysql.MySQLError, OSError: see sql_errors.connect_error.
         """
         self._most = most
+        self._heads = Heads()
         self._pairs = PairsReader()
         self._connection = _Connection(account, server_name, context, required=required, road=road, limit_s=limit_s)
         self._connection.connect(cast("socket.socket", sock))  # it only receives, sends, limits and closes
@@ -82,11 +83,13 @@ class MySqlWire:
 
     def rows(self, sql: str, *, limit_s: float) -> Rows:
         """Run one statement. Raises ServerError, TimeoutError, EOFError, OSError, BadReply."""
-        return read_rows(self._send(sql, limit_s))
+        reader = self._send(sql, limit_s)
+        return read_rows(reader, self._heads.read(sql, reader))
 
     def pairs(self, sql: str, *, limit_s: float) -> dict[str, str]:
         """Run the one statement that is polled, and return its first two columns as name -> text."""
-        return self._pairs.read(self._send(sql, limit_s))
+        reader = self._send(sql, limit_s)
+        return self._pairs.read(reader, self._heads.read(sql, reader))
 
     def abort(self) -> None:
         """Cut the connection from any thread; a blocked call ends with an error."""

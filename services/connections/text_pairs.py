@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from services.connections.text_rows import PacketReader, error_of, read_columns, row_of
+from services.connections.text_rows import Columns, PacketReader, error_of, read_columns, row_of
 
 _BLOCK = (
     8  # packets: small enough that a counter that moves costs little, large enough that a still block costs nothing
@@ -28,9 +28,13 @@ class PairsReader:
     def __init__(self) -> None:
         self._blocks: list[_Block] = []
 
-    def read(self, reader: PacketReader) -> dict[str, str]:
-        """Read a result set's first two columns as name -> text (NULL is ''). Raises ServerError, BadReply."""
-        columns, decoders = read_columns(reader)
+    def read(self, reader: PacketReader, head: Columns | None = None) -> dict[str, str]:
+        """Read a result set's first two columns as name -> text (NULL is ''). Raises ServerError, BadReply.
+
+        Args:
+            head: the head, where it has been read already.
+        """
+        columns, decoders = head if head is not None else read_columns(reader)
         found: dict[str, str] = {}
         if len(columns) < 2:
             return found

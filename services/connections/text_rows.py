@@ -20,6 +20,7 @@ from services.connections.tls import SocketLike
 
 _CHUNK: Final = 65536
 _ANY: Final = -1
+_MOST_HEADS: Final = 64
 _BINARY: Final = 63  # the "binary" character set: such a column holds bytes, not text
 _INTEGERS: Final = frozenset({1, 2, 3, 8, 9, 13})  # TINY SHORT LONG LONGLONG INT24 YEAR
 _FLOATS: Final = frozenset({4, 5})  # FLOAT DOUBLE
@@ -116,9 +117,43 @@ class PacketReader:
             self._sequence = _ANY
 
 
-def read_rows(reader: PacketReader) -> Rows:
-    """Read one reply: a result set, or OK (no columns, no rows). Raises ServerError for an error packet."""
-    columns, decoders = read_columns(reader)
+Columns = tuple[tuple[str, ...], tuple[Decoder, ...]]
+"""The head of a result set: names, and how to make values of the bytes."""
+
+
+class Heads:
+    """The heads of the result sets that a connection's statements gave last, by statement.
+
+    A head whose bytes come again is not read again: SHOW ALL SLAVES STATUS describes its 58 columns every second.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[bytes, Columns]] = {}
+
+    def read(self, sql: str, reader: PacketReader) -> Columns:
+        """Read the head of the reply to `sql`."""
+        reader.fill()
+        buffer, pos = reader.available()
+        known = self._known.get(sql)
+        if known is not None and buffer.startswith(known[0], pos):
+            reader.took(pos + len(known[0]))
+            return known[1]
+        columns = read_columns(reader)
+        now, end = reader.available()
+        if columns[0] and now is buffer:  # all of it came in one piece
+            if len(self._known) >= _MOST_HEADS:
+                self._known.clear()
+            self._known[sql] = (buffer[pos:end], columns)
+        return columns
+
+
+def read_rows(reader: PacketReader, head: Columns | None = None) -> Rows:
+    """Read one reply: a result set, or OK (no columns, no rows). Raises ServerError for an error packet.
+
+    Args:
+        head: the head, where it has been read already.
+    """
+    columns, decoders = head if head is not None else read_columns(reader)
     rows: list[tuple[SqlValue, ...]] = []
     if not columns:
         return Rows((), ())
@@ -132,8 +167,8 @@ def read_rows(reader: PacketReader) -> Rows:
         rows.append(row_of(packet, decoders))
 
 
-def read_columns(reader: PacketReader) -> tuple[tuple[str, ...], tuple[Decoder, ...]]:
-    """Read the head of a result set: column names, and how to make values of their bytes."""
+def read_columns(reader: PacketReader) -> Columns:
+    """Read the head of a result set; a reply without one gives no columns. Raises ServerError, BadReply."""
     first = reader.packet()
     if first[:1] == b"\xff":
         raise error_of(first)

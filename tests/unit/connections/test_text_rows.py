@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.connections.ports import Rows
-from services.connections.text_rows import BadReply, PacketReader, ServerError, read_rows
+from services.connections.text_rows import BadReply, Heads, PacketReader, ServerError, read_rows
 from tests.unit.connections import packets as p
 
 
@@ -114,3 +114,23 @@ def test_that_a_reply_with_one_byte_changed_ends_in_rows_or_a_known_error(data: 
         read_rows(reader(bytes(whole)))
     except (BadReply, ServerError, EOFError):
         return
+
+
+@given(
+    rows=st.lists(st.lists(st.none() | st.binary(max_size=30), min_size=2, max_size=2), max_size=4),
+    cuts=st.lists(st.integers(1, 300), min_size=4, max_size=4),
+    changed=st.booleans(),
+)
+def test_that_a_remembered_head_is_used_only_where_the_same_bytes_come_again(
+    rows: list[list[bytes | None]], cuts: list[int], changed: bool
+) -> None:
+    heads = Heads()
+    for turn, cut in enumerate(cuts):
+        second = "b" if turn < 2 or not changed else "c"
+        data = p.result([p.column("a", p.BLOB, p.BINARY), p.column(second, p.BLOB, p.BINARY)], rows)
+        source = reader(data, piece=cut)
+        found = read_rows(source, heads.read("SHOW X", source))
+        assert found == Rows(("a", second), tuple(tuple(row) for row in rows))
+    source = reader(p.error(1227, "no"))
+    with pytest.raises(ServerError):
+        heads.read("SHOW X", source)

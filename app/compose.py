@@ -75,6 +75,11 @@ def estate_name(inventory: Inventory) -> str:
     return ", ".join(c.name for c in inventory.clusters) or Path(inventory.path).stem
 
 
+def cluster_names(inventory: Inventory) -> dict[str, str]:
+    """Return seed host -> its cluster's name in the inventory."""
+    return {seed: cluster.name for cluster in inventory.clusters for seed in cluster.seeds}
+
+
 def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Vault | None = None) -> Watcher:
     """Return a watcher over the inventory, not yet started.
 
@@ -88,4 +93,6 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
         store = record_to(recording, derive=catalogue.derive, title=estate_name(inventory))
     else:
         store = HistoryStore.open(data_folder(options) / "history.sqlite", derive=catalogue.derive)
-    return Watcher(estate_name(inventory), seeds, session_opener(vault), store, SystemClock())
+    names = cluster_names(inventory)
+    opener = session_opener(vault)
+    return Watcher(estate_name(inventory), seeds, opener, store, SystemClock(), cluster_names=names)

@@ -70,7 +70,7 @@ class Hub:
 
     Args:
         rates: called on the hub's thread, host -> derived rates that judgement and node cards need.
-        names: inventory names that a person gave to hosts (host key -> shown name).
+        cluster_names: seed host -> the name a person gave its cluster in the inventory.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class Hub:
         *,
         rates: Callable[[], Mapping[str, Mapping[str, float]]],
         bus: Bus,
+        cluster_names: Mapping[str, str] | None = None,
         settle_s: float = 0.2,
         on_snapshot: Callable[[EstateSnapshot], None] | None = None,
     ) -> None:
@@ -87,6 +88,7 @@ class Hub:
         self._memory = memory
         self._rates = rates
         self._bus = bus
+        self._cluster_names = cluster_names or {}
         self._settle_s = settle_s
         self._on_snapshot = on_snapshot
         self._facts: dict[str, NodeFacts] = {}
@@ -141,15 +143,25 @@ class Hub:
         with self._lock:
             facts = dict(self._facts)
         old = self._snapshot
-        new = updated_estate(old if old.clusters else None, facts, self._clock.wall(), rates=self._rates())
+        past = old if old.clusters else None
+        new = updated_estate(past, facts, self._clock.wall(), self._names(old), rates=self._rates())
         self._snapshot = new
-        for event in events_between(old if old.clusters else None, new):
+        for event in events_between(past, new):
             self.tell(event)
         if self._memory is not None:
             self._memory.append_snapshot(new)
         if self._on_snapshot is not None:
             self._on_snapshot(new)
         return new
+
+    def _names(self, snapshot: EstateSnapshot) -> Mapping[str, str]:
+        """Return cluster id -> the inventory's name, by the seeds that were found in it."""
+        return {
+            cluster.cluster_id: self._cluster_names[node.host]
+            for cluster in snapshot.clusters
+            for node in cluster.nodes
+            if node.host in self._cluster_names
+        }
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -15,6 +15,7 @@ WANTED = {
     "lag_s": ("repl.lag", 1.0),
     "write_bytes_per_s": ("ist.write_rate", 1.0),
     "network_in_per_s": ("net.received", 1.0),
+    "flow_control_sent": ("galera.fc_sent", 1.0),
 }
 """Name that judgement uses -> (catalogue metric, factor to judgement's unit: shares 0 to 1, seconds, bytes/s)."""
 

@@ -39,6 +39,7 @@ class Watcher:
         title: what the estate is called; seeds: hosts to begin from.
         open_session: gives an Observer session for a host, opened lazily.
         store: the history, owned by the watcher and closed by `stop`.
+        cluster_names: seed host -> the name its cluster has in the inventory.
     """
 
     is_live = True
@@ -51,6 +52,7 @@ class Watcher:
         store: HistoryStore,
         clock: Clock,
         settings: WatchSettings | None = None,
+        cluster_names: Mapping[str, str] | None = None,
     ) -> None:
         self.title = title
         self._seeds = tuple(seeds)
@@ -63,7 +65,7 @@ class Watcher:
         self._rates = RatesNow(self._reader, clock)
         self._cost = PollCost(clock)
         self.bus = Bus()
-        self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus)
+        self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -208,7 +210,3 @@ class Watcher:
             watch.request_stop()
             watch.join()
             self.hub.forget(name)
-
-    def rates(self) -> Mapping[str, Mapping[str, float]]:
-        """Return the derived rates of each host, as judgement uses them."""
-        return self._rates.all()

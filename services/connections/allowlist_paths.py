@@ -32,9 +32,8 @@ _READABLE = tuple(
 _LOGS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"/var/log/(?:{_NAME}/)*{_NAME}\.(?:err|log)(?:\.1)?",
-        rf"{_FOLDERS}{_NAME}\.err",
-        rf"/var/lib/(?:{_NAME}/)*{_NAME}\.(?:err|log)",
+        # The server itself names its log (log_error), so it may be anywhere but in a person's own folder.
+        rf"(?!/(?:home|root|proc|sys|dev)/){_FOLDERS}{_NAME}\.(?:err|log)(?:\.1)?",
         r"/var/log/(?:syslog|messages)",
     )
 )

@@ -13,6 +13,7 @@ from services.connections.allowlist_commands import RULES
 from services.connections.command import Command
 from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAMS
 from services.errors import Refused
+from services.facts import reads
 from services.sampling.os_stream import os_command
 from services.secrets import Secret
 
@@ -327,6 +328,33 @@ def test_that_the_frozen_programs_write_nowhere_and_start_only_readers(program: 
         "trap",
     }
     assert "$(" not in bare.replace("$((", "").replace("$(date", "").replace("$(stat", "")
+
+
+def test_that_every_command_of_the_facts_passes() -> None:
+    for datadir in ("/var/lib/mysql", "/data/db 1/mysql/", "/srv/x/../mysql", "relative", "/"):
+        for made in (
+            reads.HOST_FILES,
+            reads.PROCESS,
+            reads.CLOCK,
+            reads.ZONE,
+            reads.UNIT,
+            reads.data_disk(datadir),
+            reads.data_listing(datadir, sudo=True),
+            reads.sst_size(datadir, sudo=True),
+            reads.journal("mariadb.service", 400, sudo=True),
+            os_command(reads.clean(datadir)),
+        ):
+            check_command(made)
+    logs = (
+        ("/var/log/mysqld.log", "/d"),
+        ("error.err", "/var/lib/mysql"),
+        ("./x.err", "/data/a"),
+        ("/opt/l/e.log", "/d"),
+    )
+    for log, datadir in logs:
+        check_command(reads.error_log(reads.log_path(log, datadir), 400, sudo=True))
+    for log in ("/etc/shadow", "/home/dba/notes.log", "/root/x.log", "../../etc/shadow", "/var/log/auth", "-f.log"):
+        assert not allowed(reads.error_log(reads.log_path(log, "/var/lib/mysql"), 400, sudo=True))
 
 
 def test_that_input_and_variables_are_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from widgets.common.boxes import button
 from widgets.common.fonts import mono_font
@@ -60,6 +60,10 @@ class HostKeyQuestion(QDialog):
         column.addLayout(row)
         self.finished.connect(self._tell)
         refuse.setFocus()
+
+    def words(self) -> tuple[str, ...]:
+        """Return every sentence and value shown."""
+        return tuple(w.text() for w in self.findChildren(QLabel))
 
     def _tell(self, result: int) -> None:
         if not self._told:

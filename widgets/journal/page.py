@@ -121,6 +121,10 @@ class JournalPage(QFrame):
         """Return the events that pass the filter, newest first."""
         return self._model.rows
 
+    def empty_title(self) -> str:
+        """Return what the page says while no row is shown."""
+        return self._empty.texts()[0]
+
     def set_filter(self, *, words: str = "", kind: str = "", least: Health = Health.GOOD) -> None:
         """Fill the filter's fields."""
         self._words.setText(words)

@@ -145,6 +145,7 @@ class Inspector(QFrame):
             if existing is None:
                 existing = self._sections[section.title] = _SectionBox(section.title)
                 self._body.insertWidget(self._place_of(section.title), existing)
+                existing.show()  # Qt would show it one event later: a section must not come after its neighbours
             existing.show_section(section)
 
     def _place_of(self, title: str) -> int:

@@ -1,0 +1,120 @@
+"""The journal: newest first, filtered, exported, a way back into the past."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
+from PySide6.QtWidgets import QApplication, QTableView
+from pytestqt.qtbot import QtBot
+
+from services.errors import BadInput
+from services.events import Event
+from services.types import Health
+from tests.widgets.builders import AT
+from widgets.common.theme import apply_theme
+from widgets.journal.events_model import EventsModel, as_csv, lasted
+from widgets.journal.page import JournalPage
+
+EVENTS = (
+    Event(AT - 300, "state", "db4 stopped", Health.BAD, "orders", "db4"),
+    Event(AT - 200, "transfer", "SST from db2 to db4", Health.TRANSFER, "orders", "db4", spans=True, key="t"),
+    Event(AT - 150, "gap", "no samples from db3", Health.UNKNOWN, "orders", "db3", until=AT - 100, spans=True),
+    Event(AT - 50, "variable", "sync_binlog on db1: 1 to 0", Health.WARN, "orders", "db1"),
+)
+
+
+@pytest.fixture
+def page(qtbot: QtBot, qapp: QApplication) -> JournalPage:
+    apply_theme(qapp, "light")
+    made = JournalPage()
+    qtbot.addWidget(made)
+    made.resize(1000, 600)
+    made.show()
+    made.show_events(EVENTS)
+    return made
+
+
+def test_that_the_newest_event_stands_on_top(page: JournalPage) -> None:
+    assert [e.text for e in page.shown()] == [e.text for e in reversed(EVENTS)]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "least", "texts"),
+    [
+        ("DB4", "", Health.GOOD, ["SST from db2 to db4", "db4 stopped"]),
+        ("db4 sst", "", Health.GOOD, ["SST from db2 to db4"]),
+        ("", "gap", Health.GOOD, ["no samples from db3"]),
+        ("", "", Health.WARN, ["sync_binlog on db1: 1 to 0", "db4 stopped"]),
+        ("nothing", "", Health.GOOD, []),
+    ],
+)
+def test_that_the_filter_lets_through_what_it_says(
+    page: JournalPage, words: str, kind: str, least: Health, texts: list[str]
+) -> None:
+    page.set_filter(words=words, kind=kind, least=least)
+    assert [e.text for e in page.shown()] == texts
+
+
+def test_that_a_new_event_is_inserted_not_reset() -> None:
+    model = EventsModel()
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show_events(EVENTS[:2])
+    inserted, reset = QSignalSpy(model.rowsInserted), QSignalSpy(model.modelReset)
+    model.show_events(EVENTS)
+    model.show_events(EVENTS)
+    assert (inserted.count(), reset.count()) == (1, 0)
+    assert model.rows == tuple(reversed(EVENTS))
+    assert tester.model() is model
+
+
+def test_that_spans_say_how_long_they_lasted() -> None:
+    assert [lasted(e) for e in EVENTS] == ["", "still on", "50 s", ""]
+
+
+def test_that_activating_a_row_leads_to_its_moment(page: JournalPage) -> None:
+    table = page.findChild(QTableView)
+    assert table is not None
+    spy = QSignalSpy(page.moment_chosen)
+    table.activated.emit(table.model().index(0, 2))
+    assert spy.at(0) == [AT - 50]
+
+
+def test_that_csv_reads_back_with_times_in_utc(page: JournalPage, tmp_path: Path) -> None:
+    page.set_filter(kind="gap")
+    page.export(tmp_path / "journal.csv")
+    with (tmp_path / "journal.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 1
+    assert rows[0]["at"].endswith("+00:00")
+    assert (rows[0]["kind"], rows[0]["health"], rows[0]["text"]) == ("gap", "unknown", "no samples from db3")
+
+
+def test_that_a_servers_text_is_no_formula_to_a_spreadsheet() -> None:
+    text = as_csv((Event(AT, "note", '=HYPERLINK("http://x")', Health.GOOD),))
+    assert next(csv.DictReader(io.StringIO(text)))["text"].startswith("'=")
+
+
+def test_that_an_export_that_fails_is_a_sentence(page: JournalPage, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="could not be written"):
+        page.export(tmp_path / "nowhere" / "journal.csv")
+
+
+def test_that_an_empty_journal_says_what_will_stand_there(qtbot: QtBot) -> None:
+    made = JournalPage()
+    qtbot.addWidget(made)
+    assert made.shown() == ()
+    assert made.empty_title() == "Nothing has happened yet"
+    made.show_events(EVENTS)
+    made.set_filter(words="zzz")
+    assert made.empty_title() == "No event passes the filter"
+
+
+def test_that_a_screen_reader_hears_how_serious_an_event_is() -> None:
+    model = EventsModel()
+    model.show_events(EVENTS)
+    assert model.index(0, 1).data(int(Qt.ItemDataRole.AccessibleTextRole)) == "warn"

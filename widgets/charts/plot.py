@@ -1,17 +1,17 @@
-"""One plot: pyqtgraph's view and box hold the range, one item of ours paints it. The page owns the time axis.
+"""One plot: a widget that paints its curves itself. The page owns the time axis.
 
-Performance: the still part is painted once per change into a picture; crosshair and selection only lie over it. The
-box has no children in data coordinates, so no change of its transform asks for a second paint.
+A plot on a graphics scene (pyqtgraph's or Qt's) misses budget 13: the scene, its view box and the second paint that a
+moved transform asks for cost more than the curves (2.4 x a bare QPainter page against 1.3 x). So there is no scene: a
+change is one paint, and while a crosshair or a selection lies over it the still part comes from a picture.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QGraphicsView, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from widgets.charts.model import ChartSpec, SeriesLike
@@ -25,23 +25,7 @@ _CLICK_PX = 4.0
 _ZOOM_STEP = 0.8
 
 
-class _Layer(pg.GraphicsObject):  # type: ignore[misc]
-    """The one item: paints the still picture and what lies over it."""
-
-    def __init__(self, plot: Plot) -> None:
-        super().__init__()
-        self._plot = plot
-
-    def boundingRect(self) -> QRectF:
-        """Return the whole of the plot."""
-        return QRectF(self._plot.viewport().rect())
-
-    def paint(self, painter: QPainter, *_: object) -> None:
-        """Paint what the plot shows now."""
-        self._plot.paint_layer(painter)
-
-
-class Plot(pg.GraphicsView):  # type: ignore[misc]
+class Plot(QWidget):
     """A plot without legend or title.
 
     Signals:
@@ -61,7 +45,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     resized = Signal()
 
     def __init__(self, spec: ChartSpec, parent: QWidget | None = None) -> None:
-        super().__init__(parent, useOpenGL=False, background=None)
+        super().__init__(parent)
         self.state = PlotState(spec)
         self._still = QPixmap()
         self._stale = True
@@ -69,18 +53,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._pressed: tuple[float, bool] | None = None
         self._selection: tuple[float, float] | None = None
         self._dragged = False
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
-        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
-        self.viewport().setCursor(Qt.CursorShape.CrossCursor)
-        self.viewport().setAutoFillBackground(False)
-        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
-        self._box.disableAutoRange()
-        self.setCentralItem(self._box)
-        self._layer = _Layer(self)
-        self._layer.setParentItem(self._box)
+        self.setCursor(Qt.CursorShape.CrossCursor)
         theme_holder().changed.connect(self._retheme)
 
     # -- data
@@ -114,7 +91,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """Show the crosshair at a moment."""
         if at != self._cursor:
             self._cursor = at
-            self.viewport().update()
+            self.update()
 
     def isolate(self, curve: str) -> None:
         """Show one curve only ('' for all)."""
@@ -124,7 +101,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def refresh(self) -> None:
         """Paint anew at the next occasion; many calls before it are one paint."""
         self._stale = True
-        self.viewport().update()
+        self.update()
 
     def _retheme(self, *_: object) -> None:
         self.refresh()
@@ -134,12 +111,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def frame_rect(self) -> QRectF:
         """Return where curves are drawn, in pixels of the plot."""
         right = _RIGHT_AXIS if self.state.spec.has_right else RIGHT
-        return QRectF(self.viewport().rect()).adjusted(LEFT, TOP, -right, -BOTTOM)
+        return QRectF(self.rect()).adjusted(LEFT, TOP, -right, -BOTTOM)
 
     def points_wanted(self) -> int:
         """Return how many points fill the plot: one a pixel."""
-        ratio: float = self.devicePixelRatioF()
-        return max(100, round(self.frame_rect().width() * ratio))
+        return max(100, round(self.frame_rect().width() * self.devicePixelRatioF()))
 
     def time_at(self, x: float) -> float:
         """Return the moment under a pixel."""
@@ -151,39 +127,49 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         frame, state = self.frame_rect(), self.state
         return frame.left() + (at - state.start) / (state.end - state.start) * frame.width()
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Keep the item as large as the plot."""
+    def sizeHint(self) -> QSize:
+        """Return a modest size; the page gives what there is."""
+        return QSize(320, 140)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Paint anew; the number of points wanted follows the width."""
         super().resizeEvent(event)
-        if event is not None and hasattr(self, "_layer"):
-            self._layer.prepareGeometryChange()
-            self._stale = True
-            self.resized.emit()
+        self._stale = True
+        self.resized.emit()
 
     # -- painting
 
-    def paint_layer(self, painter: QPainter) -> None:
-        """Paint the still picture (made anew when stale), then crosshair and selection."""
-        ratio = self.devicePixelRatioF()
-        if self._stale or self._still.devicePixelRatio() != ratio:
-            self._still = self._make_still(ratio)
-            self._stale = False
-        painter.drawPixmap(0, 0, self._still)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the still part (from a picture while something moves over it), then crosshair and selection."""
+        del event
+        painter = QPainter(self)
+        crossed = self._cursor is not None and self.state.start <= self._cursor <= self.state.end
+        if not crossed and self._selection is None:
+            painter.fillRect(self.rect(), current_theme().panel)
+            self.paint_still(painter)
+            return
+        painter.drawPixmap(0, 0, self._picture())
         frame = self.frame_rect()
         if self._selection is not None:
             first, last = (self.x_at(at) for at in self._selection)
             paint_selection(painter, frame, first, last, self._selection, current_theme())
-        if self._cursor is not None and self.state.start <= self._cursor <= self.state.end:
+        if crossed and self._cursor is not None:
             paint_crosshair(painter, self.state, frame, self._cursor, current_theme())
 
-    def _make_still(self, ratio: float) -> QPixmap:
-        size = self.viewport().size()
-        if self._still.size() != size * ratio or self._still.devicePixelRatio() != ratio:
-            self._still = QPixmap(size * ratio)
+    def _picture(self) -> QPixmap:
+        """Return the still part as a picture, made anew after a change."""
+        ratio = self.devicePixelRatioF()
+        size = self.size() * ratio
+        if self._still.size() != size or self._still.devicePixelRatio() != ratio:
+            self._still = QPixmap(size)
             self._still.setDevicePixelRatio(ratio)
-        self._still.fill(current_theme().panel)
-        painter = QPainter(self._still)
-        self.paint_still(painter)
-        painter.end()
+            self._stale = True
+        if self._stale:
+            self._stale = False
+            self._still.fill(current_theme().panel)
+            painter = QPainter(self._still)
+            self.paint_still(painter)
+            painter.end()
         return self._still
 
     def paint_still(self, painter: QPainter) -> None:
@@ -192,10 +178,6 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if frame.width() < 8 or frame.height() < 8:
             return
         self.state.prepare(round(frame.width()), frame.height())
-        left = self.state.left
-        self._box.setRange(
-            xRange=(self.state.start, self.state.end), yRange=(left.low, left.high), padding=0, disableAutoRange=False
-        )
         StillPainter(painter, self.state, frame, current_theme()).paint()
 
     # -- the hand
@@ -222,7 +204,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             return
         self._dragged = True
         if pan:
-            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
             self._pressed = (x, pan)
             self.panned.emit(self.time_at(origin) - self.time_at(x))
         else:
@@ -230,7 +212,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             ends = (min(max(p, frame.left()), frame.right()) for p in (origin, x))
             first, last = sorted(self.time_at(p) for p in ends)
             self._selection = (first, last)
-            self.viewport().update()
+            self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End the drag; without one it was a click that chooses a moment."""
@@ -239,8 +221,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         selection, self._selection = self._selection, None
         dragged, (x, _) = self._dragged, self._pressed
         self._pressed, self._dragged = None, False
-        self.viewport().setCursor(Qt.CursorShape.CrossCursor)
-        self.viewport().update()
+        self.setCursor(Qt.CursorShape.CrossCursor)
+        self.update()
         if selection is not None:
             self.span_chosen.emit(*selection)
         elif not dragged and event.button() == Qt.MouseButton.LeftButton:
@@ -262,15 +244,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self.zoomed.emit(self.time_at(event.position().x()), _ZOOM_STEP ** (delta.y() / 120.0))
         event.accept()
 
-    def leaveEvent(self, event: object) -> None:
+    def leaveEvent(self, event: QEvent) -> None:
         """Take the crosshair away."""
-        del event
+        super().leaveEvent(event)
         if self._pressed is None:
             self.hovered.emit(None)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Nothing to do before the pointer moves."""
-        event.accept()
 
     def _inside(self, x: float) -> float | None:
         frame = self.frame_rect()

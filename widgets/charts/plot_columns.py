@@ -1,7 +1,8 @@
-"""Points to pixel columns: smallest, largest and average value per column, kept while the view moves.
+"""Points to pixel columns: smallest, largest and average value of each column of a view.
 
-Columns lie on an absolute grid (column k covers k*width to (k+1)*width seconds), so a view that moves by a second
-recomputes only the columns at its edges and the one the newest sample fell into.
+Columns lie on an absolute grid (column k covers k*width to (k+1)*width seconds), so curves do not shimmer while a view
+moves. Where a column holds very many points they are taken from blocks of 16 that the track keeps up to date as samples
+come (plot_track): a day of samples costs no more than an hour. A block may then fall to the neighbouring column.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from widgets.charts.plot_track import Array, Track
+from widgets.charts.plot_track import BLOCK, Array, Track
+
+_BLOCKS_FROM = 2 * BLOCK  # points a column
 
 
 @dataclass(slots=True)
 class Columns:
-    """`t`: shape (n,), centre of each column that holds points; NaN in the others where the column is a gap."""
+    """`t`: shape (n,), centre of each column that holds points; the values are NaN where all of these are gaps."""
 
     t: Array
     low: Array
@@ -26,95 +29,57 @@ class Columns:
     p95: Array
 
 
-class ColumnCache:
-    """Columns of one track for one column width."""
-
-    __slots__ = ("_filled", "_first", "_generation", "_seen_until", "_table", "_width")
-
-    def __init__(self) -> None:
-        self._width = 0.0
-        self._generation = -1
-        self._first = 0
-        self._table = np.empty((5, 0))
-        self._filled = np.empty(0, dtype=bool)
-        self._seen_until = -np.inf
-
-    def get(self, track: Track, start: float, end: float, width: float) -> Columns:
-        """Return the columns of `width` seconds that touch `start` to `end`."""
-        first, last = int(np.floor(start / width)), int(np.ceil(end / width)) + 1
-        if width != self._width or track.generation != self._generation or not self._overlaps(first, last):
-            self._width, self._generation = width, track.generation
-            self._first = first
-            self._table, self._filled = _compute(track, first, last, width)
-        else:
-            self._extend(track, first, last)
-        self._seen_until = track.last_at
-        part = slice(first - self._first, last - self._first)
-        filled = self._filled[part]
-        table = self._table[:, part][:, filled]
-        centre: Array = (np.arange(first, last, dtype=np.float64)[filled] + 0.5) * width
-        return Columns(centre, table[0], table[1], table[2], table[3], table[4])
-
-    def _overlaps(self, first: int, last: int) -> bool:
-        return first <= self._first + len(self._filled) and last >= self._first
-
-    def _extend(self, track: Track, first: int, last: int) -> None:
-        """Add the columns that are missing at either end; redo those that new points fell into."""
-        have_last = self._first + len(self._filled)
-        if track.last_at > self._seen_until:
-            have_last = max(self._first, min(have_last, int(np.floor(self._seen_until / self._width))))
-        keep_first, keep_last = max(first, self._first), min(last, have_last)
-        if keep_last < keep_first:
-            self._first = first
-            self._table, self._filled = _compute(track, first, last, self._width)
-            return
-        kept = slice(keep_first - self._first, keep_last - self._first)
-        tables, fills = [self._table[:, kept]], [self._filled[kept]]
-        if first < keep_first:
-            table, filled = _compute(track, first, keep_first, self._width)
-            tables.insert(0, table)
-            fills.insert(0, filled)
-        if keep_last < last:
-            table, filled = _compute(track, keep_last, last, self._width)
-            tables.append(table)
-            fills.append(filled)
-        self._first = first
-        if len(tables) > 1 or kept.start or kept.stop != len(self._filled):
-            self._table, self._filled = np.concatenate(tables, axis=1), np.concatenate(fills)
+def _edges(start: float, end: float, width: float) -> Array:
+    """Return the edges of the columns that touch the view, one more than columns."""
+    first, last = int(np.floor(start / width)), int(np.ceil(end / width)) + 1
+    return np.arange(first, last + 1, dtype=np.float64) * width
 
 
-def _compute(track: Track, first: int, last: int, width: float) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return (5, n) of minimum, maximum, mean, p5, p95 and which columns hold any point (NaN counts as one)."""
-    count = last - first
-    table = np.full((5, count), np.nan)
-    index = np.searchsorted(track.t, np.arange(first, last + 1) * width)
+def _grid(t: Array, start: float, end: float, width: float) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Return the centres of the columns that touch the view, and the indexes of `t` at their edges."""
+    edges = _edges(start, end, width)
+    return edges[:-1] + 0.5 * width, t.searchsorted(edges)
+
+
+def ranges(track: Track, start: float, end: float, width: float) -> tuple[Array, Array, Array]:
+    """Return centre, smallest and largest value of each column that holds points; a day of points in microseconds."""
+    t, low, high = track.t, track.value, track.value
+    if width > _BLOCKS_FROM * track.step_s:
+        t, low, high = track.blocks()
+    centre, index = _grid(t, start, end, width)
     filled = index[1:] > index[:-1]
-    if not filled.any():
-        return table, filled
-    begin, stop = int(index[0]), int(index[-1])
-    starts = index[:-1][filled] - begin
-    value = track.value[begin:stop]
-    low, high = (track.field(name)[begin:stop] for name in ("minimum", "maximum")) if track.banded else (value, value)
-    holes = np.isnan(value)
-    if holes.any():
-        known = np.add.reduceat((~holes).astype(np.float64), starts)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            table[2, filled] = np.add.reduceat(np.where(holes, 0.0, value), starts) / known
-        table[0, filled] = np.fmin.reduceat(low, starts)
-        table[1, filled] = np.fmax.reduceat(high, starts)
-    else:
-        sizes = np.diff(np.append(starts, stop - begin))
-        table[2, filled] = np.add.reduceat(value, starts) / sizes
-        table[0, filled] = np.minimum.reduceat(low, starts)
-        table[1, filled] = np.maximum.reduceat(high, starts)
-    if track.banded:  # the envelope of the bands: never narrower than the truth
-        table[3, filled] = np.fmin.reduceat(track.field("p5")[begin:stop], starts)
-        table[4, filled] = np.fmax.reduceat(track.field("p95")[begin:stop], starts)
-    return table, filled
+    starts = index[:-1][filled]
+    if not len(starts):
+        return centre[:0], low[:0], high[:0]
+    smallest, largest = (np.fmin, np.fmax) if track.has_gaps else (np.minimum, np.maximum)
+    low, high = low[: index[-1]], high[: index[-1]]
+    return centre[filled], smallest.reduceat(low, starts), largest.reduceat(high, starts)
+
+
+def aggregates(track: Track, start: float, end: float, width: float) -> Columns:
+    """Return all five aggregates of each column that holds points; bands are the envelope of the points' own bands."""
+    centre, index = _grid(track.t, start, end, width)
+    filled = index[1:] > index[:-1]
+    starts = index[:-1][filled]
+    if not len(starts):
+        none = centre[:0]
+        return Columns(none, none, none, none, none, none)
+    stop = int(index[-1])
+    value = track.value[:stop]
+    known = np.add.reduceat(np.isfinite(value).astype(np.float64), starts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean: Array = np.add.reduceat(np.nan_to_num(value), starts) / known
+    mean[known == 0] = np.nan
+    low = np.fmin.reduceat(track.field("minimum")[:stop], starts)
+    high = np.fmax.reduceat(track.field("maximum")[:stop], starts)
+    if not track.banded:
+        return Columns(centre[filled], low, high, mean, low, high)
+    p5 = np.fmin.reduceat(track.field("p5")[:stop], starts)
+    p95 = np.fmax.reduceat(track.field("p95")[:stop], starts)
+    return Columns(centre[filled], low, high, mean, p5, p95)
 
 
 def raw_slice(track: Track, start: float, end: float) -> slice:
     """Return which points lie in the view, with one more on either side so that lines reach the edges."""
-    first = int(np.searchsorted(track.t, start)) - 1
-    last = int(np.searchsorted(track.t, end, side="right")) + 1
-    return slice(max(0, first), min(len(track), last))
+    t = track.t
+    return slice(max(0, int(t.searchsorted(start)) - 1), min(len(t), int(t.searchsorted(end, side="right")) + 1))

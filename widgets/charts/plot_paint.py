@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from shiboken6 import VoidPtr
 
 from services.types import Health
 from widgets.charts.colors import curve_area, curve_line, limit_text, limit_tint
@@ -311,8 +311,11 @@ def finite_runs(values: Array) -> list[tuple[int, int]]:
 
 def polygon(x: Array, y: Array) -> QPolygonF:
     """Return points as Qt wants them, filled through its memory instead of one by one."""
-    made = pg.functions.create_qpolygonf(len(x))
-    memory = pg.functions.ndarray_from_qpolygonf(made)
+    made = QPolygonF()
+    made.resize(len(x))
+    # A QPointF is two doubles (qpoint.h); the view dies before the polygon does.
+    pointer = VoidPtr(made.data(), 16 * len(x), True)  # type: ignore[arg-type, call-arg] # the stubs know one form only
+    memory = np.frombuffer(pointer, dtype=np.float64).reshape(-1, 2)  # type: ignore[call-overload]
     memory[:, 0] = x
     memory[:, 1] = y
-    return made  # type: ignore[no-any-return]
+    return made

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from widgets.charts.plot_columns import ColumnCache, Columns, raw_slice
+from widgets.charts.plot_columns import Columns, aggregates, ranges, raw_slice
 from widgets.charts.plot_track import Array, Track
 
 Indexes = npt.NDArray[np.intp]
@@ -42,24 +42,33 @@ class Shape:
 
     def extent(self, start: float, end: float) -> tuple[float, float]:
         """Return smallest and largest value shown between two moments (NaN, NaN when there is none)."""
-        parts = [self.y[(self.t >= start) & (self.t <= end)]]
+        extents = [_extent(self.t, start, end, self.y, self.y)]
         if len(self.band_t):
-            inside = (self.band_t >= start) & (self.band_t <= end)
-            parts += [self.p5[inside], self.p95[inside]]
-        parts.append(self.dot_y[(self.dot_t >= start) & (self.dot_t <= end)])
-        values = np.concatenate(parts)
-        values = values[np.isfinite(values)]
-        return (float(values.min()), float(values.max())) if len(values) else (float("nan"), float("nan"))
+            extents.append(_extent(self.band_t, start, end, self.p5, self.p95))
+        if len(self.dot_t):
+            dots = self.dot_y[(self.dot_t >= start) & (self.dot_t <= end)]
+            extents.append(_extent(np.zeros(len(dots)), 0, 0, dots, dots))
+        known = [pair for pair in extents if pair[0] == pair[0]]
+        if not known:
+            return float("nan"), float("nan")
+        return min(pair[0] for pair in known), max(pair[1] for pair in known)
 
 
-def line_shape(track: Track, cache: ColumnCache, start: float, end: float, pixels: int, *, band: bool = False) -> Shape:
+def _extent(t: Array, start: float, end: float, low: Array, high: Array) -> tuple[float, float]:
+    first, last = int(t.searchsorted(start)), int(t.searchsorted(end, side="right"))
+    if last <= first:
+        return float("nan"), float("nan")
+    return float(np.fmin.reduce(low[first:last])), float(np.fmax.reduce(high[first:last]))
+
+
+def line_shape(track: Track, start: float, end: float, pixels: int, *, band: bool = False) -> Shape:
     """Return the shape of one curve in a view of `pixels` columns."""
     part = raw_slice(track, start, end)
     count = part.stop - part.start
     width = (end - start) / max(1, pixels)
     if track.banded:
         if count > pixels * _RAW_PER_PIXEL:
-            columns = cache.get(track, start, end, width)
+            columns = aggregates(track, start, end, width)
             return _with_band(columns.t, columns.mean, columns.p5, columns.p95, columns.low, columns.high, width)
         p5, p95, low, high = (track.field(name)[part] for name in ("p5", "p95", "minimum", "maximum"))
         return _with_band(track.t[part], track.value[part], p5, p95, low, high, width)
@@ -67,7 +76,7 @@ def line_shape(track: Track, cache: ColumnCache, start: float, end: float, pixel
         return _binned(track.t[part], track.value[part], width * _BIN_PX, width)
     if count <= pixels * _RAW_PER_PIXEL:
         return Shape(track.t[part], track.value[part])
-    return _zigzag(cache.get(track, start, end, width))
+    return _zigzag(*ranges(track, start, end, width))
 
 
 def step_shape(track: Track, start: float, end: float) -> Shape:
@@ -82,13 +91,12 @@ def step_shape(track: Track, start: float, end: float) -> Shape:
     return Shape(np.repeat(t, 2)[1:], np.repeat(value, 2)[:-1])
 
 
-def _zigzag(columns: Columns) -> Shape:
+def _zigzag(t: Array, low: Array, high: Array) -> Shape:
     """Return a line through the smallest and the largest value of every column: nothing is averaged away."""
-    n = len(columns.t)
-    y = np.empty(2 * n)
-    y[0::4], y[1::4] = columns.low[0::2], columns.high[0::2]
-    y[2::4], y[3::4] = columns.high[1::2], columns.low[1::2]
-    return Shape(np.repeat(columns.t, 2), y)
+    y = np.empty(2 * len(t))
+    y[0::4], y[1::4] = low[0::2], high[0::2]
+    y[2::4], y[3::4] = high[1::2], low[1::2]
+    return Shape(np.repeat(t, 2), y)
 
 
 def _with_band(t: Array, mean: Array, p5: Array, p95: Array, low: Array, high: Array, width: float) -> Shape:
@@ -156,7 +164,7 @@ class Pile:
     dot_edge: Array
 
 
-def pile_shape(tracks: Sequence[Track], caches: Sequence[ColumnCache], start: float, end: float, pixels: int) -> Pile:
+def pile_shape(tracks: Sequence[Track], start: float, end: float, pixels: int) -> Pile:
     """Return the pile of `tracks` in their order from the bottom.
 
     Zoomed out the areas are averages; dots show where a part went well above its own average within the column.
@@ -168,7 +176,7 @@ def pile_shape(tracks: Sequence[Track], caches: Sequence[ColumnCache], start: fl
         rows = [_values_on(track, t) for track in tracks]
         return Pile(t, _cumulated(rows, len(t)), none, none, none)
     width = (end - start) / max(1, pixels)
-    columns = [cache.get(track, start, end, width) for track, cache in zip(tracks, caches, strict=True)]
+    columns = [aggregates(track, start, end, width) for track in tracks]
     t = columns[0].t
     means = [_aligned(c, c.mean, t, width) for c in columns]
     tops = _cumulated(means, len(t))

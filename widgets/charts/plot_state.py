@@ -9,7 +9,6 @@ import numpy as np
 
 from services.events import Event
 from widgets.charts.model import ChartSpec, CurveSpec
-from widgets.charts.plot_columns import ColumnCache
 from widgets.charts.plot_shapes import Pile, Shape, line_shape, pile_shape, step_shape
 from widgets.charts.plot_track import Track
 from widgets.charts.scales import Scale, make_scale, right_scale
@@ -25,7 +24,6 @@ class PlotState:
     def __init__(self, spec: ChartSpec) -> None:
         self.spec = spec
         self.tracks: dict[str, Track] = {curve.key: Track() for curve in spec.curves}
-        self._caches: dict[str, ColumnCache] = {curve.key: ColumnCache() for curve in spec.curves}
         self.start, self.end = 0.0, 1.0
         self.isolated = ""
         self.events: Sequence[Event] = ()
@@ -64,8 +62,7 @@ class PlotState:
             piled = [c for c in curves if not self.tracks[c.key].missing]
             if piled:
                 tracks = [self.tracks[c.key] for c in piled]
-                caches = [self._caches[c.key] for c in piled]
-                self.pile = (piled, pile_shape(tracks, caches, self.start, self.end, pixels))
+                self.pile = (piled, pile_shape(tracks, self.start, self.end, pixels))
         else:
             self.shapes = [(curve, self._shape(curve, pixels)) for curve in curves]
         self._scale(max(_LEAST_INTERVALS, min(_MOST_INTERVALS, round(height / _INTERVAL_PX))))
@@ -74,7 +71,7 @@ class PlotState:
         track = self.tracks[curve.key]
         if curve.drawing == "step" and not track.banded:
             return step_shape(track, self.start, self.end)
-        return line_shape(track, self._caches[curve.key], self.start, self.end, pixels, band=curve.band)
+        return line_shape(track, self.start, self.end, pixels, band=curve.band)
 
     def _scale(self, intervals: int) -> None:
         spec = self.spec

@@ -12,24 +12,30 @@ _FIELDS = ("t", "value", "minimum", "maximum", "p5", "p95")
 # A hole of this many steps without a word from the store is a gap too.
 _HOLE_STEPS = 3.5
 _TRIM_FACTOR = 2
+BLOCK = 16
 
 
 class Track:
     """Times and values of one curve; NaN is a gap. `banded` when the values are aggregates.
 
     Attributes:
-        generation: grows when the data were replaced (append leaves it), for caches.
+        has_gaps: whether any value is NaN.
         missing: why the server does not offer the metric.
         restarts: epoch seconds.
     """
 
-    __slots__ = ("_arrays", "_size", "banded", "generation", "known", "missing", "restarts", "step_s")
+    __slots__ = (
+        *("_arrays", "_block_high", "_block_low", "_block_t", "_blocks_done", "_size"),
+        *("banded", "has_gaps", "known", "missing", "restarts", "step_s"),
+    )
 
     def __init__(self) -> None:
         self._arrays: dict[str, Array] = {"t": np.empty(0), "value": np.empty(0)}
         self._size = 0
+        self._block_t, self._block_low, self._block_high = np.empty(0), np.empty(0), np.empty(0)
+        self._blocks_done = 0
         self.banded = False
-        self.generation = 0
+        self.has_gaps = False
         self.known = False
         self.missing = ""
         self.restarts: tuple[float, ...] = ()
@@ -59,7 +65,6 @@ class Track:
 
     def replace(self, series: SeriesLike) -> None:
         """Take `series` instead of what was there."""
-        self.generation += 1
         self.known = True
         self.missing = series.missing
         self.restarts = tuple(series.restarts)
@@ -71,6 +76,8 @@ class Track:
             if getattr(series, name) is not None
         }
         self._size = len(self._arrays["t"])
+        self.has_gaps = bool(np.isnan(self.value).any())
+        self._blocks_done = 0
 
     def append(self, series: SeriesLike) -> bool:
         """Add the points of `series` that are newer; return whether anything changed."""
@@ -107,6 +114,35 @@ class Track:
                 self._arrays[name] = grown
             self._arrays[name][self._size : self._size + count] = columns[name]
         self._size += count
+        self.has_gaps = self.has_gaps or bool(np.isnan(columns["value"]).any())
+
+    def blocks(self) -> tuple[Array, Array, Array]:
+        """Return middle moment, smallest and largest value of each 16 points (the last block may be shorter); NaN: all are gaps.
+
+        Only blocks that are new since the last call are computed, and the unfinished one.
+        """
+        whole = self._size // BLOCK
+        if len(self._block_low) < whole + 1:
+            grown = max(64, (whole + 1) * 3 // 2)
+            self._block_t, self._block_low, self._block_high = (
+                np.concatenate([had, np.empty(grown - len(had))])
+                for had in (self._block_t, self._block_low, self._block_high)
+            )
+        part = slice(self._blocks_done, whole)
+        if part.stop > part.start:
+            points = slice(part.start * BLOCK, part.stop * BLOCK)
+            np.fmin.reduce(self.field("minimum")[points].reshape(-1, BLOCK), axis=1, out=self._block_low[part])
+            np.fmax.reduce(self.field("maximum")[points].reshape(-1, BLOCK), axis=1, out=self._block_high[part])
+            self._block_t[part] = self.t[points].reshape(-1, BLOCK)[:, BLOCK // 2]
+            self._blocks_done = whole
+        count = whole
+        if self._size > whole * BLOCK:
+            rest = slice(whole * BLOCK, self._size)
+            self._block_low[whole] = np.fmin.reduce(self.field("minimum")[rest])
+            self._block_high[whole] = np.fmax.reduce(self.field("maximum")[rest])
+            self._block_t[whole] = self.t[whole * BLOCK]
+            count += 1
+        return self._block_t[:count], self._block_low[:count], self._block_high[:count]
 
     def forget_before(self, at: float) -> None:
         """Drop what is older than `at`, now and then (when it is more than half)."""
@@ -115,6 +151,7 @@ class Track:
             for name, array in self._arrays.items():
                 self._arrays[name] = array[first : self._size].copy()
             self._size -= first
+            self._blocks_done = 0
 
     def value_at(self, at: float) -> float:
         """Return the value that was true at `at`: the newest point not after it and at most two steps old, else NaN."""

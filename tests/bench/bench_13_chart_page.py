@@ -1,0 +1,90 @@
+"""Budget 13: the real charts page with 12 charts of 4 curves and 3,600 points, while samples come."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtWidgets import QApplication
+
+from services.series import Series
+from tests.bench.model import Row, paired
+from tests.bench.plotting import AT, NOISE, BareChart, application, frame_ms, line_spec, noisy, one_point
+from widgets.charts.page import ChartsPage
+
+CHARTS, CURVES, POINTS, SIZE = 12, 4, 3600, (1600, 1000)
+TOP = 16.0
+FRAMES = 10
+
+
+class _Sides:
+    """The shipped page, and a bare painter of curves, grids and words at the same places."""
+
+    def __init__(self) -> None:
+        t = np.arange(POINTS) + AT - POINTS + 1
+        values = [
+            [noisy(4 * chart + curve, POINTS, 3.0 + 3 * curve) for curve in range(CURVES)] for chart in range(CHARTS)
+        ]
+        self.page = ChartsPage()
+        self.page.resize(*SIZE)
+        self.page.show()
+        self.page.set_specs([line_spec(f"chart{number}", CURVES) for number in range(CHARTS)])
+        self.page.set_range(AT - POINTS, AT, live=True)
+        for chart, rows in enumerate(values):
+            for curve, value in enumerate(rows):
+                self.page.set_series(f"chart{chart}", f"c{curve}", Series("bench", t, value))
+        for _ in range(10):
+            QApplication.processEvents()
+        frames = []
+        for chart in range(CHARTS):
+            plot = self.page.card(f"chart{chart}").plot
+            frames.append(plot.frame_rect().translated(QPointF(plot.mapTo(self.page, plot.rect().topLeft()))))
+        inside = QRectF(self.page.rect())
+        if not all(inside.contains(frame) for frame in frames):
+            raise AssertionError("a chart is out of sight: the sides would not paint the same")
+        curves = [(frames[chart], t.copy(), value.copy()) for chart, rows in enumerate(values) for value in rows]
+        self.bare = BareChart(curves, frames, TOP)
+        self.bare.resize(*SIZE)
+        self.bare.start, self.bare.end = AT - POINTS, AT
+        self.bare.show()
+        QApplication.processEvents()
+        self.page_at = self.bare_at = AT
+        self._rng = np.random.default_rng(3)
+
+    def fresh(self) -> list[float]:
+        """Return the next value of every curve."""
+        noise = self._rng.normal(0, NOISE, CHARTS * CURVES)
+        return [3.0 + 3 * (number % CURVES) + noise[number] for number in range(CHARTS * CURVES)]
+
+    def feed_page(self, _step: int) -> None:
+        """Give every curve of the page a sample and move on by a second."""
+        self.page_at += 1
+        for number, value in enumerate(self.fresh()):
+            self.page.append(f"chart{number // CURVES}", f"c{number % CURVES}", one_point(self.page_at, value))
+        self.page.set_range(self.page_at - POINTS, self.page_at, live=True)
+
+    def feed_bare(self, _step: int) -> None:
+        """Give every curve of the bare page a sample and move on by a second."""
+        self.bare_at += 1
+        self.bare.append(self.bare_at, self.fresh())
+        self.bare.start, self.bare.end = self.bare_at - POINTS, self.bare_at
+
+    def close(self) -> None:
+        """Let everything go."""
+        for widget in (self.page, self.bare):
+            widget.close()
+            widget.deleteLater()
+        QApplication.processEvents()
+
+
+def run(rounds: int) -> list[Row]:
+    """Measure one update with all its painting, legends included on our side only."""
+    application()
+    sides = _Sides()
+    ratio, mine, bare = paired(
+        lambda: frame_ms(sides.feed_page, QApplication.processEvents, FRAMES),
+        lambda: frame_ms(sides.feed_bare, sides.bare.repaint, FRAMES),
+        rounds,
+    )
+    sides.close()
+    title = "12 plots x 4 curves x 3,600 points live, update against bare QPainter page"
+    return [Row(13, "", title, ratio, 1.3, detail=f"{mine:.1f} : {bare:.1f} ms CPU, {rounds} rounds")]

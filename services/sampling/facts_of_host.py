@@ -17,12 +17,13 @@ from services.sampling.sql_poll import SqlResult
 from services.types import Reach
 
 DEFAULT_DATADIR = "/var/lib/mysql"
+SAME_START_S = 5.0
 
 
 class HostState:
     """What is known of one host, and when each part last answered. Safe to call from several threads."""
 
-    def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None) -> None:
+    def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None, epoch: str = "") -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._facts = first or NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
@@ -35,8 +36,9 @@ class HostState:
         self._os_values: Mapping[str, float] = {}
         self._os_mono: float | None = None
         self._sql_mono = clock.monotonic()
-        self._sql_heard = self._ssh_heard = False
-        self._epoch = ""
+        self._sql_heard = self._facts.sql_at is not None
+        self._ssh_heard = self._facts.ssh_at is not None
+        self._epoch = epoch
 
     # --- what the threads ask ----------------------------------------------------------------------------------------
 
@@ -107,16 +109,7 @@ class HostState:
                 problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
                 round_trip_s=result.round_trip_s,
             )
-            server = fresh.server
-            if server is not None and server.started_at is not None:
-                # Uptime is whole seconds: half a minute of tolerance keeps one start one epoch.
-                old = self._facts.server
-                same = old is not None and old.started_at is not None and abs(old.started_at - server.started_at) < 5
-                if not same or not self._epoch:
-                    self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
-                elif old is not None:
-                    fresh = replace(fresh, server=replace(server, started_at=old.started_at))
-            return self._merged(fresh)
+            return self._merged(self._with_epoch(fresh))
 
     def sql_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SQL does not answer; what it said before stays, with its own age."""
@@ -190,6 +183,21 @@ class HostState:
                 )
             return self._merged(self._facts)
 
+    def _with_epoch(self, fresh: NodeFacts) -> NodeFacts:
+        """Keep the epoch while the server is the same start of the same server.
+
+        Uptime comes in whole seconds and the clocks differ, so the moment of the start is computed a little differently
+        each time, in the next run of the console too: a few seconds make no restart.
+        """
+        server = fresh.server
+        if server is None or server.started_at is None:
+            return fresh
+        uuid, _, started = self._epoch.rpartition(":")
+        if started and uuid == server.server_uuid and abs(float(started) - server.started_at) < SAME_START_S:
+            return replace(fresh, server=replace(server, started_at=float(started)))
+        self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
+        return fresh
+
     # --- merging (the lock is held) ----------------------------------------------------------------------------------
 
     def _merged(self, base: NodeFacts) -> NodeFacts:
@@ -208,8 +216,9 @@ class HostState:
     def _reach(self) -> Reach:
         ssh = self._ways[0] and self._ssh_heard and self._ssh_problem is None
         sql = self._ways[1] and self._sql_heard and self._sql_problem is None
-        if not self._ssh_heard and not self._sql_heard:
-            return Reach.NOT_TRIED
+        if (self._ways[0] and not self._ssh_heard) or (self._ways[1] and not self._sql_heard):
+            # One road has not been tried to its end: calling the host half reached now would be a false alarm.
+            return Reach.NOT_TRIED if not (ssh or sql) else self._facts.reach
         if ssh and sql:
             return Reach.FULL
         if ssh:

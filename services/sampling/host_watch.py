@@ -61,6 +61,7 @@ class HostWatch:
 
     Args:
         entry: the host; session: its Observer session (opened lazily by its first use, closed here).
+        first: facts from discovery; epoch: of the newest sample in the history, so that a new console makes no restart.
         phase_s: offset inside the second at which SQL is polled, spread over hosts so that polls never bunch.
     """
 
@@ -74,6 +75,7 @@ class HostWatch:
         settings: WatchSettings,
         phase_s: float,
         first: NodeFacts | None = None,
+        epoch: str = "",
     ) -> None:
         self.entry = entry
         self._session = session
@@ -82,7 +84,7 @@ class HostWatch:
         self._cost = cost
         self._settings = settings
         self._phase_s = phase_s
-        self._state = HostState(entry, clock, first)
+        self._state = HostState(entry, clock, first, epoch)
         self._poll = SqlPoll()
         self._derived = DerivedNow()
         self._threads = _Threads()

@@ -31,6 +31,8 @@ from services.series import Sample, Series
 
 log = logging.getLogger(__name__)
 
+EPOCH_MEMORY_S = 3600.0
+
 
 class Watcher:
     """Watches the estate , found from its seeds; satisfies `widgets.bridge.source.EstateSource`.
@@ -193,7 +195,15 @@ class Watcher:
     def _watch(self, entry: HostEntry, first: NodeFacts | None) -> None:
         phase = (zlib.crc32(entry.name.encode()) % 1000) / 1000.0 * self._settings.interval_s
         watch = HostWatch(
-            entry, self._open(entry), self, self._clock, self._cost, self._settings, phase_s=phase, first=first
+            entry,
+            self._open(entry),
+            self,
+            self._clock,
+            self._cost,
+            self._settings,
+            phase_s=phase,
+            first=first,
+            epoch=self._last_epoch(entry.name),
         )
         with self._lock:
             if entry.name in self._watches:
@@ -202,6 +212,11 @@ class Watcher:
         if first is not None:
             self.hub.put(first)
         watch.start()
+
+    def _last_epoch(self, server: str) -> str:
+        now = self._clock.wall()
+        columns = self._store.read(server, ("uptime",), now - EPOCH_MEMORY_S, now)
+        return self._store.epoch_name(columns.epochs[-1]) if len(columns.t) else ""
 
     def _drop(self, name: str) -> None:
         with self._lock:

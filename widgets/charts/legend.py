@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from widgets.charts.colors import curve_line
@@ -25,6 +26,13 @@ class Reading:
     why: str = ""
 
 
+@lru_cache(maxsize=1)
+def _fonts() -> tuple[QFont, QFontMetricsF, QFont, QFontMetricsF]:
+    """Return the two fonts with their metrics, made once: every value of every chart asks each second."""
+    regular, strong = ui_font(SMALL), ui_font(SMALL, STRONG)
+    return regular, QFontMetricsF(regular), strong, QFontMetricsF(strong)
+
+
 class LegendItem(QAbstractButton):
     """One curve in the legend. Click isolates it, double click shows all again; Space does the same by keyboard."""
 
@@ -38,6 +46,7 @@ class LegendItem(QAbstractButton):
         self._dimmed = False
         self._widest = 0.0
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # the card behind it need not be painted again
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._speak()
@@ -60,7 +69,7 @@ class LegendItem(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Return the size of square, name and the widest value so far: numbers that change must not push others."""
         self._widest = max(self._widest, self._value_width())
-        name = QFontMetricsF(ui_font(SMALL)).horizontalAdvance(self.curve.label)
+        name = _fonts()[1].horizontalAdvance(self.curve.label)
         return QSize(round(_SQUARE + _GAP + name + _GAP + self._widest + 4), _ROW)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -93,13 +102,14 @@ class LegendItem(QAbstractButton):
         """Paint the item."""
         del event
         painter = QPainter(self)
+        painter.fillRect(self.rect(), current_theme().panel)
         paint_item(painter, QRectF(self.rect()), self.curve, self.reading, dimmed=self._dimmed)
         if self.hasFocus():
             painter.setPen(QPen(current_theme().accent, 1))
             painter.drawLine(QPointF(0, self.height() - 2), QPointF(self.width() - 4, self.height() - 2))
 
     def _value_width(self) -> float:
-        return QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(self.reading.text)
+        return _fonts()[3].horizontalAdvance(self.reading.text)
 
     def _speak(self) -> None:
         self.setAccessibleName(f"{self.curve.label} {self.reading.text}")
@@ -116,18 +126,20 @@ def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Readi
     middle = rect.center().y()
     painter.drawRoundedRect(QRectF(rect.left(), middle - _SQUARE / 2, _SQUARE, _SQUARE), 2, 2)
     painter.restore()
-    painter.setFont(ui_font(SMALL))
+    regular, metrics, strong, strong_metrics = _fonts()
+    painter.setFont(regular)
     left = rect.left() + _SQUARE + _GAP
     flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     painter.setPen(theme.third if dimmed else theme.second)
     room = rect.right() - left
-    metrics = QFontMetricsF(painter.font())
-    strong = ui_font(SMALL, STRONG)
-    value_width = QFontMetricsF(strong).horizontalAdvance(reading.text)
-    name = metrics.elidedText(curve.label, Qt.TextElideMode.ElideMiddle, max(16.0, room - _GAP - value_width))
+    value_width = strong_metrics.horizontalAdvance(reading.text)
+    name, name_width, name_room = curve.label, metrics.horizontalAdvance(curve.label), room - _GAP - value_width
+    if name_width > name_room + 1:
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(16.0, name_room))
+        name_width = metrics.horizontalAdvance(name)
     painter.drawText(QRectF(left, rect.top(), room, rect.height()), flags, name)
-    left += metrics.horizontalAdvance(name) + _GAP
-    painter.setFont(ui_font(SMALL) if reading.stale else strong)
+    left += name_width + _GAP
+    painter.setFont(regular if reading.stale else strong)
     painter.setPen(theme.third if dimmed or reading.stale else theme.text)
     painter.drawText(QRectF(left, rect.top(), rect.right() - left + 2, rect.height()), flags, reading.text)
 

@@ -66,6 +66,8 @@ def line_shape(track: Track, start: float, end: float, pixels: int, *, band: boo
     part = raw_slice(track, start, end)
     count = part.stop - part.start
     width = (end - start) / max(1, pixels)
+    if not band and not track.banded and count > pixels * _RAW_PER_PIXEL:
+        return _zigzag(*ranges(track, start, end, width))
     if track.banded:
         if count > pixels * _RAW_PER_PIXEL:
             columns = aggregates(track, start, end, width)
@@ -74,9 +76,9 @@ def line_shape(track: Track, start: float, end: float, pixels: int, *, band: boo
         return _with_band(track.t[part], track.value[part], p5, p95, low, high, width)
     if band and count / max(1.0, pixels / _BIN_PX) >= _LEAST_IN_BIN:
         return _binned(track.t[part], track.value[part], width * _BIN_PX, width)
-    if count <= pixels * _RAW_PER_PIXEL:
-        return Shape(track.t[part], track.value[part])
-    return _zigzag(*ranges(track, start, end, width))
+    if count > pixels * _RAW_PER_PIXEL:
+        return _zigzag(*ranges(track, start, end, width))
+    return Shape(track.t[part], track.value[part])
 
 
 def step_shape(track: Track, start: float, end: float) -> Shape:

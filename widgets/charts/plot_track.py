@@ -11,7 +11,7 @@ Array = npt.NDArray[np.float64]
 _FIELDS = ("t", "value", "minimum", "maximum", "p5", "p95")
 # A hole of this many steps without a word from the store is a gap too.
 _HOLE_STEPS = 3.5
-_TRIM_FACTOR = 2
+_TRIM_FACTOR, _TRIM_FROM = 2, 4096
 BLOCK = 16
 
 
@@ -86,38 +86,42 @@ class Track:
             return True
         changed = series.missing != self.missing
         self.missing = series.missing
-        fresh = set(series.restarts) - set(self.restarts)
-        if fresh:
-            self.restarts = tuple(sorted({*self.restarts, *fresh}))
+        if series.restarts and not set(series.restarts) <= set(self.restarts):
+            self.restarts = tuple(sorted({*self.restarts, *series.restarts}))
             changed = True
-        first = int(np.searchsorted(series.t, self.last_at, side="right")) if self._size else 0
-        count = len(series.t) - first
-        if count <= 0:
+        first = int(series.t.searchsorted(self.last_at, side="right")) if self._size else 0
+        if first >= len(series.t):
             return changed
-        hole = self._size > 0 and series.t[first] - self.last_at > _HOLE_STEPS * max(self.step_s, series.step_s)
-        if hole:
-            self._push({name: np.array([np.nan]) for name in _FIELDS} | {"t": np.array([self.last_at + self.step_s])})
-        self._push({name: self._fresh(series, name, first) for name in _FIELDS})
+        if self._size and series.t[first] - self.last_at > _HOLE_STEPS * max(self.step_s, series.step_s):
+            self._push_gap()
+        self._push(series, first)
         return True
 
-    @staticmethod
-    def _fresh(series: SeriesLike, name: str, first: int) -> Array:
-        array = getattr(series, name)
-        return (series.value if array is None else array)[first:]
-
-    def _push(self, columns: dict[str, Array]) -> None:
-        count = len(columns["t"])
+    def _push_gap(self) -> None:
+        self._reserve(1)
         for name, array in self._arrays.items():
-            if self._size + count > len(array):
-                grown = np.empty(max(1024, (self._size + count) * 3 // 2))
-                grown[: self._size] = array[: self._size]
-                self._arrays[name] = grown
-            self._arrays[name][self._size : self._size + count] = columns[name]
+            array[self._size] = self.last_at + self.step_s if name == "t" else np.nan
+        self._size += 1
+        self.has_gaps = True
+
+    def _push(self, series: SeriesLike, first: int) -> None:
+        count = len(series.t) - first
+        self._reserve(count)
+        part = slice(self._size, self._size + count)
+        for name, array in self._arrays.items():
+            fresh = getattr(series, name)
+            array[part] = (series.value if fresh is None else fresh)[first:]
         self._size += count
-        self.has_gaps = self.has_gaps or bool(np.isnan(columns["value"]).any())
+        self.has_gaps = self.has_gaps or bool(np.isnan(self._arrays["value"][part]).any())
+
+    def _reserve(self, count: int) -> None:
+        if self._size + count > len(self._arrays["t"]):
+            room = max(1024, (self._size + count) * 3 // 2)
+            for name, array in self._arrays.items():
+                self._arrays[name] = np.concatenate([array[: self._size], np.empty(room - self._size)])
 
     def blocks(self) -> tuple[Array, Array, Array]:
-        """Return middle moment, smallest and largest value of each 16 points (the last block may be shorter); NaN: all are gaps.
+        """Return middle moment, smallest and largest value of each 16 points (the last: fewer); NaN: all gaps.
 
         Only blocks that are new since the last call are computed, and the unfinished one.
         """
@@ -146,8 +150,10 @@ class Track:
 
     def forget_before(self, at: float) -> None:
         """Drop what is older than `at`, now and then (when it is more than half)."""
-        first = int(np.searchsorted(self.t, at))
-        if first * _TRIM_FACTOR > self._size and first > 4096:
+        if self._size <= _TRIM_FROM or self._arrays["t"][self._size // _TRIM_FACTOR] >= at:
+            return
+        first = int(self.t.searchsorted(at))
+        if first * _TRIM_FACTOR > self._size:
             for name, array in self._arrays.items():
                 self._arrays[name] = array[first : self._size].copy()
             self._size -= first

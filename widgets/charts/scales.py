@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from widgets.common.text import (
     UNKNOWN,
@@ -35,8 +36,12 @@ class Scale:
     ticks: tuple[tuple[float, str], ...]
 
 
+@lru_cache(maxsize=128)
 def make_scale(low: float, high: float, unit: str, *, fixed_high: bool = False, intervals: int = INTERVALS) -> Scale:
-    """Return a scale from `low` that holds `high`; a `fixed_high` is not rounded up."""
+    """Return a scale from `low` that holds `high`; a `fixed_high` is not rounded up.
+
+    Cached: a scale is asked for with each frame and changes rarely (callers pass the calmed peak, not each value).
+    """
     if not high > low:
         high = low + _least(unit)
     step = _step((high - low) / intervals, unit)

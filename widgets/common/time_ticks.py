@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _STEPS = (
@@ -32,8 +33,12 @@ def time_step(span_s: float, most: int) -> int:
     return _STEPS[-1] * math.ceil(span_s / _STEPS[-1] / max(1, most))
 
 
+@lru_cache(maxsize=64)
 def time_ticks(start: float, end: float, most: int) -> tuple[TimeTick, ...]:
-    """Return the ticks of a span given in UTC epoch seconds; steps are aligned to the local clock."""
+    """Return the ticks of a span given in UTC epoch seconds; steps are aligned to the local clock.
+
+    Cached: all plots of a page ask for the same.
+    """
     if not end > start:
         return ()
     step = time_step(end - start, most)

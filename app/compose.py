@@ -15,6 +15,7 @@ from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
 from services.history.recording import record_to
+from services.history.state_store import StateStore
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
@@ -89,10 +90,13 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, ())
     catalogue = load_catalogue()
+    state = None
     if recording is not None:
         store = record_to(recording, derive=catalogue.derive, title=estate_name(inventory))
     else:
         store = HistoryStore.open(data_folder(options) / "history.sqlite", derive=catalogue.derive)
+        state = StateStore.open(data_folder(options) / "state.sqlite")
     names = cluster_names(inventory)
     opener = session_opener(vault)
-    return Watcher(estate_name(inventory), seeds, opener, store, SystemClock(), cluster_names=names)
+    title = estate_name(inventory)
+    return Watcher(title, seeds, opener, store, SystemClock(), cluster_names=names, state=state)

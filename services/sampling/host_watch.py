@@ -48,6 +48,21 @@ class Sink(Protocol):
         """Take an event."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a host's watch begins with.
+
+    Attributes:
+        phase_s: offset inside the second at which SQL is polled, spread over hosts so that polls never bunch.
+        first: facts from discovery, None for a seed that was not asked yet.
+        epoch: of the newest sample in the history, so that a new run of the console makes no restart.
+    """
+
+    phase_s: float
+    first: NodeFacts | None = None
+    epoch: str = ""
+
+
 @dataclass
 class _Threads:
     """The host's threads and what ends them."""
@@ -61,8 +76,6 @@ class HostWatch:
 
     Args:
         entry: the host; session: its Observer session (opened lazily by its first use, closed here).
-        first: facts from discovery; epoch: of the newest sample in the history, so that a new console makes no restart.
-        phase_s: offset inside the second at which SQL is polled, spread over hosts so that polls never bunch.
     """
 
     def __init__(
@@ -73,9 +86,7 @@ class HostWatch:
         clock: Clock,
         cost: PollCost,
         settings: WatchSettings,
-        phase_s: float,
-        first: NodeFacts | None = None,
-        epoch: str = "",
+        begin: Beginning,
     ) -> None:
         self.entry = entry
         self._session = session
@@ -83,8 +94,8 @@ class HostWatch:
         self._clock = clock
         self._cost = cost
         self._settings = settings
-        self._phase_s = phase_s
-        self._state = HostState(entry, clock, first, epoch)
+        self._phase_s = begin.phase_s
+        self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll()
         self._derived = DerivedNow()
         self._threads = _Threads()

@@ -10,6 +10,7 @@ import logging
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
@@ -17,11 +18,13 @@ from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
+from services.history.state_store import StateStore
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry
 from services.sampling.catalogue import load_catalogue
+from services.sampling.console_memory import ConsoleMemory
 from services.sampling.cost import PollCost
-from services.sampling.host_watch import HostWatch
+from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import Hub
 from services.sampling.model import ConsoleCost, Metric
 from services.sampling.rates_now import RatesNow
@@ -42,6 +45,7 @@ class Watcher:
         open_session: gives an Observer session for a host, opened lazily.
         store: the history, owned by the watcher and closed by `stop`.
         cluster_names: seed host -> the name its cluster has in the inventory.
+        state: what is remembered between runs, owned as the history is; None remembers nothing.
     """
 
     is_live = True
@@ -55,6 +59,7 @@ class Watcher:
         clock: Clock,
         settings: WatchSettings | None = None,
         cluster_names: Mapping[str, str] | None = None,
+        state: StateStore | None = None,
     ) -> None:
         self.title = title
         self._seeds = tuple(seeds)
@@ -68,6 +73,7 @@ class Watcher:
         self._cost = PollCost(clock)
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
+        self._memory = ConsoleMemory(state, clock, self.hub.snapshot, self.hub.tell) if state is not None else None
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -79,6 +85,8 @@ class Watcher:
         """Start watching; returns at once, snapshots follow within seconds."""
         self._store.on_event = self.hub.tell
         self.hub.start()
+        if self._memory is not None:
+            self._memory.start(version("pilothouse"))
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()
@@ -100,6 +108,8 @@ class Watcher:
         if self._finder.ident is not None:
             self._finder.join(timeout=10)
         self.hub.stop()
+        if self._memory is not None:
+            self._memory.stop()
         self._store.close()
 
     # --- EstateSource ------------------------------------------------------------------------------------------------
@@ -194,17 +204,8 @@ class Watcher:
 
     def _watch(self, entry: HostEntry, first: NodeFacts | None) -> None:
         phase = (zlib.crc32(entry.name.encode()) % 1000) / 1000.0 * self._settings.interval_s
-        watch = HostWatch(
-            entry,
-            self._open(entry),
-            self,
-            self._clock,
-            self._cost,
-            self._settings,
-            phase_s=phase,
-            first=first,
-            epoch=self._last_epoch(entry.name),
-        )
+        begin = Beginning(phase, first, self._last_epoch(entry.name))
+        watch = HostWatch(entry, self._open(entry), self, self._clock, self._cost, self._settings, begin)
         with self._lock:
             if entry.name in self._watches:
                 return

@@ -1,0 +1,72 @@
+"""What the console remembers between its runs: that it lives, which nodes it saw with which identity and position.
+
+Later procedures stand on it: the last position seen of each node is evidence when a whole cluster has crashed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from services.clock import Clock
+from services.discovery.model import EstateSnapshot
+from services.errors import StoreError
+from services.events import Event
+from services.history.state_rows import sightings
+from services.history.state_store import StateStore
+from services.types import Health
+
+log = logging.getLogger(__name__)
+
+EVERY_S = 10.0
+
+
+class ConsoleMemory:
+    """Writes the state store beside the watcher; a store that can't be written costs one event, never the watching."""
+
+    def __init__(
+        self, state: StateStore, clock: Clock, snapshot: Callable[[], EstateSnapshot], tell: Callable[[Event], None]
+    ) -> None:
+        self._state = state
+        self._clock = clock
+        self._snapshot = snapshot
+        self._tell = tell
+        self._stop = threading.Event()
+        self._troubled = False
+        self._thread = threading.Thread(target=self._run, name="pilothouse-memory", daemon=True)
+
+    def start(self, version: str) -> None:
+        """Note the start, and go on noting."""
+        self._guarded(lambda: self._state.record_console_start(version))
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Note the end and close the store."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=5)
+        self._guarded(self._note)
+        self._guarded(self._state.record_console_end)
+        self._state.close()
+
+    def _run(self) -> None:
+        while not self._clock.sleep(EVERY_S, self._stop):
+            self._guarded(self._note)
+
+    def _note(self) -> None:
+        self._state.record_console_alive()
+        for cluster in self._snapshot().clusters:
+            self._state.remember_nodes(sightings(cluster))
+
+    def _guarded(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except StoreError as problem:
+            if not self._troubled:
+                log.info("the state store can't be written: %s", problem)
+                text = f"The state store can't be written: {problem}. Watching goes on."
+                self._tell(Event(self._clock.wall(), "console", text, Health.WARN))
+            self._troubled = True
+        else:
+            self._troubled = False

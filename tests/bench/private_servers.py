@@ -176,9 +176,10 @@ def sshd() -> Iterator[Sshd]:
         port = free_port()
         kind, blob = (folder / "host.pub").read_text(encoding="utf-8").split()[:2]
         (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {kind} {blob}\n", encoding="utf-8")
+        # A home of its own: what the account's shell reads at each start is not what is measured.
         (folder / "config").write_text(
             f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/id.pub\n"
-            "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\n",
+            f"StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\nSetEnv HOME={folder}\n",
             encoding="utf-8",
         )
         process = subprocess.Popen([server, "-D", "-f", str(folder / "config"), "-E", str(folder / "log")])

@@ -70,7 +70,7 @@ def test_that_a_node_nobody_asked_yet_says_that_it_waits() -> None:
 def test_that_numbers_older_than_three_seconds_carry_their_age_instead_of_the_role() -> None:
     node = replace(b.healthy().nodes[0], facts=b.facts("db1", age=14.0))
     text = card_text(node, b.AT)
-    assert (text.stale, text.role) == (True, "14 s ago")
+    assert (text.stale, text.role, text.health) == (True, "14 s ago", Health.UNKNOWN)
 
 
 def test_that_a_node_within_three_seconds_is_the_present() -> None:

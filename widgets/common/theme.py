@@ -231,10 +231,13 @@ def system_theme_name() -> ThemeName:
 def apply_theme(app: QApplication, name: ThemeName) -> Theme:
     """Dress the whole application: style, font, palette, style sheet, then tell the widgets that paint themselves."""
     new = theme(name)
-    app.setStyle("Fusion")
-    app.setFont(ui_font())
-    app.setPalette(_palette(new))
-    app.setStyleSheet(style_sheet(new))
+    sheet = style_sheet(new)
+    if app.styleSheet() != sheet:  # each of these asks every widget to dress anew
+        if not app.styleSheet():
+            app.setStyle("Fusion")
+            app.setFont(ui_font())
+        app.setPalette(_palette(new))
+        app.setStyleSheet(sheet)
     theme_holder().set(new)
     return new
 

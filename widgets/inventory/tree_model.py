@@ -195,7 +195,8 @@ def node_entry(cluster: ClusterSnapshot, node: NodeView, at: float) -> Entry:
     name = node.name or node.host or node.node_id
     hint = "\n".join(p for p in (node.address, node.reason) if p)
     silent = is_silent(node)
-    return Entry(cluster.cluster_id, node.node_id, name, _detail(cluster, node, at), node.health, silent, hint)
+    health = Health.UNKNOWN if is_stale(node, at) and not silent else node.health
+    return Entry(cluster.cluster_id, node.node_id, name, _detail(cluster, node, at), health, silent, hint)
 
 
 def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:

@@ -121,27 +121,32 @@ class Backdrop(QGraphicsItem):
 
     def _paint_title(self, painter: QPainter, outline: _Outline) -> None:
         theme, fonts = self._state.theme, self._state.fonts
+        far = self._state.detail is Detail.NAME
+        strong, strong_width = (
+            (fonts.far_name, fonts.far_name_width) if far else (fonts.base_strong, fonts.base_strong_width)
+        )
+        small, small_width = (fonts.far_state, fonts.far_state_width) if far else (fonts.small, fonts.small_width)
         color = theme.good if outline.primary else theme.bad
         rect = outline.rect.adjusted(20, 0, -16, 0)
-        title_width = fonts.base_strong_width.horizontalAdvance(outline.title)
-        detail_width = fonts.small_width.horizontalAdvance(outline.detail)
-        in_one_line = title_width + 8 + detail_width <= rect.width()
-        painter.setFont(fonts.base_strong)
+        title_width = strong_width.horizontalAdvance(outline.title)
+        in_one_line = far or title_width + 8 + small_width.horizontalAdvance(outline.detail) <= rect.width()
+        painter.setFont(strong)
         painter.setPen(color)
         painter.drawText(
-            QRectF(rect.x(), rect.y() + (12 if in_one_line else 5), rect.width(), 20), _LEFT_MIDDLE, outline.title
+            QRectF(rect.x(), rect.y() + (8 if in_one_line else 1), rect.width(), 28), _LEFT_MIDDLE, outline.title
         )
-        painter.setFont(fonts.small)
+        painter.setFont(small)
         painter.setPen(theme.second if outline.primary else theme.bad)
         left = rect.x() + title_width + 8 if in_one_line else rect.x()
-        room = QRectF(left, rect.y() + (12 if in_one_line else 22), rect.right() - left, 20)
-        cut = fonts.small_width.elidedText(outline.detail, Qt.TextElideMode.ElideRight, room.width())
+        room = QRectF(left, rect.y() + (8 if in_one_line else 18), rect.right() - left, 28)
+        cut = small_width.elidedText(outline.detail, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
         painter.drawText(room, _LEFT_MIDDLE, cut)
 
     def _paint_chamber_label(self, painter: QPainter, chamber: Chamber) -> None:
-        painter.setFont(self._state.fonts.small)
+        fonts = self._state.fonts
+        painter.setFont(fonts.far_state if self._state.detail is Detail.NAME else fonts.small)
         painter.setPen(self._state.theme.second)
-        room = QRectF(chamber.box.x + 16, chamber.box.y + 8, chamber.box.w - 32, 20)
+        room = QRectF(chamber.box.x + 16, chamber.box.y + 6, chamber.box.w - 32, 24)
         painter.drawText(room, _LEFT_MIDDLE, segment_label(chamber.segment))
 
     def _paint_hole(self, painter: QPainter, hole: Hole) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -23,6 +23,7 @@ from widgets.common.nodes import ordered_nodes
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
 from widgets.topology.edges import Edges
+from widgets.topology.motion import Motion
 from widgets.topology.node_item import NodeItem, middle_of
 from widgets.topology.paint_state import PaintState, detail_at
 from widgets.topology.placement import Placement, Structure, place, structure
@@ -32,9 +33,8 @@ _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
 _MOST_FIT = 1.6  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
 _WIDE = 1250.0
 _MARGIN = 20.0
+_DROP = 4.0
 _STEP = 1.2
-_FADE_MS = 150.0
-_FRAME_MS = 40
 _DASH_PER_S = 30.0
 
 
@@ -61,13 +61,9 @@ class Canvas(QGraphicsView):
         self._placement = Placement()
         self._order: dict[str, int] = {}  # node -> place in the order of names: its curve colour
         self._follow = True  # keep the whole cluster in sight until a person zooms or pans
-        self._reduced_motion = False
         self._pressed_at = QPoint()
-        self._fading: dict[str, QElapsedTimer] = {}
-        self._clock = QElapsedTimer()
-        self._ticker = QTimer(self)
-        self._ticker.setInterval(_FRAME_MS)
-        self._ticker.timeout.connect(self._tick)
+        self._motion = Motion(self)
+        self._motion.moved.connect(self._move_edges)
         self._set_up()
         theme_holder().changed.connect(self._retheme)
         self._retheme(self._state.theme)
@@ -101,21 +97,22 @@ class Canvas(QGraphicsView):
         for node in cluster.nodes:
             item = self._items.get(node.node_id)
             if item and item.take(card_text(node, at), sparks.get(node.node_id, ()), self._order[node.node_id]):
-                self._start_fade(item)
+                self._motion.fade(item)
         self._backdrop.take(cluster, self._placement)
         self._edges.take(cluster, self._placement, at)
         if other:
-            self._fading.clear()
+            self._motion.end_fades()
             self._follow = True
         self._describe()
         if self._follow:
             self.fit()
-        self._run_ticker()
+        self._motion.run(visible=self.isVisible(), flowing=self._edges.moving)
 
     def _place_items(self) -> None:
         for node_id in [n for n in self._items if n not in self._placement.nodes]:
-            self._scene.removeItem(self._items.pop(node_id))
-            self._fading.pop(node_id, None)
+            gone = self._items.pop(node_id)
+            self._motion.forget(gone)
+            self._scene.removeItem(gone)
         for node_id, box in self._placement.nodes.items():
             item = self._items.get(node_id)
             if item is None:
@@ -157,12 +154,11 @@ class Canvas(QGraphicsView):
     @property
     def moving(self) -> bool:
         """Return whether anything in the drawing moves now."""
-        return self._ticker.isActive()
+        return self._motion.running
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Stop (or allow again) every movement; states then change at once."""
-        self._reduced_motion = reduced
-        self._run_ticker()
+        self._motion.set_reduced(reduced)
 
     # -- selection -----------------------------------------------------------------------------------------------
     @property
@@ -213,13 +209,11 @@ class Canvas(QGraphicsView):
         self._align(whole)
 
     def _align(self, whole: QRectF) -> None:
-        """A drawing smaller than its place hangs below the title, in line with it unless that leaves half a window."""
+        """A drawing smaller than its place hangs below the title, in line with it."""
         spare_x = self.viewport().width() / self.zoom - whole.width() - 2 * _MARGIN / self.zoom
         spare_y = self.viewport().height() / self.zoom - whole.height() - 2 * _MARGIN / self.zoom
-        centred = spare_x > 0.4 * self.viewport().width() / self.zoom
-        right = 0.0 if centred else max(0.0, spare_x) / 2
-        down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) * 0.2, 32.0)
-        self.centerOn(whole.center() + QPointF(right, down))
+        down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) / 2, _DROP)
+        self.centerOn(whole.center() + QPointF(max(0.0, spare_x) / 2, down))
 
     def zoom_by(self, factor: float) -> None:
         """Zoom around the middle of the view (or the pointer while it turns the wheel)."""
@@ -355,56 +349,19 @@ class Canvas(QGraphicsView):
         self.viewport().update()
 
     # -- motion --------------------------------------------------------------------------------------------------
-    def _start_fade(self, item: NodeItem) -> None:
-        if self._reduced_motion or not self.isVisible():
-            item.fade = 1.0
-            return
-        timer = QElapsedTimer()
-        timer.start()
-        item.fade = 0.0
-        self._fading[item.node_id] = timer
-
-    def _run_ticker(self) -> None:
-        wanted = not self._reduced_motion and self.isVisible() and (bool(self._fading) or self._edges.moving)
-        if wanted and not self._ticker.isActive():
-            self._clock.start()
-            self._ticker.start()
-        elif not wanted:
-            self._ticker.stop()
-            for node_id in list(self._fading):
-                self._end_fade(node_id)
-
-    def _end_fade(self, node_id: str) -> None:
-        self._fading.pop(node_id, None)
-        item = self._items.get(node_id)
-        if item:
-            item.fade = 1.0
-            item.update()
-
-    def _tick(self) -> None:
-        elapsed = self._clock.restart() / 1000.0
-        for node_id, timer in list(self._fading.items()):
-            done = timer.elapsed() / _FADE_MS
-            item = self._items.get(node_id)
-            if item is None or done >= 1.0:
-                self._end_fade(node_id)
-            else:
-                item.fade = done
-                item.update()
-        if self._edges.moving:
-            self._state.phase = (self._state.phase + elapsed * _DASH_PER_S) % 1500.0
-            self._edges.update()
-        self._run_ticker()
+    def _move_edges(self, seconds: float) -> None:
+        self._state.phase = (self._state.phase + seconds * _DASH_PER_S) % 1500.0
+        self._edges.update()
 
     def showEvent(self, event: object) -> None:
         """Move again what moves."""
         super().showEvent(event)  # type: ignore[arg-type]
-        self._run_ticker()
+        self._motion.run(visible=self.isVisible(), flowing=self._edges.moving)
 
     def hideEvent(self, event: object) -> None:
         """Nothing moves where nobody looks."""
         super().hideEvent(event)  # type: ignore[arg-type]
-        self._run_ticker()
+        self._motion.run(visible=self.isVisible(), flowing=self._edges.moving)
 
     def _retheme(self, new: Theme) -> None:
         self._state.theme = new

@@ -23,7 +23,7 @@ from services.types import Health
 from widgets.common.boxes import HealthMark, button, hairline
 from widgets.common.fonts import STRONG, mono_font, ui_font
 from widgets.common.labels import ElidedLabel, ValueLabel, label
-from widgets.common.nodes import curve_index, is_stale
+from widgets.common.nodes import curve_index, is_silent, is_stale
 from widgets.common.spark import Spark
 from widgets.common.theme import current_theme, curve_color, theme_holder
 from widgets.topology.inspector_content import (
@@ -124,7 +124,7 @@ class Inspector(QFrame):
             self._node_id = node.node_id
             self._scroll.verticalScrollBar().setValue(0)
         words = content(cluster, node, at, extra)
-        self._head.show_words(words, stale=is_stale(node, at))
+        self._head.show_words(words, stale=is_stale(node, at) and not is_silent(node))
         self._show_sections(words.sections)
         box = self._sections.get(REPLICATION)
         if box is not None:
@@ -196,7 +196,7 @@ class _Head(QWidget):
 
     def show_words(self, words: Content, *, stale: bool) -> None:
         """Show the node's first line."""
-        self._mark.set_health(words.health)
+        self._mark.set_health(Health.UNKNOWN if stale else words.health)
         self._name.setText(words.name)
         self._state.setText(words.state)
         if self._age.text() != words.age:

@@ -24,6 +24,7 @@ _LEFT = 12.0
 _RIGHT = CARD_W - 12.0
 _TEXT = 32.0
 _ROW = 17.0
+_LEAST_LABEL = 40.0
 _FIRST_ROW = 50.0
 _SPARK = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
 _CARD = QRectF(0.0, 0.0, CARD_W, CARD_H)
@@ -135,7 +136,9 @@ class NodeItem(QGraphicsItem):
         painter.setPen(far.selected_pen if self._state.selected == self.node_id else far.pen)
         painter.setBrush(far.ground)
         painter.drawRect(_CARD)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillPath(far.shape, far.color)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_frame(self, painter: QPainter) -> None:
         theme, state = self._state.theme, self._state
@@ -204,15 +207,6 @@ class NodeItem(QGraphicsItem):
         theme, fonts, text = self._state.theme, self._state.fonts, self._shown
         y = _FIRST_ROW
         painter.setFont(fonts.small)
-        if text.lines or text.silent:
-            painter.setPen(theme.second)
-            for line in self._lines:
-                painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, line)
-                y += _ROW
-            painter.setPen(theme.third)
-            if text.footer:
-                painter.drawText(QRectF(_LEFT, 102, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, text.footer)
-            return
         for label, value, health in text.rows:
             painter.setPen(theme.third if text.stale else theme.second)
             painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, label)
@@ -224,6 +218,13 @@ class NodeItem(QGraphicsItem):
             if alarming:
                 painter.setFont(fonts.small)
             y += _ROW
+        painter.setPen(theme.second)
+        for line in self._lines:
+            painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, line)
+            y += _ROW
+        if text.footer:
+            painter.setPen(theme.third)
+            painter.drawText(QRectF(_LEFT, 102, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, text.footer)
 
     def _paint_spark(self, painter: QPainter) -> None:
         if self._spark is None:
@@ -240,11 +241,8 @@ class NodeItem(QGraphicsItem):
         width = _RIGHT - _TEXT
         role = _cut(text.role, fonts.small_width, 84)
         used = fonts.small_width.horizontalAdvance(role) + 8 if role else 0.0
-        rows = tuple(
-            (label, _cut(value, fonts.small_width, 172 - 8 - fonts.small_width.horizontalAdvance(label)), health)
-            for label, value, health in text.rows
-        )
-        self._lines = tuple(wrapped(" ".join(text.lines), fonts.small_width, _RIGHT - _LEFT, 3))
+        rows = tuple(self._fit_row(*row) for row in text.rows)
+        self._lines = tuple(wrapped(" ".join(text.lines), fonts.small_width, _RIGHT - _LEFT, 3 - len(rows)))
         self._shown = CardText(
             _cut(text.name, fonts.name_width, width - used, middle=True),
             _cut(text.state, fonts.strong_width, width),
@@ -256,6 +254,14 @@ class NodeItem(QGraphicsItem):
             text.silent,
             text.stale,
         )
+
+    def _fit_row(self, label: str, value: str, health: Health) -> tuple[str, str, Health]:
+        """Make a row fit: the label gives way before the value does."""
+        fonts, room = self._state.fonts, _RIGHT - _LEFT - 8
+        metrics = fonts.strong_width if health is Health.WARN or health is Health.BAD else fonts.small_width
+        wanted = min(fonts.small_width.horizontalAdvance(label), room)
+        value = _cut(value, metrics, room - min(wanted, _LEAST_LABEL))
+        return _cut(label, fonts.small_width, room - metrics.horizontalAdvance(value)), value, health
 
 
 def _cut(text: str, metrics: QFontMetricsF, width: float, *, middle: bool = False) -> str:

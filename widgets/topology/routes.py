@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from widgets.topology.geometry import GAP, Box
+from widgets.topology.geometry import GAP, ROW_GAP, Box
 
 Point = tuple[float, float]
 _LANE_ABOVE = 60.0  # from the lane down to the replica's card: the label stands beside this piece
-_DIP = 20.0
+_DIP = ROW_GAP - _LANE_ABOVE  # below a source: the height of the lane above the next row, so that lines coincide
+_TRANSFER_DIP = 20.0
 _HALF_LABEL = 32.0
 
 
@@ -68,7 +69,7 @@ class Router:
         if a is None or b is None or a is b:
             return None
         if a.y == b.y:
-            lane = a.bottom + _DIP
+            lane = a.bottom + _TRANSFER_DIP
             ends = (a.cx, b.cx)
             points: list[Point] = [(ends[0], a.bottom), (ends[0], lane), (ends[1], lane), (ends[1], b.bottom)]
             return Route(_simplified(points), (sum(ends) / 2, lane + 8), "below", 240.0)
@@ -76,7 +77,7 @@ class Router:
             lane = b.y - 68.0
             points = [*self._down_to(a, a.cx, lane, b.cx), (b.cx, b.y)]
             return self._transfer_label(points, a, b, lane + _HALF_LABEL, left_limit)
-        lane = b.bottom + _DIP
+        lane = b.bottom + _TRANSFER_DIP
         points = [*self._up_to(a, lane, b.cx), (b.cx, b.bottom)]
         return self._transfer_label(points, a, b, lane + _HALF_LABEL, left_limit)
 

@@ -14,8 +14,9 @@ from services.errors import BadInput
 from services.types import Health, Reach
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
-from widgets.common.labels import ElidedLabel, label
+from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.messages import MessageBar
+from widgets.common.nodes import STALE_AFTER_S
 from widgets.common.text import format_clock, format_duration
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
@@ -62,6 +63,9 @@ class TopologyView(QFrame):
         foot.setContentsMargins(20, 4, 20, 12)
         foot.addWidget(self._seen)
         page.addLayout(foot)
+        # The keyboard belongs to the drawing first, then to the buttons above it.
+        self.setFocusProxy(self.canvas)
+        self.setTabOrder(self.canvas, self._tools)
         self.show_snapshot(None, {}, 0.0)
 
     def _make_tools(self) -> QWidget:
@@ -116,6 +120,8 @@ class TopologyView(QFrame):
         _set(self._name, cluster.name)
         self._subtitle.setText(subtitle(cluster) if drawn else "")
         self._seen.setText(seen_from(cluster, at) if drawn else "")
+        old = at - cluster.at > STALE_AFTER_S or not cluster.observers_agree
+        set_kind(self._seen, "warn" if old else "second")
         self._bar.say(*_notice(cluster))
         if drawn:
             self.canvas.show_cluster(cluster, sparks, at)

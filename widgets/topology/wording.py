@@ -51,13 +51,16 @@ def card_text(node: NodeView, at: float) -> CardText:
             name, node.state or node.reach.value, node.health, "", (), _silence(node), _last_seen(node), silent=True
         )
     if is_stale(node, at):
+        # An old state is no longer known: the shape of "unknown", the old word in grey, and its age.
         age = format_age(age_of(node, at))
-        return CardText(name, node.state, node.health, age, node.numbers[:3], stale=True)
-    return CardText(name, node.state, node.health, node.role, node.numbers[:3], () if node.numbers else _why(node))
+        return CardText(name, node.state, Health.UNKNOWN, age, node.numbers[:3], stale=True)
+    return CardText(name, node.state, node.health, node.role, node.numbers[:3], _why(node))
 
 
 def _why(node: NodeView) -> tuple[str, ...]:
-    return (node.reason,) if node.reason else ()
+    """Return the reason where the numbers leave room for it: a bad node with little else to say."""
+    room = not node.numbers or (node.health is Health.BAD and len(node.numbers) == 1)
+    return (node.reason,) if node.reason and room else ()
 
 
 def _silence(node: NodeView) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ import pytest
 
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.leftovers import leftovers
+from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.requirements import unavailable_reason
 
 # Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
@@ -42,6 +43,12 @@ def lab_available() -> None:
 
 
 def _session_estate(name: str) -> Iterator[Estate]:
+    # Two sessions that break the same estate would each see the other's faults: the second waits.
+    with lab_lock(f"session-{name}", limit_s=LAB_TEST_LIMIT_S):
+        yield from _held_estate(name)
+
+
+def _held_estate(name: str) -> Iterator[Estate]:
     estate = Estate(name)
     was_up = estate.is_up()
     estate.up()

@@ -19,14 +19,11 @@ from services.facts.model import GaleraMember
 LAG_S = 2.5
 """An observer this much older than the newest may simply not have been asked since the view changed."""
 
-ViewKey = tuple[object, ...]
-
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What one group of observers sees. `members` are node ids; `unknown`: members that nobody can name."""
 
-    key: ViewKey
     primary: bool
     conf_id: int | None
     observers: tuple[Node, ...]
@@ -41,59 +38,99 @@ class View:
 
 def views_of(directory: Directory) -> tuple[View, ...]:
     """Return the distinct views of the nodes that answer now, primary ones first; placeholders go to `directory`."""
-    groups: dict[ViewKey, list[Node]] = {}
+    groups: list[_Group] = []
     for node in list(directory.nodes):
-        key = _key(node)
-        if key is not None:
-            groups.setdefault(key, []).append(node)
+        kind = _kind(node)
+        if kind:
+            home = next((g for g in groups if g.takes(node, kind)), None)
+            if home is None:
+                groups.append(_Group(kind, [node]))
+            else:
+                home.observers.append(node)
     _settle(groups, directory)
-    found = [_view(key, observers, directory) for key, observers in groups.items()]
-    found.sort(key=lambda v: (not v.primary, -len(v.members), v.observers[0].node_id))
+    found = [_view(group, directory) for group in groups if group.observers]
+    # The newest primary view first: an older one is one that has not learnt of it yet.
+    found.sort(key=lambda v: (not v.primary, -(v.conf_id or 0), -len(v.observers), v.observers[0].node_id))
     return tuple(found)
 
 
-def _key(node: Node) -> ViewKey | None:
+@dataclass(slots=True)
+class _Group:
+    """Observers that see the same. `kind`: "primary" or "island"."""
+
+    kind: str
+    observers: list[Node]
+
+    @property
+    def conf_id(self) -> int | None:
+        """Return the conf_id the observers share; None outside a primary component."""
+        galera = self.observers[0].galera
+        return galera.conf_id if galera is not None and self.kind == "primary" else None
+
+    def takes(self, node: Node, kind: str) -> bool:
+        """Return whether `node` is in the same view as every observer here."""
+        return kind == self.kind and all(_together(node, other, kind) for other in self.observers)
+
+
+def _kind(node: Node) -> str:
     galera = node.galera
     if galera is None or not node.sql_fresh:
-        return None
+        return ""
     if galera.cluster_status == "Primary":
-        return ("primary", galera.state_uuid, galera.conf_id)
-    if galera.cluster_status.lower() == "non-primary" and galera.connected is not False:
-        return ("island", tuple(sorted(galera.incoming_addresses)) or node.node_id, galera.cluster_size)
-    return None
+        return "primary"
+    return "island" if galera.cluster_status.lower() == "non-primary" and galera.connected is not False else ""
 
 
-def _settle(groups: dict[ViewKey, list[Node]], directory: Directory) -> None:
+def _together(node: Node, other: Node, kind: str) -> bool:
+    """Return whether two observers tell of one view.
+
+    Primary: the same state UUID and conf_id, and lists of addresses that don't exclude each other (after a split brain
+    both halves count on from the same conf_id). Outside: both list as many members, and the lists say the same at every
+    place that both know.
+    """
+    one, two = node.galera, other.galera
+    if one is None or two is None or one.cluster_size != two.cluster_size:
+        return False
+    left, right = one.incoming_addresses, two.incoming_addresses
+    if kind == "primary":
+        named = [{a for a in side if a} for side in (left, right)]
+        return (one.state_uuid, one.conf_id) == (two.state_uuid, two.conf_id) and (
+            not named[0] or not named[1] or bool(named[0] & named[1])
+        )
+    if not left or len(left) != len(right):
+        return False
+    return (one.cluster_size or 0) > 1 and all(a == b or not a or not b for a, b in zip(left, right, strict=True))
+
+
+def _settle(groups: list[_Group], directory: Directory) -> None:
     """Give an observer that was asked before a view change to the new view: its answer is old, not another opinion.
 
     Only when the newer view counts it as a member, and only within `LAG_S`; after that it is a real disagreement.
     """
-    primaries = [k for k in groups if k[0] == "primary" and isinstance(k[2], int)]
+    primaries = [g for g in groups if g.kind == "primary" and g.conf_id is not None]
     if len(primaries) < 2:
         return
-    newest = max(primaries, key=lambda k: k[2] if isinstance(k[2], int) else 0)
-    asked = min(_asked(node) for node in groups[newest])
-    members = {node.node_id for node in _view(newest, groups[newest], directory).members}
-    for key in primaries:
-        if key == newest:
+    newest = max(primaries, key=lambda g: g.conf_id or 0)
+    asked = min(_asked(node) for node in newest.observers)
+    members = {node.node_id for node in _view(newest, directory).members}
+    for group in primaries:
+        if group is newest:
             continue
-        late = [n for n in groups[key] if n.node_id in members and 0 <= asked - _asked(n) <= LAG_S]
-        groups[newest].extend(late)
-        groups[key] = [n for n in groups[key] if n not in late]
-        if not groups[key]:
-            del groups[key]
+        late = [n for n in group.observers if n.node_id in members and 0 <= asked - _asked(n) <= LAG_S]
+        newest.observers.extend(late)
+        group.observers[:] = [n for n in group.observers if n not in late]
 
 
 def _asked(node: Node) -> float:
     return (node.facts.sql_at if node.facts is not None else None) or 0.0
 
 
-def _view(key: ViewKey, observers: Sequence[Node], directory: Directory) -> View:
-    newest = max(observers, key=_asked)
+def _view(group: _Group, directory: Directory) -> View:
+    observers, primary = group.observers, group.kind == "primary"
+    newest = max(observers, key=lambda n: (n.galera.conf_id if n.galera is not None else 0) or 0)
     galera = newest.galera
     size = max(len(observers), (galera.cluster_size if galera is not None else None) or 0)
     members = {node.node_id: node for node in observers}
-    primary = key[0] == "primary"
     table: tuple[GaleraMember, ...] = ()
     if len(members) < size and primary:
         table = next((rows for node in (newest, *observers) if (rows := listed(node))), ())
@@ -103,7 +140,7 @@ def _view(key: ViewKey, observers: Sequence[Node], directory: Directory) -> View
     if len(members) < size and not table:
         _add_by_address(members, size, given(observers), directory)
     conf_id = galera.conf_id if galera is not None and primary else None
-    return View(key, primary, conf_id, tuple(observers), tuple(members.values()), max(size, len(members)))
+    return View(primary, conf_id, tuple(observers), tuple(members.values()), max(size, len(members)))
 
 
 def _add_by_address(members: dict[str, Node], size: int, addresses: tuple[str, ...], directory: Directory) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.discovery.nodes import STALE_S, Node
-from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining
+from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving
 from services.discovery.words import clock, duration, names, number, size, verb
 from services.facts.model import DiskFacts, GaleraFacts
 from services.types import Health, Reach
@@ -20,6 +20,11 @@ DISK_WARN_SHARE = 0.05
 
 ERROR_STATE = 5
 """wsrep_local_state of a node that found itself inconsistent (galera/wsrep_api.h: WSREP_MEMBER_ERROR)."""
+
+
+STARTING, STARTED = "starting", "started, SQL not asked yet"
+GRACE_S = 35.0
+"""Longest wait between two attempts to reconnect, and a little more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +165,39 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         text = f"{node.daemon} on {node.name} is stopped by a signal (SIGSTOP{pid}){_still_counted(around)}"
         return Verdict("process stopped (SIGSTOP)", Health.BAD, text)
     if is_joining(node) or around.transfer:
-        text = around.transfer or f"{node.name} is receiving a state transfer; SQL opens when it is done"
-        return Verdict("Joining: receiving state transfer", Health.TRANSFER, text)
+        return _starting(node, around)
     if node.code("sql") in {"auth-failed", "secret-missing", "tls-failed", "query-failed"}:
         return Verdict("SQL login refused", Health.UNKNOWN, node.why("sql"))
     if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
         return Verdict("not asked over SQL", Health.UNKNOWN, "the inventory gives no SQL way, or it was not tried yet")
+    if _just_started(node):
+        return Verdict(
+            STARTED, Health.TRANSFER, f"{node.daemon} on {node.name} is up; the console has not asked it yet"
+        )
     runs = f"{node.daemon} runs (state {state})" if state != "?" else "the server's process could not be seen"
     why = f": {node.why('sql')}" if node.why("sql") else ""
     text = f"SSH answers and {runs}, but SQL does not answer{why}{_still_counted(around)}"
     return Verdict("SQL does not answer", Health.BAD if state != "?" else Health.UNKNOWN, text)
+
+
+def _just_started(node: Node) -> bool:
+    """Return whether a refused connection only means that nobody tried again since the server's port opened."""
+    old = node.previous
+    if old is None or node.code("sql") != "unreachable":
+        return False
+    if old.state == STARTED and old.state_since is not None:
+        return node.at - old.state_since < GRACE_S
+    return old.state == STARTING or old.state.startswith("Joining: receiving")
+
+
+def _starting(node: Node, around: Around) -> Verdict:
+    """Judge a server that systemd is starting: SQL opens only after the state transfer (mariabackup, xtrabackup)."""
+    text = node.machine.unit_status_text if node.machine is not None else ""
+    if around.transfer or receiving(text):
+        kind = next((k for k in ("SST", "IST") if f"({k})" in around.transfer), "state transfer")
+        reason = around.transfer or f"{node.name} is receiving its state; SQL opens when it is done"
+        return Verdict(f"Joining: receiving {kind}", Health.TRANSFER, reason)
+    return Verdict(STARTING, Health.TRANSFER, f"{node.daemon} on {node.name} is starting; SQL is not open yet")
 
 
 def _not_running(node: Node) -> Verdict:
@@ -177,9 +205,8 @@ def _not_running(node: Node) -> Verdict:
     unit = node.machine.unit_state if node.machine is not None else ""
     state = f"{node.daemon} is not running"
     known = f" (systemd: {unit})" if unit and not unit.startswith("active/") else ""
-    never = node.facts is not None and node.facts.sql_at is None and not node.seen_by and node.galera is None
-    was_known = node.previous is not None and node.previous.health is not Health.UNKNOWN
-    if never and not was_known and unit.startswith("inactive"):
+    never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
+    if never and unit.startswith("inactive"):
         return Verdict(state, Health.UNKNOWN, f"SSH answers; {state}{known}")
     return Verdict(state, Health.BAD, f"SSH answers; {state}{since(node, state)}{known}")
 
@@ -203,17 +230,18 @@ def _unreached(node: Node, around: Around) -> Verdict:
         counted = f"{names(around.seen)} {verb(around.seen, 'counts', 'count')} it as a member"
         text = f"the console does not reach {node.name}{reason}; {counted}"
         return Verdict("member, not reached", Health.UNKNOWN, text)
-    return Verdict("no answer", Health.UNKNOWN, f"{_nobody(node, around)}{_last(node)}{reason}")
+    parts = (_nobody(node, around), _last(node), why)
+    return Verdict("no answer", Health.UNKNOWN, "; ".join(p for p in parts if p))
 
 
 def _nobody(node: Node, around: Around) -> str:
-    others = [o.name for o in around.observers if o is not node]
-    return f"not seen by {names(others)}" if others else "the console reaches no one who could tell of it"
+    others = sorted(o.name for o in around.observers if o is not node)
+    return f"not seen by {names(others)}" if others else ""
 
 
 def _last(node: Node) -> str:
     moments = [m for m in (node.facts.sql_at, node.facts.ssh_at) if m is not None] if node.facts is not None else []
-    return f"; last answer {clock(max(moments))}" if moments else ""
+    return f"last answer {clock(max(moments))}" if moments else ""
 
 
 def _by_hearsay(node: Node, around: Around) -> Verdict:

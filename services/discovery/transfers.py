@@ -99,7 +99,7 @@ def _edge(
     received = joiner.machine.sst_bytes if joiner.machine is not None and active and facts.kind != "IST" else None
     elapsed = None if facts.since is None or not active else joiner.at - facts.since
     rate = rates.get(joiner.host, {}).get("network_in_per_s")
-    if rate is None and received is not None and elapsed is not None and elapsed > 0:
+    if rate is None and received is not None and received > 2**20 and elapsed is not None and elapsed > 0:
         rate = received / elapsed
     return TransferEdge(
         donor_id=donor.node_id,
@@ -158,5 +158,11 @@ def is_joining(node: Node) -> bool:
         node.ssh_fresh
         and machine is not None
         and machine.process_state not in {"", "T", "?"}
-        and (machine.unit_state.startswith("activating") or "tate transfer" in machine.unit_status_text.lower())
+        and (machine.unit_state.startswith("activating") or receiving(machine.unit_status_text))
     )
+
+
+def receiving(status_text: str) -> bool:
+    """Return whether StatusText says that a transfer runs to this node (MariaDB keeps a donor's last text)."""
+    text = status_text.lower()
+    return "state transfer" in text and "completed" not in text and "role donor" not in text

@@ -36,7 +36,10 @@ def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Prob
     primaries = [c for c in components if c.primary]
     by_id = {n.node_id: n.name for n in nodes}
     if len(primaries) > 1:
-        sides = "; ".join(names(sorted(by_id.get(m, m) for m in c.members)) for c in primaries)
+        sides = "; ".join(names(sorted(by_id.get(m, m) for m in c.observers)) for c in primaries)
+        if len({c.view_id for c in primaries}) == len(primaries):
+            text = f"Nodes are in different views of one primary component: {sides}. One side has been left behind."
+            return [Problem("galera", text, "views-differ")]
         text = f"Two primary components with the same state UUID: {sides}. They take writes apart from each other."
         return [Problem("galera", text, "two-primaries")]
     if components and not primaries:

@@ -73,6 +73,14 @@ class _Log:
                 return index
         return None
 
+    def receives(self, index: int | None, first: int | None, last: int | None) -> None:
+        """Note write sets that come by IST. All that were asked for: an IST; only the newest: an SST came before."""
+        if index is None:
+            return
+        asked = self.found[index].first_seqno
+        kind = self.found[index].kind or ("" if asked is None or first is None else "IST" if first <= asked else "SST")
+        self.change(index, kind=kind, first_seqno=first, last_seqno=last)
+
     def change(self, index: int | None, **what: object) -> None:
         """Replace fields of one transfer; nothing when there is none."""
         if index is not None:
@@ -163,11 +171,13 @@ def _take_progress(log: _Log, message: str) -> bool:
     if found := _METHOD.search(message):
         if found["role"] == "joiner":
             log.pending_method = found["method"]
-        else:
-            log.change(current, method=found["method"], **({"kind": "IST"} if "--bypass" in message else {}))
+        elif "Running" in message or "Initiating" in message:  # a donor that only bypasses the script's copy sends IST
+            log.change(current, method=found["method"], kind="IST" if "--bypass" in message else "SST")
     elif found := _PREPARED.search(message):
         log.pending_span = (count(found["first"]) or 0, count(found["last"]) or 0)
-    elif found := _WRITESETS.search(message) or _SENDING.search(message):
+    elif found := _WRITESETS.search(message):
+        log.receives(current, count(found["first"]), count(found["last"]))
+    elif found := _SENDING.search(message):
         log.change(current, first_seqno=count(found["first"]), last_seqno=count(found["last"]))
     elif (found := _PERCENT.search(message)) and current is not None:
         log.change(current, current_seqno=_reached(log.found[current], found))

@@ -101,10 +101,15 @@ def uuid(value: str) -> str:
 
 
 def addresses(value: str) -> tuple[str, ...]:
-    """Return wsrep_incoming_addresses as a tuple, '' for a member that gives none (garbd does not serve clients)."""
+    """Return wsrep_incoming_addresses in the view's order, '' for a member that gives none.
+
+    garbd serves no clients and gives none; outside a primary component the others are "unspecified" (seen on MariaDB
+    10.11 after two minorities had merged).
+    """
     if not value.strip():
         return ()
-    return tuple(words(part, 255) for part in value.split(",", MOST_MEMBERS)[:MOST_MEMBERS])
+    parts = (words(part, 255) for part in value.split(",", MOST_MEMBERS)[:MOST_MEMBERS])
+    return tuple("" if part.lower() in {"unspecified", "auto"} else part for part in parts)
 
 
 def flow_control_high(status: Mapping[str, str], options: Mapping[str, str], members: int | None) -> float | None:

@@ -1,0 +1,157 @@
+"""The form of a recorded situation: what each host of an estate answered at one moment, statement by statement.
+
+    {"about": ..., "source": ..., "at": epoch seconds, "hosts": {NAME: {"address": ..., "ssh": true, "sql": true,
+     "status": {...} | {"error": CODE, "sentence": ...},
+     "queries": {SQL: {"columns": [...], "rows": [[...]]} | {"error": ...}},
+     "commands": {WORDS: {"exit": 0, "stdout": ..., "stderr": ...} | {"error": ...}}}}}
+
+What was not asked when it was recorded is refused here: a test never gets an answer that no server gave.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from services.connections.command import Command
+from services.connections.ports import Output, Rows, Stream, text
+from services.errors import AuthFailed, QueryFailed, Refused, SudoFailed, TimedOut, Unreachable, UserError
+
+HERE = Path(__file__).parent
+ERRORS: dict[str, type[UserError]] = {
+    kind.code: kind for kind in (AuthFailed, QueryFailed, Refused, SudoFailed, TimedOut, Unreachable)
+}
+
+
+def load(name: str) -> dict[str, Any]:
+    """Return a recorded file of this folder."""
+    found: dict[str, Any] = json.loads((HERE / name).read_text(encoding="utf-8"))
+    return found
+
+
+def situations() -> list[str]:
+    """Return the names of all recorded situations."""
+    return sorted(p.relative_to(HERE).as_posix() for p in HERE.glob("situations/*.json"))
+
+
+def rows(recorded: dict[str, Any]) -> Rows:
+    """Return a recorded result set."""
+    return Rows(tuple(recorded["columns"]), tuple(tuple(row) for row in recorded["rows"]))
+
+
+def _failure(host: str, recorded: dict[str, Any]) -> UserError:
+    return ERRORS.get(recorded["error"], UserError)(recorded["sentence"], host=host)
+
+
+class ReplaySession:
+    """An ObserverSession that answers from a recording."""
+
+    def __init__(self, name: str, recorded: dict[str, Any]) -> None:
+        self._name = name
+        self._recorded = recorded
+        self.asked: list[str] = []
+
+    @property
+    def host(self) -> str:
+        return self._name
+
+    @property
+    def has_ssh(self) -> bool:
+        return bool(self._recorded.get("ssh", True))
+
+    @property
+    def has_sql(self) -> bool:
+        return bool(self._recorded.get("sql", True))
+
+    def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
+        self.asked.append("SHOW GLOBAL STATUS")
+        found = self._recorded.get("status", {"error": "unreachable", "sentence": "Not recorded."})
+        if "error" in found:
+            raise _failure(self._name, found)
+        return dict(found)
+
+    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+        self.asked.append(sql)
+        found = self._recorded.get("queries", {}).get(sql)
+        if found is None:
+            raise QueryFailed(f"Not recorded: {sql}", host=self._name)
+        if "error" in found:
+            raise _failure(self._name, found)
+        return rows(found)
+
+    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+        words = " ".join(command.argv)
+        self.asked.append(words)
+        found = self._recorded.get("commands", {}).get(words)
+        if found is None:
+            return Output(127, b"", b"Not recorded.")
+        if "error" in found:
+            raise _failure(self._name, found)
+        return Output(found["exit"], found["stdout"].encode(), found["stderr"].encode())
+
+    def stream(self, command: Command) -> Stream:
+        raise Refused("A recording has no streams.", host=self._name)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class RecordingSession:
+    """Wraps a real session and keeps every answer in the form above."""
+
+    def __init__(self, real: Any, address: str) -> None:
+        self._real = real
+        self.recorded: dict[str, Any] = {
+            "address": address, "ssh": real.has_ssh, "sql": real.has_sql, "queries": {}, "commands": {},
+        }  # fmt: skip
+
+    @property
+    def host(self) -> str:
+        return str(self._real.host)
+
+    @property
+    def has_ssh(self) -> bool:
+        return bool(self._real.has_ssh)
+
+    @property
+    def has_sql(self) -> bool:
+        return bool(self._real.has_sql)
+
+    def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
+        try:
+            found: dict[str, str] = self._real.status(limit_s=limit_s)
+        except UserError as error:
+            self.recorded["status"] = {"error": error.code, "sentence": error.sentence}
+            raise
+        self.recorded["status"] = dict(found)
+        return found
+
+    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+        try:
+            found: Rows = self._real.query(sql, limit_s=limit_s)
+        except UserError as error:
+            self.recorded["queries"][sql] = {"error": error.code, "sentence": error.sentence}
+            raise
+        plain = [[text(v) if isinstance(v, bytes) else v for v in row] for row in found.rows]
+        self.recorded["queries"][sql] = {"columns": list(found.columns), "rows": plain}
+        return found
+
+    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+        words = " ".join(command.argv)
+        try:
+            found: Output = self._real.run(command, limit_s=limit_s)
+        except UserError as error:
+            self.recorded["commands"][words] = {"error": error.code, "sentence": error.sentence}
+            raise
+        self.recorded["commands"][words] = {
+            "exit": found.exit_code, "stdout": found.text, "stderr": found.stderr.decode("utf-8", "replace"),
+        }  # fmt: skip
+        return found
+
+    def stream(self, command: Command) -> Stream:
+        stream: Stream = self._real.stream(command)
+        return stream
+
+    def close(self) -> None:
+        self._real.close()

@@ -234,7 +234,7 @@ def galera(
                 members,
                 observers=members,
                 votes=len(members),
-                votes_known=len(nodes),
+                votes_known=len(members) + sum(n.reach is Reach.NONE for n in nodes),
                 may_lose=(len(members) - 1) // 2,
                 view_id="214",
                 segments=tuple(sorted({n.segment or 0 for n in nodes})),

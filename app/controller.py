@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
@@ -15,6 +14,8 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
 from widgets.bridge.source import EstateSource
 from widgets.bridge.stalls import StallMeter
+from widgets.common.text import format_clock
+from widgets.frame.status_line import zone_name
 
 SPARK_S = 60.0
 
@@ -46,6 +47,7 @@ class Controller(QObject):
         self.pump = Pump(source, parent=self)
         self.stalls = StallMeter(self)
         self._told_at = 0.0
+        self._titles: dict[str, str] = {}
         self._wire()
 
     def start(self) -> None:
@@ -143,7 +145,7 @@ class Controller(QObject):
         self._window.topology.show_snapshot(cluster, sparks, at)
         self._window.topology.select(self._node_id)
         spark = sparks.get(self._node_id, ())
-        label = f"{_words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
+        label = f"{self._words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
         self._window.inspector.show_node(cluster, node, at, {}, spark=spark, spark_label=label)
         self.shown.emit(cluster)
 
@@ -176,12 +178,14 @@ class Controller(QObject):
         hosts = f"{estate.hosts_answering} of {estate.hosts_total} hosts answer" if estate.hosts_total else ""
         pace = f"sampling 1 Hz, {cost.poll_ms_p50:.0f} ms" if self.source.is_live and cost.polls else ""
         shown = self._moment if self._moment is not None else now
-        zone = time.tzname[time.localtime(shown).tm_isdst > 0]
-        self._window.status.show_facts(hosts, pace, f"{time.strftime('%H:%M:%S', time.localtime(shown))} {zone}")
+        self._window.status.show_facts(hosts, pace, f"{format_clock(shown)} {zone_name(shown)}")
         if now - self._told_at >= 1.0:
             self._told_at = now
             self.source.ui_stalled(self.stalls.take(), self.stalls.over_limit)
 
-
-def _words(metric: str) -> str:
-    return metric.removeprefix("wsrep_local_").removeprefix("wsrep_").replace("_", " ")
+    def _words(self, metric: str) -> str:
+        """Return a metric's title in the catalogue, a raw counter's own name without its underscores."""
+        if metric not in self._titles:
+            known = {entry.key: entry.title for entry in self.source.catalogue()}
+            self._titles[metric] = known.get(metric, metric.replace("_", " "))
+        return self._titles[metric]

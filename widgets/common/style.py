@@ -53,6 +53,9 @@ QPushButton[kind="primary"]:focus {{ border: 2px solid {text}; padding: 3px 11px
 QPushButton[kind="primary"]:disabled {{ background: {divider}; color: {third}; border-color: {divider}; }}
 QPushButton[kind="ghost"], QToolButton[kind="ghost"] {{ background: transparent; border-color: transparent; }}
 QPushButton[kind="ghost"]:hover, QToolButton[kind="ghost"]:hover {{ background: {hover}; }}
+QPushButton[kind="ghost"]:checked, QToolButton[kind="ghost"]:checked {{
+  background: {accent_tint}; color: {accent}; border-color: {accent_tint}; font-weight: 600;
+}}
 QPushButton[kind="ghost"]:focus, QToolButton[kind="ghost"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="link"] {{
   background: transparent; border: none; color: {accent}; padding: 0; text-align: left; min-height: 16px;

@@ -1,8 +1,10 @@
-"""The line below everything: READ ONLY or armed, what is waited for, hosts that answer, the console's pace, the time."""
+"""The line below everything: READ ONLY or armed, what is waited for, hosts that answer, the pace, the time."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+import time
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimeZone
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
@@ -90,3 +92,14 @@ class StatusLine(QFrame):
         self._hosts.setText(hosts)
         self._pace.setText(pace)
         self._clock.setText(clock)
+
+
+def zone_name(at: float) -> str:
+    """Return the workstation's time zone as people know it ("Europe/Berlin"), the short name where Qt has no other.
+
+    QTimeZone.systemTimeZoneId gives the IANA name; "Etc/" names (Etc/UTC) say no more than the short one.
+    """
+    name = bytes(QTimeZone.systemTimeZoneId().data()).decode(errors="replace")
+    if "/" in name and not name.startswith("Etc/"):
+        return name
+    return time.strftime("%Z", time.localtime(at)) or name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from widgets.common.fonts import STRONG, TITLE
@@ -73,9 +73,7 @@ class TopBar(QFrame):
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
         for number, (key, title) in enumerate(pages, start=1):
-            button = QPushButton(title)
-            button.setProperty("kind", "ghost")
-            button.setCheckable(True)
+            button = _PageButton(title)
             button.setToolTip(f"{title} (Alt+{number})")
             button.clicked.connect(lambda _checked=False, k=key: self.page_chosen.emit(k))
             self._group.addButton(button)
@@ -89,6 +87,20 @@ class TopBar(QFrame):
     def show_page(self, key: str) -> None:
         """Mark the page that is shown."""
         self._buttons[key].setChecked(True)
+
+
+class _PageButton(QPushButton):
+    """One page; as wide as its title in the bold of the page in front, so that choosing a page moves nothing."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.setProperty("kind", "ghost")
+        self.setCheckable(True)
+
+    def sizeHint(self) -> QSize:
+        """Return room for the bold title and 16 px beside it."""
+        words = QFontMetricsF(ui_font(weight=STRONG)).horizontalAdvance(self.text())
+        return QSize(int(words) + 33, 30)
 
 
 class SearchField(QWidget):
@@ -109,6 +121,13 @@ class SearchField(QWidget):
     def mousePressEvent(self, _event: QMouseEvent) -> None:
         """Open the palette."""
         self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter and Space press it, as with any button."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the field, its hint and the shortcut's key cap."""

@@ -13,6 +13,8 @@ from services.history.rollup import DAY_S
 
 ROLLUP_DAYS = 400.0
 VACUUM_PAGES = 256
+SPARE_PAGES = 128
+"""Free pages left in the file: the journal grows and is emptied every five minutes, and would only take them again."""
 STEP_S = 3_600.0
 
 
@@ -43,11 +45,12 @@ def enforce(cursor: sqlite3.Cursor, limits: Limits, now: float) -> bool:
     return bool(cursor.connection.total_changes != before)
 
 
-def give_back(cursor: sqlite3.Cursor, pages: int = VACUUM_PAGES) -> None:
-    """Return at most `pages` free pages to the file system."""
+def give_back(cursor: sqlite3.Cursor, pages: int = VACUUM_PAGES) -> bool:
+    """Return at most `pages` free pages to the file system; say whether there are more than the journal will reuse."""
     (free,) = cursor.execute("PRAGMA freelist_count").fetchone()
-    if free:
-        cursor.execute(f"PRAGMA incremental_vacuum({pages:d})").fetchall()
+    if free > SPARE_PAGES:
+        cursor.execute(f"PRAGMA incremental_vacuum({min(pages, free - SPARE_PAGES):d})").fetchall()
+    return bool(free > SPARE_PAGES + pages)
 
 
 def _forget(cursor: sqlite3.Cursor, raw: float, minutes: float) -> None:

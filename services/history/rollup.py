@@ -72,7 +72,8 @@ def unpack_day(data: bytes) -> Singles:
     """Return what `pack_day` packed."""
     try:
         planes = np.frombuffer(zstandard.ZstdDecompressor().decompress(data), np.uint8)
-        return np.ascontiguousarray(planes.reshape(4, -1).T).view("<f4").reshape(AGGREGATES, MINUTES).astype(np.float32)
+        joined = np.ascontiguousarray(planes.reshape(4, -1).T).view("<f4").reshape(AGGREGATES, MINUTES)
+        return joined.astype(np.float32, copy=False)
     except (zstandard.ZstdError, ValueError) as problem:
         raise CodecError("a day of aggregates is damaged") from problem
 

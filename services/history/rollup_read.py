@@ -47,11 +47,11 @@ def _days(cursor: sqlite3.Cursor, server: int, metric: int, first: int, whole: S
 def _still_hours(cursor: sqlite3.Cursor, server: int, metric: int, first: int, whole: Singles) -> None:
     """Fill hours without a single aggregate from the hour's constants."""
     last = first + whole.shape[1] - 1
-    empty = [
-        hour
-        for hour in range(first // 60, last // 60 + 1)
-        if np.isnan(whole[1, max(0, hour * 60 - first) : max(0, hour * 60 + 60 - first)]).all()
-    ]
+    missing = np.isnan(whole[1])
+    if not missing.any():
+        return
+    known = np.flatnonzero(~missing) + first
+    empty = sorted(set(range(first // 60, last // 60 + 1)).difference((known // 60).tolist()))
     if not empty:
         return
     rows = cursor.execute(

@@ -35,8 +35,8 @@ from services.types import Health
 
 LOST_S = 2.0 * COMMIT_S
 """Samples that may be missing after a crash of the console: what lay between two commits, and the row under way."""
-LOST_WITH_HOST_S = 12.0
-"""The same after a crash of the whole workstation: the WAL reaches the disk every ten seconds (writer.CHECKPOINT_S)."""
+LOST_WITH_HOST_S = 22.0
+"""The same after a crash of the whole workstation: the WAL reaches the disk every twenty seconds (writer.SYNC_S)."""
 RETENTION_EVERY_S = 60.0
 
 
@@ -65,6 +65,7 @@ class HistoryStore:
         self._loose: list[tuple[int, int]] = []
         self._tidy_at = 0.0
         self._hour = 0
+        self._freed = True
         self._closed = False
         self.lost_seconds = 0.0
         self.on_event: Callable[[Event], None] | None = None
@@ -333,6 +334,7 @@ class HistoryStore:
         self._snapshots = snapshots.SnapshotWriter(self._snapshot_every_s, newest + 1)
         self._writer = Writer(
             connection,
+            self.path,
             (self._metrics, self._servers, self._epochs),
             self._clock,
             on_trouble=self._troubled,
@@ -385,7 +387,9 @@ class HistoryStore:
             self._tidy_at = self._clock.monotonic() + RETENTION_EVERY_S
             if enforce(cursor, self._limits, now):
                 self._cache.clear()
-        give_back(cursor)
+            self._freed = True
+        if self._freed:
+            self._freed = give_back(cursor)
 
     def tidy(self) -> None:
         """Do what the writing thread does each second besides committing (a store without that thread needs it)."""

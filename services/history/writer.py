@@ -7,10 +7,12 @@ and the next attempts follow every ten seconds until it works again.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from services.clock import Clock
 from services.errors import StoreError
@@ -21,7 +23,8 @@ from services.history.hot import Closed, JournalRow
 from services.history.snapshots import StoredSnapshot
 
 COMMIT_S = 1.0
-CHECKPOINT_S = 10.0
+SYNC_S = 20.0
+CHECKPOINT_S = 120.0
 RETRY_S = 10.0
 MOST_ROWS = 60_000
 MOST_CHUNKS = 200
@@ -69,6 +72,7 @@ class Writer:
     def __init__(
         self,
         connection: sqlite3.Connection,
+        path: Path,
         dictionaries: Iterable[Dictionary],
         clock: Clock,
         *,
@@ -76,6 +80,7 @@ class Writer:
         housekeeping: Callable[[sqlite3.Cursor], None],
     ) -> None:
         self._connection = connection
+        self._wal = path.with_name(path.name + "-wal")
         self._cursor = connection.cursor()
         self._dictionaries = tuple(dictionaries)
         self._clock = clock
@@ -89,6 +94,7 @@ class Writer:
         self._lost = 0
         self._retry_at = 0.0
         self._checkpoint_at = clock.monotonic() + CHECKPOINT_S
+        self._sync_at = clock.monotonic() + SYNC_S
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.trouble: StoreError | None = None
@@ -145,16 +151,14 @@ class Writer:
                 self._on_trouble(None, lost)
 
     def keep_house(self) -> None:
-        """Run the housekeeping and, every ten seconds, move the WAL's pages into the file (and onto the disk)."""
+        """Run the housekeeping, and see to it that what was committed reaches the disk itself."""
         with self._writing:
             if self.trouble is not None:
                 return
             try:
                 self._housekeeping(self._cursor)
-                if self._clock.monotonic() >= self._checkpoint_at:
-                    self._checkpoint_at = self._clock.monotonic() + CHECKPOINT_S
-                    self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            except sqlite3.Error as problem:
+                self._reach_the_disk()
+            except (sqlite3.Error, OSError) as problem:
                 self._failed(Batch(), problem)
 
     @contextlib.contextmanager
@@ -162,6 +166,21 @@ class Writer:
         """Give the writing cursor, with nobody else writing, for the length of a with block."""
         with self._writing:
             yield self._cursor
+
+    def _reach_the_disk(self) -> None:
+        """Sync the WAL every twenty seconds, and move its pages into the file every two minutes.
+
+        synchronous=NORMAL commits without a sync (sqlite.org, "PRAGMA synchronous"): that survives the end of this
+        process, but not of the workstation. A sync per commit would keep a laptop's disk busy all day.
+        """
+        now = self._clock.monotonic()
+        if now >= self._checkpoint_at:
+            self._checkpoint_at, self._sync_at = now + CHECKPOINT_S, now + SYNC_S
+            self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        elif now >= self._sync_at:
+            self._sync_at = now + SYNC_S
+            with contextlib.suppress(FileNotFoundError), self._wal.open("rb+") as wal:
+                os.fsync(wal.fileno())
 
     def stop(self) -> None:
         """End the thread and write what waits."""
@@ -223,7 +242,7 @@ class Writer:
         self._ids.setdefault((server, row.chunk), []).append(self._next_id)
         self._next_id += 1
 
-    def _failed(self, batch: Batch, problem: sqlite3.Error) -> None:
+    def _failed(self, batch: Batch, problem: sqlite3.Error | OSError) -> None:
         self._retry_at = self._clock.monotonic() + RETRY_S
         with self._lock:
             later, self._waiting = self._waiting, batch

@@ -6,6 +6,7 @@ A file is zstd JSON lines: a header with `keys`, then per second [at, monotonic,
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,27 +60,24 @@ def read_stream(name: str) -> Stream:
     return Stream(header["version"], tuple(header["keys"]), clock[:, 0], clock[:, 1], values)
 
 
-def day_of(stream: Stream, hours: int = 24, seed: int = 1) -> Stream:
-    """Return the stream repeated for `hours`, each repeat's changes scaled anew per metric so that no block repeats.
+def long_stream(stream: Stream, hours: int = 24, seed: int = 1) -> Iterator[Stream]:
+    """Yield parts that together last `hours`, from a midnight on: the stream repeated, its changes scaled anew per
+    metric and repeat, so that no block repeats (as the stream of the baseline was made).
 
-    Counters go on climbing, gauges keep their level; whole numbers stay whole. As the stream in the baseline was made.
+    Counters climb on, gauges keep their level; whole numbers stay whole. A part has as many seconds as the stream.
     """
     random = np.random.default_rng(seed)
     length = len(stream.at)
-    repeats = -(-hours * 3600 // length)
     whole = (stream.values == np.rint(stream.values)).all(axis=0)
     falls = (np.diff(stream.values, axis=0) < 0).any(axis=0)
+    start = float(np.ceil(stream.at[0] / 86_400.0) * 86_400.0)
+    jitter = np.clip(stream.at - stream.at[0] - np.arange(length), 0.0, 0.9)
     base = stream.values[0].copy()
-    parts = []
-    for _ in range(repeats):
+    for first in range(0, hours * 3_600, length):
         factor = random.uniform(0.5, 1.5, stream.values.shape[1])
-        grown = (stream.values - stream.values[0]) * factor
-        part = base + np.where(whole, np.rint(grown), np.where(falls, stream.values - stream.values[0], grown))
-        parts.append(part)
-        base = np.where(falls, base, part[-1])
-    count = hours * 3600
-    moments = np.arange(repeats * length) - 0.0
-    jitter = np.tile(stream.at - stream.at[0] - np.arange(length), repeats)
-    start = np.ceil(stream.at[0] / 86_400.0) * 86_400.0
-    at = start + moments + np.clip(jitter, 0.0, 0.9)
-    return Stream(stream.version, stream.keys, at[:count], at[:count] - start + 1000.0, np.concatenate(parts)[:count])
+        grown = (stream.values - stream.values[0]) * np.where(whole | ~falls, factor, 1.0)
+        values = base + np.where(whole, np.rint(grown), grown)
+        count = min(length, hours * 3_600 - first)
+        at = start + first + np.arange(length) + jitter
+        yield Stream(stream.version, stream.keys, at[:count], at[:count] - start + 1_000.0, values[:count])
+        base = np.where(falls, base, values[-1])

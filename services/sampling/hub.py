@@ -144,7 +144,7 @@ class Hub:
             facts = dict(self._facts)
         old = self._snapshot
         past = old if old.clusters else None
-        new = updated_estate(past, facts, self._clock.wall(), self._names(old), rates=self._rates())
+        new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=self._rates())
         self._snapshot = new
         for event in events_between(past, new):
             self.tell(event)
@@ -154,14 +154,19 @@ class Hub:
             self._on_snapshot(new)
         return new
 
-    def _names(self, snapshot: EstateSnapshot) -> Mapping[str, str]:
-        """Return cluster id -> the inventory's name, by the seeds that were found in it."""
-        return {
+    def _names(self, snapshot: EstateSnapshot, facts: Mapping[str, NodeFacts]) -> Mapping[str, str]:
+        """Return cluster id -> the inventory's name, by the seeds that are in it."""
+        names = {
             cluster.cluster_id: self._cluster_names[node.host]
             for cluster in snapshot.clusters
             for node in cluster.nodes
             if node.host in self._cluster_names
         }
+        for host, name in self._cluster_names.items():
+            galera = facts[host].galera if host in facts else None
+            if galera is not None and galera.state_uuid:
+                names[galera.state_uuid] = name  # a cluster that is not in any snapshot yet
+        return names
 
     def _run(self) -> None:
         while not self._stop.is_set():

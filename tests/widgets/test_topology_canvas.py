@@ -16,6 +16,7 @@ from services.discovery.model import ClusterSnapshot
 from services.errors import BadInput
 from services.types import Health
 from tests.widgets import builders as b
+from widgets.common.labels import plain
 from widgets.common.theme import apply_theme, theme
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail
@@ -296,3 +297,25 @@ def test_that_a_known_cluster_that_falls_silent_stays_drawn(view: TopologyView) 
     canvas = show(view, replace(b.galera(nodes), components=()))
     assert canvas.isVisible()
     assert all(canvas.item(n.node_id) for n in nodes)
+
+
+NASTY = ["", "a" * 500, "two\nlines", "<b>bold</b><img src=x>", "\u202edesrever", "n\x00ul", "\ufffd\ufffd", "名前"]
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_that_hostile_names_and_states_are_drawn_inside_their_card(view: TopologyView, text: str) -> None:
+    nodes = tuple(
+        replace(n, name=text, state=text, role=text, reason=text, numbers=((text, text, Health.BAD),) * 3)
+        for n in b.sst_running().nodes
+    )
+    canvas = show(view, replace(b.sst_running(), name=text, nodes=nodes, agreement=text))
+    view.select("db1")
+    assert not canvas.grab().isNull()
+    item = canvas.item("db1")
+    assert item is not None
+    assert "\n" not in item.text.name
+
+
+def test_that_a_servers_html_is_shown_as_text() -> None:
+    assert plain("<b>x</b>\ny") == "<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>"
+    assert plain("db1 & db2") == "db1 & db2"

@@ -170,6 +170,20 @@ def test_that_any_split_of_a_cluster_gets_a_drawing_without_overlap(parts: list[
         assert not one.overlaps(other)
 
 
+def test_that_a_node_claimed_by_two_views_stands_where_its_own_view_puts_it() -> None:
+    cluster = b.partitioned()
+    slow = replace(cluster.components[0], members=("db1", "db2", "db3"))  # db1 has not noticed yet that db3 is gone
+    placement = place(replace(cluster, components=(slow, cluster.components[1])))
+    assert _inside(placement.nodes["db3"], placement.shapes[1].box)
+    assert [h.node_id for h in placement.holes] == ["db3"]
+
+
+def test_that_members_nobody_knows_more_of_do_not_disturb() -> None:
+    cluster = b.healthy()
+    wider = replace(cluster.components[0], members=(*cluster.components[0].members, "ghost"))
+    assert place(replace(cluster, components=(wider,))).nodes == place(cluster).nodes
+
+
 def test_that_a_straight_edge_is_straight_and_a_blocked_one_goes_around() -> None:
     boxes = {"a": Box(0, 0, 196, 124), "mid": Box(0, 208, 196, 124), "low": Box(0, 416, 196, 124)}
     router = Router(boxes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
@@ -47,7 +49,7 @@ class ElidedLabel(QLabel):
         """Offer the whole text as tooltip, only where it does not fit (or a hint was given)."""
         if event.type() is QEvent.Type.ToolTip:
             cut = self.shown_text() != self.text()
-            self.setToolTip("\n".join(p for p in (self.text() if cut else "", self._hint) if p))
+            self.setToolTip(plain("\n".join(p for p in (self.text() if cut else "", self._hint) if p)))
         return super().event(event)
 
 
@@ -84,6 +86,11 @@ class ValueLabel(ElidedLabel):
             painter.setPen(self.palette().accent().color())
             bottom = self.rect().bottom()
             painter.drawLine(0, bottom, min(self.width(), self.fontMetrics().horizontalAdvance(self.text())), bottom)
+
+
+def plain(text: str) -> str:
+    """Return a tooltip's text so that Qt shows it as it is, even where a server's words look like HTML."""
+    return f"<p>{escape(text)}</p>".replace("\n", "<br>") if "<" in text else text
 
 
 def label(text: str, kind: str = "", *, wrap: bool = False) -> QLabel:

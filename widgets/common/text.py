@@ -142,6 +142,12 @@ def format_moment(at: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
 
 
+def one_line(text: str, most: int = 200) -> str:
+    """Return a server's text as one line of bounded length: names and errors may hold anything."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def short_id(identifier: str, keep: int = 8) -> str:
     """Return the beginning of a UUID or hash, as people quote it ("8f21c0de…")."""
     return identifier if len(identifier) <= keep + 1 else f"{identifier[:keep]}…"

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from services.types import Health
 from widgets.common.fonts import mono_font, ui_font
 from widgets.common.style import style_sheet
+from widgets.common.tokens import DARK, LIGHT
 
 __all__ = [
     "CURVES",
@@ -112,69 +113,13 @@ _TINT = {
 }
 
 
-_LIGHT = {
-    "window": "#EEF0F3",
-    "panel": "#FFFFFF",
-    "canvas": "#F7F8FA",
-    "line": "#D8DDE3",
-    "divider": "#E7EAEE",
-    "text": "#1A1E23",
-    "second": "#4E5762",
-    "third": "#616A75",
-    "accent": "#4456C9",
-    "accent_tint": "#E6E9FB",
-    "on_accent": "#FFFFFF",
-    "good": "#147A55",
-    "good_tint": "#DDF3E9",
-    "transfer": "#1567B0",
-    "transfer_tint": "#DCEBFA",
-    "warn": "#8F5A00",
-    "warn_fill": "#E09A12",
-    "warn_tint": "#FCF0D8",
-    "on_warn_fill": "#1A1E23",
-    "bad": "#B8262B",
-    "bad_tint": "#FBE1E0",
-    "stale": "#7A838E",
-    "enclosure": "#E9F4EF",
-    "enclosure_line": "#9CCDB7",
-    "hover": "#F1F3F6",
-}
-
-_DARK = {
-    "window": "#101317",
-    "panel": "#1A1E24",
-    "canvas": "#15181D",
-    "line": "#2E353E",
-    "divider": "#262C34",
-    "text": "#E7EBF0",
-    "second": "#A9B2BD",
-    "third": "#8D96A2",
-    "accent": "#8E9CFF",
-    "accent_tint": "#262C52",
-    "on_accent": "#101317",
-    "good": "#43BE8C",
-    "good_tint": "#16352A",
-    "transfer": "#63AEF5",
-    "transfer_tint": "#16304A",
-    "warn": "#E9AC45",
-    "warn_fill": "#E9AC45",
-    "warn_tint": "#3A2C10",
-    "on_warn_fill": "#101317",
-    "bad": "#F2706A",
-    "bad_tint": "#421D1D",
-    "stale": "#7F8895",
-    "enclosure": "#15241F",
-    "enclosure_line": "#2C5C49",
-    "hover": "#20252C",
-}
-
 CURVES = ("#3E7BD6", "#D97A1F", "#1E9E78", "#B65FA8", "#8A6D3B", "#5AA9C9", "#C2453F", "#7A7FD6")
 
 
 @lru_cache(maxsize=2)
 def theme(name: ThemeName) -> Theme:
     """Return the theme called `name`."""
-    values = _DARK if name == "dark" else _LIGHT
+    values = DARK if name == "dark" else LIGHT
     return Theme(name=name, **{token: QColor(value) for token, value in values.items()})
 
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from services.inventory.model import HostEntry
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
-from widgets.common.labels import label
+from widgets.common.labels import label, plain
 from widgets.common.text import plural
 from widgets.inventory.draft import Candidate
 
@@ -82,7 +82,7 @@ class ImportDialog(QDialog):
         for row, candidate in enumerate(self._candidates):
             for column, text in enumerate(_cells(candidate)):
                 item = QTableWidgetItem(text)
-                item.setToolTip(text)
+                item.setToolTip(plain(text))
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
                 if column == 0:
                     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)

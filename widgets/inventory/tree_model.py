@@ -10,8 +10,9 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.types import ClusterKind, Health
+from widgets.common.labels import plain
 from widgets.common.nodes import age_of, is_silent, is_stale, natural_key, ordered_nodes
-from widgets.common.text import format_age, format_duration, short_id
+from widgets.common.text import format_age, format_duration, one_line, short_id
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -168,7 +169,7 @@ class EstateModel(QAbstractItemModel):
         if role == int(Qt.ItemDataRole.DisplayRole):
             return entry.name
         if role == int(Qt.ItemDataRole.ToolTipRole):
-            return entry.hint
+            return plain(entry.hint)
         if role == int(Qt.ItemDataRole.AccessibleTextRole):
             return ", ".join(p for p in (entry.name, entry.detail, entry.hint) if p)
         return None
@@ -192,7 +193,7 @@ def cluster_entry(cluster: ClusterSnapshot) -> Entry:
 
 def node_entry(cluster: ClusterSnapshot, node: NodeView, at: float) -> Entry:
     """Return the row of a node: its state word, and lag, progress or age where that says more."""
-    name = node.name or node.host or node.node_id
+    name = one_line(node.name or node.host or node.node_id)
     hint = "\n".join(p for p in (node.address, node.reason) if p)
     silent = is_silent(node)
     health = Health.UNKNOWN if is_stale(node, at) and not silent else node.health

@@ -12,7 +12,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from services.events import Event
 from services.types import Health
-from widgets.common.text import format_duration, format_moment
+from widgets.common.labels import plain
+from widgets.common.text import format_duration, format_moment, one_line
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Time", "", "What", "Kind", "Lasted")
@@ -142,9 +143,9 @@ class EventsModel(QAbstractTableModel):
         if role == int(Qt.ItemDataRole.UserRole):
             return event
         if role == int(Qt.ItemDataRole.ToolTipRole) and index.column() == WHAT:
-            return event.text
+            return plain(event.text)
         if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
             return event.health.value
         if role != int(Qt.ItemDataRole.DisplayRole):
             return None
-        return (format_moment(event.at), "", event.text, KINDS[event.kind], lasted(event))[index.column()]
+        return (format_moment(event.at), "", one_line(event.text), KINDS[event.kind], lasted(event))[index.column()]

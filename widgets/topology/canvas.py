@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolTip
 
 from services.discovery.model import ClusterSnapshot
+from widgets.common.labels import plain
 from widgets.common.nodes import ordered_nodes
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
@@ -33,7 +34,7 @@ _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
 _MOST_FIT = 1.6  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
 _WIDE = 1250.0
 _MARGIN = 20.0
-_DROP = 4.0
+_DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2
 _DASH_PER_S = 30.0
 
@@ -300,7 +301,7 @@ class Canvas(QGraphicsView):
         if isinstance(event, QHelpEvent):
             node = self._cluster.node(self.node_at(event.pos())) if self._cluster else None
             if node:
-                QToolTip.showText(event.globalPos(), tooltip(node, self._at), self)
+                QToolTip.showText(event.globalPos(), plain(tooltip(node, self._at)), self)
             else:
                 QToolTip.hideText()
             return True

@@ -168,7 +168,7 @@ class Edges(QGraphicsItem):
         if kind == "transfer":
             bead = QPen(self._state.theme.transfer_tint, 1.5)
             bead.setCapStyle(Qt.PenCapStyle.RoundCap)
-            bead.setDashPattern([2.0, 14.0])
+            bead.setDashPattern([0.1, 8.0])
             bead.setDashOffset(-self._state.phase / 1.5)
             painter.setPen(bead)
             painter.drawPath(bundle.lines)

@@ -16,11 +16,13 @@ from widgets.common.text import (
     format_count,
     format_duration,
     format_number,
+    one_line,
     plural,
     short_id,
 )
 from widgets.topology.wording import size_words
 
+_MOST_VALUE = 4000
 ExtraRows = Mapping[str, Sequence[tuple[str, str, Health]]]
 """Section title -> (label, value with unit, health): numbers the samplers know, shown at the top of that section."""
 
@@ -85,7 +87,7 @@ def _stale(age: float | None) -> str:
 
 
 def _present(rows: Sequence[Row | None]) -> list[Row]:
-    return [r for r in rows if r is not None and r.value]
+    return [replace(r, value=one_line(r.value, _MOST_VALUE)) for r in rows if r is not None and r.value]
 
 
 def _extra(extra: ExtraRows, title: str) -> list[Row]:

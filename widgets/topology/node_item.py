@@ -25,6 +25,7 @@ _RIGHT = CARD_W - 12.0
 _TEXT = 32.0
 _ROW = 17.0
 _LEAST_LABEL = 40.0
+_MOST_TEXT = 400  # characters of a reason: three lines hold a quarter of it
 _FIRST_ROW = 50.0
 _SPARK = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
 _CARD = QRectF(0.0, 0.0, CARD_W, CARD_H)
@@ -272,7 +273,7 @@ def _cut(text: str, metrics: QFontMetricsF, width: float, *, middle: bool = Fals
 def wrapped(text: str, metrics: QFontMetricsF, width: float, lines: int) -> list[str]:
     """Break `text` at spaces into at most `lines` lines of `width`; the last one is cut if more is left."""
     result: list[str] = []
-    words = text.split()
+    words = text[:_MOST_TEXT].split()
     while words and len(result) < lines:
         if len(result) == lines - 1:
             result.append(_cut(" ".join(words), metrics, width))

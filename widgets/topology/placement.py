@@ -116,6 +116,16 @@ def _finish(
     return Placement(nodes, shapes, chambers, holes, Box(everything.x, everything.y, everything.w, height))
 
 
+def _homes(cluster: ClusterSnapshot, nodes: Sequence[NodeView]) -> dict[str, str]:
+    """Return each node's component. Views may overlap while they disagree: a node's own view decides then."""
+    ids = {c.component_id for c in cluster.components}
+    homes = {n.node_id: n.component for n in nodes if n.component in ids}
+    for component in cluster.components:
+        for member in component.members:
+            homes.setdefault(member, component.component_id)
+    return homes
+
+
 def _was_member(node: NodeView) -> bool:
     return node.segment is not None or (node.facts is not None and node.facts.galera is not None)
 
@@ -165,10 +175,11 @@ class _Galera:
         self.shapes: list[Shape] = []
         self.chambers: list[Chamber] = []
         self.holes: list[Hole] = []
-        primaries = [c for c in cluster.components if c.primary and any(m in self.nodes for m in c.members)]
+        self.homes = _homes(cluster, nodes)
+        primaries = [c for c in cluster.components if c.primary and self._present(c)]
         self.primary = max(primaries, key=lambda c: len(c.members), default=None)
         self.islands = [c for c in cluster.components if c is not self.primary and self._present(c)]
-        inside = {m for c in cluster.components for m in c.members}
+        inside = set(self.homes)
         replicas = {replica for _, replica in edges}
         self.behind = [
             n.node_id
@@ -180,7 +191,7 @@ class _Galera:
         self.lost = [n.node_id for n in nodes if n.node_id not in inside and n.node_id not in self.behind]
 
     def _present(self, component: Component) -> list[str]:
-        return [n for n in self.nodes if n in component.members]
+        return [n for n in self.nodes if self.homes.get(n) == component.component_id]
 
     def place(self) -> Placement:
         if self.primary is not None:
@@ -193,7 +204,7 @@ class _Galera:
     # -- the primary component -----------------------------------------------------------------------------------
     def _place_home(self, primary: Component) -> None:
         present = set(self._present(primary))
-        away = {m for c in self.islands for m in c.members} | set(self.lost)
+        away = {m for c in self.islands for m in self._present(c)} | set(self.lost)
         home = [i for i, n in self.nodes.items() if i in present or (i in away and _was_member(n))]
         by_segment: dict[int, list[str]] = {}
         for node_id in home:

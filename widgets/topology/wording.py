@@ -23,6 +23,7 @@ from widgets.common.text import (
     format_count,
     format_duration,
     format_rate,
+    one_line,
     plural,
     short_id,
 )
@@ -45,16 +46,23 @@ class CardText:
 
 def card_text(node: NodeView, at: float) -> CardText:
     """Return the words of a node's card as of `at`."""
-    name = node.name or node.host or node.node_id
+    name = one_line(node.name or node.host or node.node_id)
     if is_silent(node):
         return CardText(
-            name, node.state or node.reach.value, node.health, "", (), _silence(node), _last_seen(node), silent=True
+            name,
+            one_line(node.state) or node.reach.value,
+            node.health,
+            "",
+            (),
+            _silence(node),
+            _last_seen(node),
+            silent=True,
         )
     if is_stale(node, at):
         # An old state is no longer known: the shape of "unknown", the old word in grey, and its age.
         age = format_age(age_of(node, at))
-        return CardText(name, node.state, Health.UNKNOWN, age, node.numbers[:3], stale=True)
-    return CardText(name, node.state, node.health, node.role, node.numbers[:3], _why(node))
+        return CardText(name, one_line(node.state), Health.UNKNOWN, age, node.numbers[:3], stale=True)
+    return CardText(name, one_line(node.state), node.health, one_line(node.role), node.numbers[:3], _why(node))
 
 
 def _why(node: NodeView) -> tuple[str, ...]:

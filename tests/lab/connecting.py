@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from services.clock import SystemClock
+from services.connections.command import Command
 from services.connections.host import HostSession
 from services.connections.limits import Limits
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
@@ -27,6 +28,18 @@ WRONG = SecretRef("env", "WRONG")
 
 # Short waits: a lab on one machine answers at once, or never.
 LIMITS = Limits(connect_s=3.0, handshake_s=5.0, auth_s=10.0, backoff_first_s=0.2, backoff_most_s=1.0)
+
+WHOAMI = Command(("id", "-un"))
+ROOT = Command(("id", "-un"), sudo=True)
+
+# sshd re-executes itself to read its configuration: for a moment nothing listens.
+REREAD = "systemctl reload ssh && sleep 0.5 && until ss -Htln sport = :22 | grep -q .; do sleep 0.1; done"
+
+
+def known_hosts_of(estate: Estate, *hosts: str) -> str:
+    """The lines of the client folder's known_hosts that are about these hosts."""
+    lines = (estate.client_dir / "known_hosts").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if line.split(",")[0] in hosts)
 
 
 def vault(estate: Estate) -> MemoryVault:

@@ -15,6 +15,8 @@ from widgets.charts.page import ChartsPage
 Tails = list[tuple[str, str, Series]]
 _LATE_S = 2.5
 """How far back the newest samples are asked for again: a sample is stamped before it is stored."""
+_MEMORY_S = 600.0
+"""How far back a source's `tail` reaches."""
 
 
 class ChartFeed(QObject):
@@ -27,14 +29,10 @@ class ChartFeed(QObject):
         self._ops = ops
         self._plan: ChartPlan | None = None
         self._about: tuple[object, ...] = ()
-        self._now = 0.0
         self._tailed = 0.0
         controller.shown.connect(self._on_shown)
-        controller.events_shown.connect(page.set_events)
-        controller.moment_changed.connect(page.set_cursor)
         controller.pump.ticked.connect(self._on_tick)
         page.data_wanted.connect(self._on_wanted)
-        page.cursor_moved.connect(controller.look_at)
 
     def plan(self) -> ChartPlan | None:
         """Return what the page shows."""
@@ -71,23 +69,13 @@ class ChartFeed(QObject):
     # --- the newest seconds ------------------------------------------------------------------------------------------
 
     def _on_tick(self, now: float) -> None:
-        view = self._page.view()
-        backwards = now < self._now - 1.0
-        self._now = now
-        if self._controller.moment is not None:
+        """Add what was sampled since the last time; a view of the past (or of a recording) asks for its own data."""
+        live = self._page.view().live and self._controller.moment is None
+        if self._plan is None or not live or now - self._tailed < 0.95 or not self._page.isVisible():
             return
-        if view.live:
-            self._page.set_range(now - view.span, now, live=True)
-        if backwards:
-            self._tailed = now
-            if self._plan is not None:
-                self._page.set_specs(self._plan.specs)
-        if self._plan is not None and now - self._tailed >= 0.95 and self._page.isVisible():
-            since, self._tailed = self._tailed - _LATE_S, now
-            if now - since > 600.0:
-                since = now - 600.0
-            places, source = dict(self._plan.places), self._controller.source
-            self._ops.run("tails", lambda: _tails(source, places, since), self._append)
+        since, self._tailed = max(self._tailed - _LATE_S, now - _MEMORY_S), now
+        places, source = dict(self._plan.places), self._controller.source
+        self._ops.run("tails", lambda: _tails(source, places, since), self._append)
 
     def _append(self, tails: Tails) -> None:
         for chart, curve, series in tails:

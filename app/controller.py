@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,7 +13,7 @@ from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
-from widgets.bridge.source import EstateSource
+from widgets.bridge.source import EstateSource, PlaybackControl
 from widgets.bridge.stalls import StallMeter
 from widgets.common.text import format_clock
 from widgets.frame.status_line import zone_name
@@ -37,6 +38,7 @@ class Controller(QObject):
     def __init__(self, source: EstateSource, window: MainWindow, ops: Ops, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.source = source
+        self.player: PlaybackControl | None = None if source.is_live else cast("PlaybackControl", source)
         self._window = window
         self._ops = ops
         self._cluster_id = ""
@@ -90,7 +92,12 @@ class Controller(QObject):
         self._show()
 
     def look_at(self, moment: float | None) -> None:
-        """Look at a past moment everywhere, or return to live with None."""
+        """Look at a past moment everywhere, or return to live with None; in a recording a moment is a seek."""
+        if self.player is not None:
+            if moment is not None:
+                self.player.seek(moment)
+                self.pump.beat()
+            return
         self._moment = moment
         self.moment_changed.emit(moment)
         if moment is None:

@@ -1,17 +1,26 @@
-"""The frame: bar above, tree left, pages and event strip in the middle, inspector right, status line."""
+"""The frame: bar above, tree left, pages and event strip in the middle, inspector right, status line.
+
+Budget 1 (first paint) allows this module nothing but Qt: what stands in the frame is imported when it is furnished.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from widgets.common.messages import MessageBar
-from widgets.frame.status_line import StatusLine
-from widgets.frame.top_bar import TopBar
-from widgets.inventory.tree import EstateTree
-from widgets.topology.inspector import Inspector
-from widgets.topology.view import TopologyView
+from widgets.frame.first_frame import FirstFrame
+
+if TYPE_CHECKING:
+    from widgets.common.messages import MessageBar
+    from widgets.frame.status_line import StatusLine
+    from widgets.frame.top_bar import TopBar
+    from widgets.inventory.tree import EstateTree
+    from widgets.topology.inspector import Inspector
+    from widgets.topology.view import TopologyView
 
 PAGES = (("topology", "Topology"), ("charts", "Charts"), ("journal", "Journal"))
 TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
@@ -24,7 +33,7 @@ def _hairline(*, vertical: bool) -> QFrame:
 
 
 class MainWindow(QMainWindow):
-    """Builds the light parts at once; heavy pages (charts, timeline) are added when their libraries are loaded.
+    """Furnished at once, or (bare) painted first and furnished in steps; heavy pages are added when they are loaded.
 
     Signals:
         page_shown(str): a page came to the front. closing(): the window is about to close.
@@ -36,18 +45,42 @@ class MainWindow(QMainWindow):
     live_wanted = Signal()
     palette_wanted = Signal()
 
-    def __init__(self) -> None:
+    top: TopBar
+    tree: EstateTree
+    topology: TopologyView
+    inspector: Inspector
+    status: StatusLine
+    messages: MessageBar
+
+    def __init__(self, *, bare: bool = False, dark: bool | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Pilothouse")
         self.setMinimumSize(QSize(960, 600))
-        self.top = TopBar(PAGES)
-        self.tree = EstateTree()
-        self.topology = TopologyView()
-        self.inspector = Inspector()
-        self.status = StatusLine()
-        self.messages = MessageBar()
-        self.pages = QStackedWidget()
         self._page_keys: list[str] = []
+        if bare:
+            self.setCentralWidget(FirstFrame(TREE_WIDTH, INSPECTOR_WIDTH, dark=dark))
+        else:
+            for _ in self.furnish():
+                pass
+
+    def furnish(self) -> Iterator[None]:
+        """Make what stands in the frame, a piece a step: between steps the event loop may run."""
+        from widgets.common.messages import MessageBar
+        from widgets.frame.status_line import StatusLine
+        from widgets.frame.top_bar import TopBar
+        from widgets.inventory.tree import EstateTree
+        from widgets.topology.inspector import Inspector
+        from widgets.topology.view import TopologyView
+
+        self.top, self.status, self.messages = TopBar(PAGES), StatusLine(), MessageBar()
+        yield
+        self.tree = EstateTree()
+        yield
+        self.topology = TopologyView()
+        yield
+        self.inspector = Inspector()
+        yield
+        self.pages = QStackedWidget()
         self._strip_place = QVBoxLayout()
         self._build()
         self.add_page("topology", self.topology)
@@ -129,6 +162,9 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _shortcuts(self) -> None:
+        from PySide6.QtCore import Qt
+        from PySide6.QtGui import QKeySequence, QShortcut
+
         for number, (key, _title) in enumerate(PAGES, start=1):
             QShortcut(QKeySequence(f"Alt+{number}"), self, lambda k=key: self.show_page(k))
         QShortcut(QKeySequence("Ctrl+K"), self, self.palette_wanted.emit)

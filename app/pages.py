@@ -8,6 +8,7 @@ from app.chart_feed import ChartFeed
 from app.controller import Controller
 from app.finder import Finder
 from app.main_window import MainWindow
+from app.replay_axis import ReplayAxis
 from app.time_axis import TimeAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
@@ -22,6 +23,8 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
     ChartFeed(controller, charts, ops, parent)
     controller.events_shown.connect(journal.show_events)
     journal.moment_chosen.connect(controller.look_at)
-    window.live_wanted.connect(charts.go_live)
-    TimeAxis(controller, window, charts, parent)
+    if controller.player is None:
+        TimeAxis(controller, window, charts, ops, parent)
+    else:
+        ReplayAxis(controller, controller.player, window, charts, parent)
     Finder(controller, window, parent)

@@ -1,71 +1,75 @@
-"""The window's one time axis: strip, charts, topology and journal look at the same moment and the same span."""
+"""The window's one time axis, live: strip, charts, topology and journal look at the same moment and the same span."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import cast
 
 from PySide6.QtCore import QObject
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from services.events import Event
-from widgets.bridge.source import PlaybackControl
+from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
-from widgets.timeline.replay_bar import ReplayBar
+from widgets.common.time_view import MINUTE
 from widgets.timeline.strip import EventStrip
+
+_FIRST_SPANS = (1 * MINUTE, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE)
 
 
 class TimeAxis(QObject):
-    """Joins the event strip (and a replay's controls) with the controller and the charts page."""
+    """Joins the event strip with the controller and the charts page.
 
-    def __init__(self, controller: Controller, window: MainWindow, charts: ChartsPage, parent: QObject) -> None:
+    Until the person chooses a span the axis is as long as the history fills: a console that has watched for a minute
+    shows that minute, not 14 empty ones beside it.
+    """
+
+    def __init__(
+        self, controller: Controller, window: MainWindow, charts: ChartsPage, ops: Ops, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._controller = controller
         self._charts = charts
         self._strip = EventStrip()
-        source = controller.source
-        self._player = None if source.is_live else cast("PlaybackControl", source)
-        self._bar = ReplayBar() if self._player is not None else None
-        window.add_strip(*([self._bar, self._strip] if self._bar is not None else [self._strip]))
+        self._first: float | None = None
+        self._fills = True
+        self._returning = False
+        window.add_strip(self._strip)
         self._strip.cursor_moved.connect(controller.look_at)
-        self._strip.range_changed.connect(self._span_chosen)
+        self._strip.range_changed.connect(self._chosen_on_strip)
         self._strip.live_wanted.connect(controller.go_live)
-        charts.range_changed.connect(self._strip.set_range)
+        charts.range_changed.connect(self._chosen_on_charts)
         window.live_wanted.connect(self._back_to_live)
         controller.moment_changed.connect(self._strip.set_cursor)
-        controller.events_shown.connect(self._on_events)
+        controller.moment_changed.connect(charts.set_cursor)
+        controller.events_shown.connect(self._strip.set_events)
+        controller.events_shown.connect(charts.set_events)
         controller.pump.ticked.connect(self._on_tick)
-        if self._bar is not None and self._player is not None:
-            self._strip.set_replay(True, source.span()[0])
-            self._bar.play_wanted.connect(self._player.play)
-            self._bar.pause_wanted.connect(self._player.pause)
-            self._bar.speed_wanted.connect(self._player.set_speed)
-            self._bar.seek_wanted.connect(self._seek)
+        charts.cursor_moved.connect(controller.look_at)
+        ops.run("first moment", controller.source.span, self._know_first)
 
-    def _span_chosen(self, start: float, end: float, live: bool) -> None:
+    def _know_first(self, span: tuple[float, float]) -> None:
+        self._first = span[0]
+
+    def _chosen_on_strip(self, start: float, end: float, live: bool) -> None:
+        self._fills = False
         self._charts.set_range(start, end, live)
 
+    def _chosen_on_charts(self, start: float, end: float, live: bool) -> None:
+        self._fills = self._fills and self._returning
+        self._strip.set_range(start, end, live)
+
     def _back_to_live(self) -> None:
-        view = self._strip.view()
-        now = self._controller.source.now()
-        self._strip.set_range(now - view.span, now, live=True)
-
-    def _seek(self, at: float) -> None:
-        if self._player is not None:
-            self._controller.go_live()
-            self._player.seek(at)
-            self._controller.pump.beat()
-
-    def _on_events(self, events: Sequence[Event]) -> None:
-        self._strip.set_events(events)
-        if self._bar is not None:
-            self._bar.set_events(events)
+        self._returning = True
+        self._charts.go_live()
+        self._returning = False
+        self._on_tick(self._controller.source.now())
 
     def _on_tick(self, now: float) -> None:
         view = self._strip.view()
-        if view.live and self._controller.moment is None:
-            self._strip.set_range(now - view.span, now, live=True)
-        if self._bar is not None and self._player is not None:
-            start, end = self._controller.source.span()
-            self._bar.set_state(now, start, end, self._player.playing, self._player.speed)
+        if not view.live or self._controller.moment is not None:
+            return
+        span = self._filled_span(now) if self._fills else view.span
+        self._strip.set_range(now - span, now, live=True)
+        self._charts.set_range(now - span, now, live=True)
+
+    def _filled_span(self, now: float) -> float:
+        known = _FIRST_SPANS[-1] if self._first is None else now - self._first
+        return next((span for span in _FIRST_SPANS if span >= known), _FIRST_SPANS[-1])

@@ -1,30 +1,36 @@
-"""The window's life: paint first, load the heavy libraries behind it, connect a source, run, stop everything.
+"""The window's life: paint first, load everything else behind it, furnish it, connect a source, run, stop everything.
 
-The order is a budget (performance: 1 and 2): nothing but QtWidgets and our own light modules is imported before the
-first paint; numpy, pyqtgraph, SQLAlchemy, paramiko and the driver come on a worker thread meanwhile.
+The order is a budget (performance: 1 and 2): nothing but QtWidgets and the empty frame is imported before the first
+paint, not even what touches an enum of Qt's namespace (15 ms: widgets.common.tokens). Our widgets, numpy, the driver
+and SQLAlchemy come on a worker thread meanwhile, and the widgets are made in short steps between events.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+import threading
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from app.add_host import AddHost
 from app.arguments import GOOD
 from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
-from app.places import inventory_file
-from app.session import LiveOpener, Opener, RecordingOpener, WindowSession
-from app.vault import SessionVault
-from widgets.bridge.ops import Ops
-from widgets.common.theme import ThemeName, apply_theme, system_theme_name
+
+if TYPE_CHECKING:
+    from app.session import Opener, WindowSession
+    from app.vault import SessionVault
+    from widgets.common.theme import ThemeName
 
 DEFAULT_SIZE = (1440, 900)
+_FIRST = ("app.session", "widgets.common.style", "widgets.frame.status_line", "widgets.frame.top_bar",
+          "widgets.inventory.tree", "widgets.topology.inspector", "widgets.topology.view")  # fmt: skip
 
 
 def run_window(
@@ -39,31 +45,112 @@ def run_window(
     hooks.install()
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
-    hooks.install_qt()
     application.setApplicationName("Pilothouse")
-    name: ThemeName = getattr(options, "theme", None) or system_theme_name()
-    apply_theme(application, name)
-    window = MainWindow()
-    window.topology.set_reduced_motion(getattr(options, "reduce_motion", False) or pictures is not None)
+    given: ThemeName | None = getattr(options, "theme", None)
+    window = MainWindow(bare=True, dark=None if given is None else given == "dark")
     window.resize(*getattr(options, "size", DEFAULT_SIZE))
-    ops = Ops()
-    vault = SessionVault()
-    opener: Opener
-    if recording is not None:
-        opener = RecordingOpener(recording, autoplay=autoplay, start_s=start_s)
-    else:
-        opener = LiveOpener(options, vault)
-    session = WindowSession(window, ops, hooks, opener)
-    hosts = AddHost(window, ops, vault, inventory_file(options), session)
-    session.wire_hosts(hosts)
+    start = WindowStart(options, hooks, window, Play(recording, autoplay, start_s))
     window.show()
-    QTimer.singleShot(0, session.load)  # the first paint is already queued before it
     exit_code = GOOD
     if pictures is None:
+        start.behind_first_paint()
         application.exec()
     else:
         from app.screenshots import take_pictures
+        from widgets.common.theme import current_theme
 
-        exit_code = take_pictures(session, pictures, name)
-    session.stop()
+        session = start.at_once()
+        exit_code = take_pictures(session, pictures, current_theme().name)
+    start.stop()
     return exit_code
+
+
+class Play:
+    """What to show: a recording and how it begins; without one the live estate."""
+
+    def __init__(self, recording: Path | None, autoplay: bool, start_s: float | None) -> None:
+        self._recording = recording
+        self._autoplay = autoplay
+        self._start_s = start_s
+
+    def opener(self, options: Namespace, vault: SessionVault) -> Opener:
+        """Return what opens it."""
+        from app.session import LiveOpener, RecordingOpener
+
+        if self._recording is not None:
+            return RecordingOpener(self._recording, autoplay=self._autoplay, start_s=self._start_s)
+        return LiveOpener(options, vault)
+
+
+class WindowStart(QObject):
+    """From the bare window to a session that loads its source."""
+
+    _imported = Signal()
+
+    def __init__(self, options: Namespace, hooks: ErrorHooks, window: MainWindow, play: Play) -> None:
+        super().__init__()
+        self._options = options
+        self._hooks = hooks
+        self._window = window
+        self._play = play
+        self._session: WindowSession | None = None
+        self._steps: Iterator[None] = iter(())
+        self._thread = threading.Thread(target=self._import, name="pilothouse-import", daemon=True)
+        self._imported.connect(self._begin)
+
+    def behind_first_paint(self) -> None:
+        """Begin when the first paint, which is queued already, is done."""
+        QTimer.singleShot(0, self._thread.start)
+
+    def at_once(self) -> WindowSession:
+        """Furnish without letting events in between; return the session, which loads when the event loop runs."""
+        for _ in self._furnish():
+            pass
+        assert self._session is not None
+        return self._session
+
+    def stop(self) -> None:
+        """Stop the session, if it came to one."""
+        if self._thread.ident is not None:
+            self._thread.join()
+        if self._session is not None:
+            self._session.stop()
+
+    def _import(self) -> None:
+        """On the worker: import, and nothing else; whoever misses a module tells so when it is used."""
+        for name in _FIRST:
+            importlib.import_module(name)
+        self._imported.emit()
+
+    def _begin(self) -> None:
+        self._steps = self._furnish()
+        self._step()
+
+    def _step(self) -> None:
+        for _ in self._steps:
+            QTimer.singleShot(0, self._step)
+            return
+
+    def _furnish(self) -> Iterator[None]:
+        from app.add_host import AddHost
+        from app.places import inventory_file
+        from app.session import WindowSession
+        from app.vault import SessionVault
+        from widgets.bridge.ops import Ops
+        from widgets.common.theme import apply_theme, system_theme_name
+
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self._hooks.install_qt()
+        apply_theme(application, getattr(self._options, "theme", None) or system_theme_name())
+        yield
+        window = self._window
+        yield from window.furnish()
+        still = getattr(self._options, "reduce_motion", False) or hasattr(self._options, "screenshots")
+        window.topology.set_reduced_motion(still)
+        ops, vault = Ops(), SessionVault()
+        session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault))
+        session.wire_hosts(AddHost(window, ops, vault, inventory_file(self._options), session))
+        self._session = session
+        yield
+        session.load()

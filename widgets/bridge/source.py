@@ -85,3 +85,6 @@ class PlaybackControl(Protocol):
 
     def seek(self, at: float) -> None:
         """Move to `at`, clamped into the recording."""
+
+    def all_events(self) -> Sequence[Event]:
+        """Return every event of the recording, those after the position included."""

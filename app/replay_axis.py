@@ -1,0 +1,95 @@
+"""The time axis of a recording: the whole of it in sight, one position in it, moved by play, by seeking, by hand."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.controller import Controller
+from app.main_window import MainWindow
+from widgets.bridge.source import PlaybackControl
+from widgets.charts.page import ChartsPage
+from widgets.timeline.replay_bar import ReplayBar
+from widgets.timeline.strip import EventStrip
+
+
+class ReplayAxis(QObject):
+    """Joins event strip, transport controls and charts with a recording's position.
+
+    The strip always shows the whole recording, the charts do at first; zoomed in, they move along when the position
+    leaves them. A moment chosen anywhere (strip, chart, journal) is a seek: a recording has no other present.
+    """
+
+    def __init__(
+        self, controller: Controller, player: PlaybackControl, window: MainWindow, charts: ChartsPage, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._player = player
+        self._charts = charts
+        self._strip = EventStrip()
+        self._bar = ReplayBar()
+        self._begin, self._end = controller.source.span()
+        window.add_strip(self._bar, self._strip)
+        self._wire(window)
+        self._show_everything()
+
+    def _wire(self, window: MainWindow) -> None:
+        strip, bar, player = self._strip, self._bar, self._player
+        bar.play_wanted.connect(player.play)
+        bar.pause_wanted.connect(player.pause)
+        bar.speed_wanted.connect(player.set_speed)
+        bar.seek_wanted.connect(self._controller.look_at)
+        strip.cursor_moved.connect(self._moved_to)
+        self._charts.cursor_moved.connect(self._chosen_on_charts)
+        self._charts.range_changed.connect(self._span_chosen)
+        window.live_wanted.connect(self._to_end)
+        self._controller.pump.ticked.connect(self._on_tick)
+
+    def _show_everything(self) -> None:
+        events = self._player.all_events()
+        self._strip.set_replay(True, self._begin)
+        self._strip.set_range(self._begin, self._end, live=False, now=self._end)
+        self._strip.set_events(events)
+        self._bar.set_events(events)
+        self._charts.set_events(events)
+        self._show_whole()
+
+    def _show_whole(self) -> None:
+        self._charts.set_range(self._begin, self._end, live=False, now=self._end)
+
+    # --- what a person chooses ---------------------------------------------------------------------------------------
+
+    def _moved_to(self, at: float | None) -> None:
+        """The strip gives None for its right end."""
+        self._controller.look_at(self._end if at is None else at)
+
+    def _chosen_on_charts(self, at: float | None) -> None:
+        """Escape takes the crosshair away in a live window; here the position stays where it is."""
+        if at is not None:
+            self._controller.look_at(at)
+        self._on_tick(self._controller.source.now())
+
+    def _span_chosen(self, start: float, end: float, live: bool) -> None:
+        """A span of the newest minutes means the minutes around the position; one longer than it all shows it all."""
+        span = end - start
+        if span >= self._end - self._begin:
+            self._show_whole()
+        elif live:
+            self._show_around(self._controller.source.now(), span)
+
+    def _to_end(self) -> None:
+        self._controller.look_at(self._end)
+
+    # --- the position ------------------------------------------------------------------------------------------------
+
+    def _show_around(self, at: float, span: float) -> None:
+        start = min(max(at - 0.5 * span, self._begin), max(self._begin, self._end - span))
+        self._charts.set_range(start, start + span, live=False, now=self._end)
+
+    def _on_tick(self, now: float) -> None:
+        self._strip.set_cursor(now)
+        self._charts.set_cursor(now)
+        self._bar.set_state(now, self._begin, self._end, self._player.playing, self._player.speed)
+        view = self._charts.view()
+        if not view.start <= now <= view.end:
+            self._show_around(now, view.span)

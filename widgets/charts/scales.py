@@ -9,6 +9,7 @@ from functools import lru_cache
 from widgets.common.text import (
     UNKNOWN,
     format_bytes,
+    format_count,
     format_duration,
     format_number,
     group_thousands,
@@ -148,4 +149,6 @@ def format_value(value: float | None, unit: str) -> str:
         return format_bytes(value, "/s")
     if unit in _SECONDS:
         return format_duration(value * _SECONDS[unit])
+    if unit == "" and value == round(value) and abs(value) < 1e15:
+        return format_count(round(value))
     return format_number(value, "/s" if unit == "1/s" else unit)

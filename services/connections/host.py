@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 @functools.lru_cache(maxsize=512)
-def _allowed(sql: str) -> None:
+def _allowed(sql: str, heartbeat_table: str | None) -> None:
     """Let a statement through the allow-list, or raise Refused.
 
     The list is a pure function of the text, and a poll sends the same few texts every second: what it let through once
     is remembered (a refusal is not).
     """
-    check_statement(sql)
+    check_statement(sql, heartbeat_table=heartbeat_table)
 
 
 class HostSession:
@@ -86,7 +86,7 @@ class HostSession:
 
     def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
         """Run one read statement; see ObserverSession."""
-        _allowed(sql)
+        _allowed(sql, self._entry.sql.heartbeat_table if self._entry.sql is not None else None)
         return self._sql_link(limit_s).query(sql, limit_s=limit_s)
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:

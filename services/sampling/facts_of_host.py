@@ -109,6 +109,9 @@ class HostState:
                 problems=tuple(Problem("sql", str(p), p.code) for p in result.problems),
                 round_trip_s=result.round_trip_s,
             )
+            if fresh.replication is not None:
+                # The last beat's lag is no lag of now: without a fresh one there is none.
+                fresh = replace(fresh, replication=replace(fresh.replication, heartbeat_lag_s=result.heartbeat_lag_s))
             return self._merged(self._with_epoch(fresh))
 
     def sql_failed(self, problem: UserError) -> NodeFacts:

@@ -96,7 +96,7 @@ class HostWatch:
         self._settings = settings
         self._phase_s = begin.phase_s
         self._state = HostState(entry, clock, begin.first, begin.epoch)
-        self._poll = SqlPoll()
+        self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
         self._threads = _Threads()
 
@@ -156,7 +156,7 @@ class HostWatch:
             result = poll_sql(self._session, self._poll, self._state.facts(), self._clock, self._settings)
         except UserError as problem:
             if not self._threads.stop.is_set():
-                self._poll = SqlPoll()
+                self._poll = SqlPoll(heartbeat_table=self._poll.heartbeat_table)
                 self._sink.put_facts(self._state.sql_failed(problem))
             return
         facts = self._state.sql_answered(result)

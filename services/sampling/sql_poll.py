@@ -14,6 +14,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows, text
 from services.errors import QueryFailed, UserError
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
+from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
 from services.facts.model import NodeFacts
 from services.sampling.settings import WatchSettings
 
@@ -34,6 +35,7 @@ class SqlPoll:
     variables_at: float = 0.0
     replication_due: float = 0.0
     last_uptime: float = -1.0
+    heartbeat_table: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class SqlResult:
     replication: Rows | None = None
     replicas: Rows | None = None
     members: Rows | None = None
+    heartbeat_lag_s: float | None = None
     processes: Rows | None = None
     variables_at: float | None = None
     console: Mapping[str, float] = field(default_factory=dict)
@@ -87,8 +90,16 @@ def poll_sql(
     console.update(in_commit)
     return SqlResult(
         wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
-        replication, replicas, members, processes if listing else None, poll.variables_at, console, tuple(problems),
+        replication, replicas, members,
+        _heartbeat(session, poll, limit, problems), processes if listing else None, poll.variables_at, console, tuple(problems),
     )  # fmt: skip
+
+
+def _heartbeat(session: ObserverSession, poll: SqlPoll, limit: float, problems: list[UserError]) -> float | None:
+    """Return the lag by heartbeat of a replica whose inventory entry names the table."""
+    if poll.heartbeat_table is None or not poll.replicates:
+        return None
+    return heartbeat_lag(_optional(session, heartbeat_statement(poll.heartbeat_table), limit, problems))
 
 
 def _notice_restart(poll: SqlPoll, status: Mapping[str, str]) -> None:

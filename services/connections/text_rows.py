@@ -232,7 +232,7 @@ def row_of(packet: bytes, decoders: tuple[Decoder, ...]) -> tuple[SqlValue, ...]
                     continue
             values.append(decode(packet[pos : pos + size]))
             pos += size
-    except (IndexError, ValueError) as problem:
+    except (IndexError, OverflowError, ValueError) as problem:
         raise BadReply("a broken row") from problem
     if pos > len(packet):
         raise BadReply("a broken row")
@@ -250,7 +250,7 @@ def _column(packet: bytes) -> tuple[str, Decoder]:
                 name = packet[pos : pos + size]
             pos += max(0, size)
         charset, _, kind = struct.unpack_from("<HIB", packet, pos + 1)
-    except (IndexError, struct.error) as problem:
+    except (IndexError, OverflowError, struct.error) as problem:
         raise BadReply("a broken column") from problem
     return lenient(name), _decoder(kind, charset)
 

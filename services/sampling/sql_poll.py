@@ -91,7 +91,8 @@ def poll_sql(
     return SqlResult(
         wall + round_trip / 2, started + round_trip / 2, round_trip, status, poll.variables, dialect,
         replication, replicas, members,
-        _heartbeat(session, poll, limit, problems), processes if listing else None, poll.variables_at, console, tuple(problems),
+        _heartbeat(session, poll, limit, problems),
+        processes if listing else None, poll.variables_at, console, tuple(problems),
     )  # fmt: skip
 
 

@@ -274,8 +274,8 @@ def _observers(view: View) -> str:
 def _members(view: View) -> str:
     if len(view.members) == 1 and view.size == 1:
         return "only itself"
-    known = _names(view.members)
-    return f"{known} and {some(view.unknown, 'member')} without a name" if view.unknown else known
+    known = sorted(node.name for node in view.members)
+    return names([*known, f"{some(view.unknown, 'member')} without a name"] if view.unknown else known)
 
 
 def _names(nodes: Sequence[Node]) -> str:

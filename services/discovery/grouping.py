@@ -31,8 +31,8 @@ def assign_galera(nodes: Sequence[Node], previous: EstateSnapshot | None) -> dic
     for node in undecided:
         old = before.get(node.node_id, "")
         said = next((spoken[a] for a in sorted(node.addresses) if a in spoken), "")
-        if node.server is not None and node.galera is None:
-            continue  # it answered, and as a plain server
+        if node.server is not None and node.galera is None and (node.sql_fresh or not said):
+            continue  # it answered as a plain server, and no group speaks of it
         if old in clusters or (old in galera_before and not said):
             clusters.setdefault(old, []).append(node)
         elif said:

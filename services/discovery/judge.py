@@ -119,7 +119,7 @@ def _synced(node: Node, galera: GaleraFacts) -> Verdict:
     if galera.ready is False:
         return Verdict(word, Health.WARN, f"{node.name} is Synced but not ready: it refuses queries")
     if galera.provider_suspect:
-        return Verdict(word, Health.WARN, node.why("galera"))
+        return Verdict(word, Health.WARN, node.why("galera") or "the Galera provider's answers can't be trusted")
     limit = galera.flow_control_high
     if galera.recv_queue is not None and limit and galera.recv_queue >= limit:
         text = (

@@ -45,27 +45,9 @@ class ConnectionDialog(QDialog):
         self.form.address.setFocus()
 
     def _build(self, heading: str) -> None:
-        scroll = QScrollArea()
-        scroll.setWidget(self.form)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        panel = QWidget()
-        panel.setObjectName("form")
-        scroll.viewport().setAutoFillBackground(False)
-        self.form.setAutoFillBackground(False)
-        left = QVBoxLayout(panel)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(0)
-        title = label(heading, "title")
-        title.setContentsMargins(20, 16, 20, 0)
-        intro = label("One host is enough: the rest of its cluster is found from it.", "second", wrap=True)
-        intro.setContentsMargins(20, 4, 20, 0)
-        left.addWidget(title)
-        left.addWidget(intro)
-        left.addWidget(scroll, 1)
         body = QHBoxLayout()
         body.setSpacing(0)
-        body.addWidget(panel, 9)
+        body.addLayout(self._left_half(heading), 9)
         body.addWidget(hairline("vline"))
         body.addWidget(self.steps, 7)
         notice = QHBoxLayout()
@@ -85,6 +67,24 @@ class ConnectionDialog(QDialog):
         column.addWidget(hairline())
         column.addLayout(notice)
         column.addLayout(foot)
+
+    def _left_half(self, heading: str) -> QVBoxLayout:
+        scroll = QScrollArea()
+        scroll.setWidget(self.form)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.viewport().setAutoFillBackground(False)
+        self.form.setAutoFillBackground(False)
+        title = label(heading, "title")
+        title.setContentsMargins(20, 16, 20, 0)
+        intro = label("One host is enough: the rest of its cluster is found from it.", "second", wrap=True)
+        intro.setContentsMargins(20, 4, 20, 0)
+        left = QVBoxLayout()
+        left.setSpacing(0)
+        left.addWidget(title)
+        left.addWidget(intro)
+        left.addWidget(scroll, 1)
+        return left
 
     # -- what a person asks for ----------------------------------------------------------------------------------
     def _checked(self) -> bool:

@@ -13,6 +13,10 @@ from widgets.common.icons import wheel_label
 from widgets.common.labels import label
 
 _CARD_WIDTH = 256
+_PROMISE = (
+    "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. "
+    "Watching only reads, and a read‑only account is enough."
+)
 _SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MySQL Workbench"))
 
 
@@ -26,28 +30,6 @@ class FirstRunPage(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "canvas")
-        cards = QHBoxLayout()
-        cards.setSpacing(16)
-        add = button("Add a host…", "primary", on=self.add_host_requested.emit)
-        imports = [button(words, on=partial(self.import_requested.emit, key)) for key, words in _SOURCES]
-        demo = button("Open the demo", on=self.demo_requested.emit)
-        cards.addWidget(
-            _card(
-                "Add a host",
-                "Address, SSH and SQL of one server. The rest of its cluster is found from it within seconds.",
-                [add],
-            )
-        )
-        cards.addWidget(
-            _card("Import what you have", "Hosts and logins from another program; you see them all first.", imports)
-        )
-        cards.addWidget(
-            _card(
-                "See it without a server",
-                "A recorded incident: load, a node killed, its return by IST, then one by SST.",
-                [demo],
-            )
-        )
         block = QWidget()
         block.setFixedWidth(3 * _CARD_WIDTH + 2 * 16)
         column = QVBoxLayout(block)
@@ -56,13 +38,9 @@ class FirstRunPage(QFrame):
         column.addWidget(wheel_label(40))
         column.addSpacing(8)
         column.addWidget(label("Watch a database cluster", "title"))
-        text = (
-            "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. "
-            "Watching only reads, and a read‑only account is enough."
-        )
-        column.addWidget(label(text, "second", wrap=True))
+        column.addWidget(label(_PROMISE, "second", wrap=True))
         column.addSpacing(12)
-        column.addLayout(cards)
+        column.addLayout(self._cards())
         middle = QHBoxLayout()
         middle.addStretch(1)
         middle.addWidget(block)
@@ -71,7 +49,25 @@ class FirstRunPage(QFrame):
         page.addStretch(2)
         page.addLayout(middle)
         page.addStretch(3)
+
+    def _cards(self) -> QHBoxLayout:
+        add = button("Add a host…", "primary", on=self.add_host_requested.emit)
+        imports = [button(words, on=partial(self.import_requested.emit, key)) for key, words in _SOURCES]
+        demo = button("Open the demo", on=self.demo_requested.emit)
+        cards = QHBoxLayout()
+        cards.setSpacing(16)
+        for title, text, buttons in (
+            ("Add a host", "Address, SSH and SQL of one server. The rest of its cluster is found from it.", [add]),
+            ("Import what you have", "Hosts and logins from another program; you see them all first.", imports),
+            (
+                "See it without a server",
+                "A recorded incident: load, a node killed, its return by IST, one by SST.",
+                [demo],
+            ),
+        ):
+            cards.addWidget(_card(title, text, buttons))
         add.setFocus()
+        return cards
 
 
 def _card(title: str, text: str, buttons: Sequence[QPushButton]) -> QFrame:

@@ -10,6 +10,12 @@ from widgets.common.fonts import mono_font
 from widgets.common.labels import ValueLabel, label
 from widgets.inventory.draft import HostKey
 
+_COMPARE = (
+    "No login was attempted. Compare this fingerprint with the one the host's owner gives you, or with what this "
+    "command prints on the host itself:"
+)
+_CONSEQUENCE = "Accept writes it to known_hosts and goes on. Another key later is refused, always."
+
 
 class HostKeyQuestion(QDialog):
     """Modal by design. `answered(HostKey, accepted)` once; closing it or Escape refuses."""
@@ -23,43 +29,31 @@ class HostKeyQuestion(QDialog):
         self.setWindowTitle("Unknown host key")
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setFixedWidth(520)
-        title = label(f"{key.host} is not known yet", "title", wrap=True)
-        text = label(
-            "No login was attempted. Compare this fingerprint with the one the host's owner gives you, or with what "
-            "this command prints on the host itself:",
-            "second",
-            wrap=True,
-        )
-        self._fingerprint = ValueLabel(key.fingerprint)
-        self._fingerprint.setFont(mono_font(13))
-        self._fingerprint.setAccessibleName(f"Fingerprint {key.fingerprint}")
-        consequence = label(
-            "Accept writes it to known_hosts and goes on. Another key later is refused, always.", "second", wrap=True
-        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addWidget(label(f"{key.host} is not known yet", "title", wrap=True))
+        column.addWidget(label(_COMPARE, "second", wrap=True))
+        column.addWidget(_mono(_command(key.key_type), "second", 12))
+        column.addSpacing(4)
+        column.addWidget(label(f"{key.key_type} key", "section"))
+        column.addWidget(_mono(key.fingerprint, "", 13))
+        column.addWidget(label(_CONSEQUENCE, "second", wrap=True))
+        column.addSpacing(4)
+        column.addLayout(self._answers())
+        self.finished.connect(self._tell)
+
+    def _answers(self) -> QHBoxLayout:
         refuse = button("Refuse", on=self.reject)
-        accept = button(f"Accept the key of {key.host}", "primary", on=self.accept)
+        accept = button(f"Accept the key of {self._key.host}", "primary", on=self.accept)
         refuse.setDefault(True)  # Enter must not accept what nobody compared
+        refuse.setFocus()
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
         row.addWidget(refuse)
         row.addWidget(accept)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(title)
-        column.addWidget(text)
-        command = ValueLabel(_command(key.key_type), "second")
-        command.setFont(mono_font())
-        column.addWidget(command)
-        column.addSpacing(4)
-        column.addWidget(label(f"{key.key_type} key", "section"))
-        column.addWidget(self._fingerprint)
-        column.addWidget(consequence)
-        column.addSpacing(4)
-        column.addLayout(row)
-        self.finished.connect(self._tell)
-        refuse.setFocus()
+        return row
 
     def words(self) -> tuple[str, ...]:
         """Return every sentence and value shown."""
@@ -69,6 +63,13 @@ class HostKeyQuestion(QDialog):
         if not self._told:
             self._told = True
             self.answered.emit(self._key, result == int(QDialog.DialogCode.Accepted.value))
+
+
+def _mono(text: str, kind: str, size: int) -> ValueLabel:
+    made = ValueLabel(text, kind)
+    made.setFont(mono_font(size))
+    made.setAccessibleName(text)
+    return made
 
 
 def _command(key_type: str) -> str:

@@ -29,6 +29,7 @@ class ChartFeed(QObject):
         self._ops = ops
         self._plan: ChartPlan | None = None
         self._about: tuple[object, ...] = ()
+        self._title = ""
         self._tailed = 0.0
         controller.shown.connect(self._on_shown)
         controller.pump.ticked.connect(self._on_tick)
@@ -44,6 +45,9 @@ class ChartFeed(QObject):
         node = self._controller.node()
         if cluster is None or node is None:
             return
+        if cluster.name != self._title:
+            self._title = cluster.name  # a cluster is named after its inventory only once its members are known
+            self._page.set_title(cluster.name, "all nodes")
         focus = node if node.host else next((n for n in cluster.nodes if n.host), node)
         about = _about(cluster, focus)
         if about == self._about:
@@ -51,7 +55,6 @@ class ChartFeed(QObject):
         self._about = about
         capacity = _redo_capacity(focus, self._controller.source)
         self._plan = chart_plan(cluster, focus, capacity)
-        self._page.set_title(cluster.name, "all nodes")
         self._page.set_specs(self._plan.specs)
 
     def _on_wanted(self, chart: str, curve: str, start: float, end: float, points: int) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from PySide6.QtCore import QObject, Signal
 
 from app.main_window import MainWindow
+from app.node_numbers import Row, machine_rows, read_numbers
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
+from services.types import Health
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
 from widgets.bridge.source import EstateSource, PlaybackControl
@@ -19,6 +22,8 @@ from widgets.common.text import format_clock
 from widgets.frame.status_line import zone_name
 
 SPARK_S = 60.0
+_FIRST_ANSWERS_S = 3.0
+"""The first facts of a host come in parts: a state set within these seconds is what was found, not a change."""
 
 
 class Controller(QObject):
@@ -50,6 +55,10 @@ class Controller(QObject):
         self.stalls = StallMeter(self)
         self._told_at = 0.0
         self._titles: dict[str, str] = {}
+        self._first_sight: dict[str, float] = {}
+        self._asked: tuple[str, float] = ("", 0.0)
+        self._past_numbers: Mapping[str, float] = {}
+        self._past_host = ""
         self._wire()
 
     def start(self) -> None:
@@ -146,15 +155,56 @@ class Controller(QObject):
         self._choose()
         cluster, node = self.cluster(), self.node()
         at = self._moment if self._moment is not None else self.source.now()
+        self._note_first_sight(at)
         self._window.tree.show_snapshot(self._estate)
         self._window.tree.select(self._node_id or self._cluster_id)
         sparks = self._sparks(cluster, at) if self._window.page() == "topology" else {}
         self._window.topology.show_snapshot(cluster, sparks, at)
         self._window.topology.select(self._node_id)
-        spark = sparks.get(self._node_id, ())
-        label = f"{self._words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
-        self._window.inspector.show_node(cluster, node, at, {}, spark=spark, spark_label=label)
+        self._inspect(cluster, node, at, sparks.get(self._node_id, ()))
         self.shown.emit(cluster)
+
+    def _inspect(
+        self, cluster: ClusterSnapshot | None, node: NodeView | None, at: float, spark: Sequence[float]
+    ) -> None:
+        label = f"{self._words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
+        extra: dict[str, tuple[Row, ...]] = {}
+        if node is not None and self._window.page() == "topology":
+            extra["Machine"] = machine_rows(self._numbers(node, at), self.source.catalogue())
+            if self._was_there_already(node):
+                seen = f"before {format_clock(node.state_since)}, when watching began"
+                extra["Replication"] = (("state since", seen, Health.UNKNOWN),)
+                node = replace(node, state_since=None)
+        self._window.inspector.show_node(cluster, node, at, extra, spark=tuple(spark), spark_label=label)
+
+    def _numbers(self, node: NodeView, at: float) -> Mapping[str, float]:
+        """Return the node's newest numbers: of the present from memory, of the past as soon as a worker has them."""
+        if not node.host:
+            return {}
+        if self._moment is None and self.source.is_live:
+            return read_numbers(self.source, node.host, at)
+        place = (node.host, round(at, 1))
+        if place != self._asked:
+            self._asked = place
+            source = self.source
+            self._ops.run("numbers", lambda: read_numbers(source, *place), self._show_numbers)
+        return self._past_numbers if place[0] == self._past_host else {}
+
+    def _show_numbers(self, values: Mapping[str, float]) -> None:
+        self._past_numbers, self._past_host = values, self._asked[0]
+        self._show()
+
+    def _note_first_sight(self, at: float) -> None:
+        """Remember since when each node is watched: a state it had by then may be much older."""
+        for cluster in self._estate.clusters:
+            for node in cluster.nodes:
+                self._first_sight.setdefault(node.node_id, at)
+
+    def _was_there_already(self, node: NodeView) -> bool:
+        if node.state_since is None:
+            return False
+        begun = self._first_sight.get(node.node_id, 0.0) if self.source.is_live else self.source.span()[0]
+        return node.state_since <= begun + _FIRST_ANSWERS_S
 
     def _choose(self) -> None:
         """Something is always selected while there is something: the first cluster, its worst node."""

@@ -87,7 +87,9 @@ class ReplayAxis(QObject):
         self._charts.set_range(start, start + span, live=False, now=self._end)
 
     def _on_tick(self, now: float) -> None:
-        self._strip.set_cursor(now)
+        at_end = now >= self._end
+        self._strip.set_range(self._begin, self._end, live=at_end, now=self._end)
+        self._strip.set_cursor(None if at_end else now)
         self._charts.set_cursor(now)
         self._bar.set_state(now, self._begin, self._end, self._player.playing, self._player.speed)
         view = self._charts.view()

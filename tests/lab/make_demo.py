@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.load import Load
+from tests.lab.estate.locks import lab_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = ROOT / "resources" / "demo" / "incident.pilothouse"
@@ -47,7 +48,11 @@ def _lock(estate: Estate, host: str, seconds: int) -> None:
 
 def make(target: Path) -> int:
     """Record the story into `target`; return the recorder's exit code."""
-    estate = Estate("galera")
+    with lab_lock("session-galera"):  # no test session breaks the story meanwhile
+        return _make(Estate("galera"), target)
+
+
+def _make(estate: Estate, target: Path) -> int:
     estate.up(_say)
     estate.undo()
     estate.load_stop()

@@ -104,7 +104,7 @@ class _Making:
         behind = [n for n in members if n.behind]
         directory = Directory(cluster_id, group, self._at)
         views = views_of(directory)
-        everyone = directory.nodes
+        everyone = sorted(directory.nodes, key=lambda n: (n.facts is None, n.name.lower(), n.node_id))
         self._recall(everyone)
         components = components_of(views, everyone, rates_senders(self._rates, everyone))
         in_view = {o.node_id for v in views for o in v.observers}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from widgets.topology.view import TopologyView
 
 PAGES = (("topology", "Topology"), ("charts", "Charts"), ("journal", "Journal"))
+FIRST_RUN = "first-run"
 TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
 
 
@@ -37,11 +38,13 @@ class MainWindow(QMainWindow):
 
     Signals:
         page_shown(str): a page came to the front. closing(): the window is about to close.
+        first_painted(): a bare window is on the screen for the first time.
         live_wanted(): End was pressed. palette_wanted(): Ctrl+K was pressed.
     """
 
     page_shown = Signal(str)
     closing = Signal()
+    first_painted = Signal()
     live_wanted = Signal()
     palette_wanted = Signal()
 
@@ -57,8 +60,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Pilothouse")
         self.setMinimumSize(QSize(960, 600))
         self._page_keys: list[str] = []
+        self._awaited = ""
         if bare:
-            self.setCentralWidget(FirstFrame(TREE_WIDTH, INSPECTOR_WIDTH, dark=dark))
+            frame = FirstFrame(TREE_WIDTH, INSPECTOR_WIDTH, dark=dark)
+            frame.painted.connect(self.first_painted)
+            self.setCentralWidget(frame)
         else:
             for _ in self.furnish():
                 pass
@@ -128,11 +134,19 @@ class MainWindow(QMainWindow):
         """Add a page under its key."""
         self._page_keys.append(key)
         self.pages.addWidget(page)
+        if key == self._awaited:
+            self.show_page(key)
 
     def set_first_run(self, page: QWidget) -> None:
         """Show `page` over everything in the middle while there is no host at all."""
-        self.add_page("first-run", page)
-        self.show_page("first-run")
+        if FIRST_RUN in self._page_keys:
+            place = self._page_keys.index(FIRST_RUN)
+            old = self.pages.widget(place)
+            self.pages.removeWidget(old)
+            old.deleteLater()
+            del self._page_keys[place]
+        self.add_page(FIRST_RUN, page)
+        self.show_page(FIRST_RUN)
 
     def add_strip(self, *widgets: QWidget) -> None:
         """Put the event strip (and the replay bar) below the pages."""
@@ -142,7 +156,8 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> None:
         """Bring a page to the front; a page that is still loading is shown as soon as it is there."""
-        if key not in self._page_keys:
+        self._awaited = "" if key in self._page_keys else key
+        if self._awaited:
             return
         self.pages.setCurrentIndex(self._page_keys.index(key))
         with_inspector = key == "topology"
@@ -150,6 +165,7 @@ class MainWindow(QMainWindow):
         self._inspector_line.setVisible(with_inspector)
         if key in dict(PAGES):
             self.top.show_page(key)
+        self.top.show_pages(key != FIRST_RUN)
         self.page_shown.emit(key)
 
     def page(self) -> str:

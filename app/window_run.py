@@ -99,8 +99,8 @@ class WindowStart(QObject):
         self._imported.connect(self._begin)
 
     def behind_first_paint(self) -> None:
-        """Begin when the first paint, which is queued already, is done."""
-        QTimer.singleShot(0, self._thread.start)
+        """Begin when the first paint is done."""
+        self._window.first_painted.connect(self._thread.start)
 
     def at_once(self) -> WindowSession:
         """Furnish without letting events in between; return the session, which loads when the event loop runs."""

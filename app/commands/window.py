@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from app.places import demo_recording
 from app.window_run import run_window
 
 
 def run(options: Namespace) -> int:
     """Open the window; return the exit code."""
     if options.command == "demo":
+        from app.places import demo_recording
+
         return run_window(options, recording=demo_recording(), autoplay=True)
     return run_window(options, recording=None)

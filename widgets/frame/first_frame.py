@@ -1,0 +1,74 @@
+"""What is painted before anything is loaded: the window's own places, empty. It costs what an empty window costs.
+
+No enum of Qt's namespace may be touched: the first one builds all hundred of them, 15 to 30 ms, and a QBrush, a pen or
+a fillRect is such a touch. So the grounds are plain widgets with palettes; style sheet and fonts come with the real
+widgets, some 0.2 s later, at the same places and in the same colours.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QColor, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from widgets.common.tokens import DARK, LIGHT
+
+TOP, STATUS = 44, 28
+
+
+class FirstFrame(QWidget):
+    """Bar, tree, middle, inspector and status line as grounds; what shows between them are the lines.
+
+    Args:
+        tree, inspector: their widths in px.
+        dark: the theme asked for; None: what the desktop's own palette looks like.
+
+    Signals:
+        painted(): it is on the screen, once.
+    """
+
+    painted = Signal()
+
+    def __init__(self, tree: int, inspector: int, *, dark: bool | None = None) -> None:
+        super().__init__()
+        if dark is None:
+            dark = self.palette().window().color().lightness() < 128
+        self._tokens = DARK if dark else LIGHT
+        self._widths = (tree, inspector)
+        self._told = False
+        self._ground(self, "line")
+        self._bar, self._tree, self._middle, self._inspector, self._status = (QWidget(self) for _ in range(5))
+        for place, token in (
+            (self._bar, "panel"),
+            (self._tree, "panel"),
+            (self._middle, "canvas"),
+            (self._inspector, "panel"),
+            (self._status, "canvas"),
+        ):
+            self._ground(place, token)
+        self._word = QLabel("loading…", self._status)
+        self.setAccessibleName("Pilothouse is loading")
+
+    def _ground(self, widget: QWidget, token: str) -> None:
+        color = QColor(self._tokens[token])
+        widget.setPalette(QPalette(color, color))
+        widget.setAutoFillBackground(True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the grounds where the real widgets will stand."""
+        super().resizeEvent(event)
+        (tree, inspector), width, bottom = self._widths, self.width(), self.height() - STATUS
+        between, right = bottom - TOP - 2, width - inspector
+        self._bar.setGeometry(0, 0, width, TOP)
+        self._tree.setGeometry(0, TOP + 1, tree, between)
+        self._middle.setGeometry(tree + 1, TOP + 1, right - tree - 2, between)
+        self._inspector.setGeometry(right, TOP + 1, inspector, between)
+        self._status.setGeometry(0, bottom, width, STATUS)
+        self._word.setGeometry(12, 0, 200, STATUS)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell when this event, the whole first paint, is over; the palettes do the painting."""
+        super().paintEvent(event)
+        if not self._told:
+            self._told = True
+            QTimer.singleShot(0, self.painted.emit)

@@ -135,12 +135,13 @@ class Ring:
                     columns[key] = self._rows[index, 3 + self._slot[place]]
             return rows[:, AT], rows[:, AT] - rows[:, OFFSET], rows[:, EPOCH], columns
 
-    def start(self) -> float | None:
-        """Return the moment of the oldest row, None when the ring is empty."""
+    def span(self) -> tuple[float, float] | None:
+        """Return the moments of the oldest and the newest row, None when the ring is empty."""
         with self._lock:
             if not self._count:
                 return None
-            return float(self._rows[self._order(min(self._count, self.capacity))[0], AT] / TICK)
+            order = self._order(min(self._count, self.capacity))
+            return float(self._rows[order[0], AT] / TICK), float(self._rows[order[-1], AT] / TICK)
 
     def keys(self) -> tuple[str, ...]:
         """Return every key seen."""

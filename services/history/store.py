@@ -175,7 +175,8 @@ class HistoryStore:
             return Columns.empty(keys)
         start, end = start - 1 / TICK, end + 1 / TICK  # moments are kept to a tenth of a millisecond
         known = self._rings.get(server)
-        oldest = known[1].start() if known else None
+        span = known[1].span() if known else None
+        oldest = span[0] if span else None
         parts: list[Columns] = []
         if oldest is None or start < oldest:
             parts += [part.within(start, end, oldest) for part in self._stored(number, keys, start, end)]
@@ -272,14 +273,14 @@ class HistoryStore:
     def range(self) -> tuple[float, float] | None:
         """Return the first and last moment of samples, None when there are none."""
         with self._read_lock:
-            first, last = self._reader.execute(
-                "SELECT min(a), max(b) FROM (SELECT min(start) AS a, max(stop) AS b FROM block "
-                "UNION ALL SELECT min(at), max(at) FROM journal)"
-            ).fetchone()
-        newest = [(t[0], t[-1]) for _, ring in self._all_rings() if len(t := ring.read((), float("-inf"))[0])]
-        starts = [start for start, _ in newest] + ([first] if first is not None else [])
-        ends = [end for _, end in newest] + ([last] if last is not None else [])
-        return (float(min(starts)), float(max(ends))) if starts else None
+            spans = self._reader.execute(
+                "SELECT (SELECT min(start) FROM block WHERE server = s.id), "
+                "(SELECT stop FROM block WHERE server = s.id ORDER BY start DESC LIMIT 1) FROM server s "
+                "UNION ALL SELECT min(at), max(at) FROM journal"
+            ).fetchall()
+        known = [(start, end) for start, end in spans if start is not None]
+        known += [span for _, ring in self._all_rings() if (span := ring.span()) is not None]
+        return (float(min(s for s, _ in known)), float(max(e for _, e in known))) if known else None
 
     def meta(self) -> dict[str, str]:
         """Return the facts about the file itself."""

@@ -1,4 +1,4 @@
-"""Adding and importing hosts from the window: the test, the host-key question, the inventory's file."""
+"""Adding, editing and importing hosts in the window: the test, the host-key question, the inventory's file."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ class AddHost(QObject):
 
     Signals:
         added(tuple[HostEntry, ...]): these hosts stand in the inventory's file now.
+        changed(str, HostEntry): the host watched under this name is reached in another way now.
     """
 
     added = Signal(object)
+    changed = Signal(str, object)
 
     def __init__(self, window: MainWindow, ops: Ops, vault: SessionVault, path: Path, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,14 +43,33 @@ class AddHost(QObject):
         self._draft: HostDraft | None = None
         window.tree.add_host_requested.connect(self.open)
 
+    @property
+    def path(self) -> Path:
+        """Return the inventory's file."""
+        return self._path
+
     def open(self) -> None:
-        """Open the connection dialog."""
-        dialog = ConnectionDialog(parent=self._window)
+        """Open the connection dialog for a new host."""
+        self._open(ConnectionDialog(parent=self._window))
+
+    def edit(self, entry: HostEntry) -> None:
+        """Open the connection dialog on a host that is watched already."""
+        self._open(ConnectionDialog(self._window, entry))
+
+    def _open(self, dialog: ConnectionDialog) -> None:
+        if self._dialog is not None:
+            self._dialog.reject()
         dialog.test_requested.connect(self._test)
         dialog.save_requested.connect(self._save)
         dialog.host_key_answered.connect(self._answered)
+        dialog.finished.connect(lambda _result, gone=dialog: self._forget(gone))
         self._dialog = dialog
-        dialog.open() if dialog.isModal() else dialog.show()
+        dialog.show()
+
+    def _forget(self, dialog: ConnectionDialog) -> None:
+        """The dialog deletes itself when it closes; an answer that comes later finds none."""
+        if self._dialog is dialog:
+            self._dialog = None
 
     def open_import(self, kind: str) -> None:
         """Read another program's settings on a worker, then show what was found."""
@@ -98,16 +119,18 @@ class AddHost(QObject):
         def work() -> tuple[HostEntry, ...]:
             for ref, secret in draft.secrets:
                 (vault.keep if draft.keep else vault.put)(ref, secret)
-            _write(path, (draft.entry,))
+            _write(path, (draft.entry,), draft.replaces)
             return (draft.entry,)
 
-        self._ops.run("save-host", work, self._saved, self._failed)
+        self._ops.run("save-host", work, lambda entries: self._saved(entries, draft.replaces), self._failed)
 
-    def _saved(self, entries: tuple[HostEntry, ...]) -> None:
+    def _saved(self, entries: tuple[HostEntry, ...], replaces: str) -> None:
         if self._dialog is not None:
             self._dialog.accept()
-            self._dialog = None
-        self.added.emit(entries)
+        if replaces:
+            self.changed.emit(replaces, entries[0])
+        else:
+            self.added.emit(entries)
 
     def _failed(self, problem: UserError) -> None:
         if self._dialog is not None:
@@ -135,15 +158,30 @@ def _written(path: Path, entries: tuple[HostEntry, ...]) -> tuple[HostEntry, ...
     return entries
 
 
-def _write(path: Path, entries: tuple[HostEntry, ...]) -> None:
+def _write(path: Path, entries: tuple[HostEntry, ...], replaces: str = "") -> None:
     from services.inventory.toml_file import load_inventory
     from services.inventory.toml_save import save_inventory, with_host
 
     inventory = load_inventory(path) if path.exists() else Inventory(path=str(path))
+    if replaces:
+        inventory = renamed(inventory, replaces, entries[0].name)
     for entry in entries:
         inventory = with_host(inventory, entry)
     path.parent.mkdir(parents=True, exist_ok=True)
     save_inventory(replace(inventory, path=str(path)), path)
+
+
+def renamed(inventory: Inventory, old: str, new: str) -> Inventory:
+    """Return the inventory in which a host has another name, among the seeds and as a jump host too."""
+    hosts = tuple(_jumping_by(replace(h, name=new) if h.name == old else h, old, new) for h in inventory.hosts)
+    clusters = tuple(replace(c, seeds=tuple(new if s == old else s for s in c.seeds)) for c in inventory.clusters)
+    return replace(inventory, hosts=hosts, clusters=clusters)
+
+
+def _jumping_by(host: HostEntry, old: str, new: str) -> HostEntry:
+    if host.ssh is None or host.ssh.jump != old:
+        return host
+    return replace(host, ssh=replace(host.ssh, jump=new))
 
 
 def _found(kind: str) -> tuple[Candidate, ...]:

@@ -23,6 +23,11 @@ from services.sampling.catalogue import load_catalogue
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
 
+
+class NothingToWatch(BadInput):
+    """There is no inventory yet, or it has no host: the window teaches, a command tells."""
+
+
 SessionOpener = Callable[[HostEntry], ObserverSession]
 
 
@@ -37,7 +42,7 @@ def read_inventory(options: Namespace) -> Inventory:
     """Return the inventory; raise BadInput with advice where there is none yet or it has no host."""
     path = inventory_file(options)
     if not path.exists():
-        raise BadInput(
+        raise NothingToWatch(
             f"There is no inventory at {path}.",
             try_=(
                 "Name one with --inventory FILE (the format: resources/docs/inventory.md).",
@@ -59,7 +64,7 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
             )
         return tuple(h for h in inventory.hosts if h.name in names)
     if not inventory.hosts:
-        raise BadInput(f"The inventory {inventory.path} has no host.", try_=("Add a [[host]] to it.",))
+        raise NothingToWatch(f"The inventory {inventory.path} has no host.", try_=("Add a [[host]] to it.",))
     return inventory.hosts
 
 

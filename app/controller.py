@@ -172,8 +172,7 @@ class Controller(QObject):
         if node is not None and self._window.page() == "topology":
             extra["Machine"] = machine_rows(self._numbers(node, at), self.source.catalogue())
             if self._was_there_already(node):
-                seen = f"before {format_clock(node.state_since)}, when watching began"
-                extra["Replication"] = (("state since", seen, Health.UNKNOWN),)
+                extra["Replication"] = (("state since", f"before {format_clock(node.state_since)}", Health.UNKNOWN),)
                 node = replace(node, state_since=None)
         self._window.inspector.show_node(cluster, node, at, extra, spark=tuple(spark), spark_label=label)
 

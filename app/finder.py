@@ -24,11 +24,13 @@ class Finder(QObject):
         self._palette.chosen.connect(self._go)
         window.palette_wanted.connect(self.open)
         self._actions: dict[str, Callable[[], object]] = {
-            "live": controller.go_live,
+            "live": window.live_wanted.emit,
             "theme": _switch_theme,
             "fit": window.topology.canvas.fit,
             "add-host": window.tree.add_host_requested.emit,
             "quit": window.close,
+            "play": self._play,
+            "start": lambda: controller.look_at(controller.source.span()[0]),
         }
 
     def open(self) -> None:
@@ -44,11 +46,25 @@ class Finder(QObject):
             yield PaletteEntry(cluster.cluster_id, "cluster", cluster.name, cluster.kind.value, health=cluster.health)
         for number, (key, title) in enumerate(PAGES, start=1):
             yield PaletteEntry(key, "page", title, keys=f"Alt+{number}")
-        yield PaletteEntry("live", "action", "Return to live", keys="End")
+        yield from self._time_entries()
         yield PaletteEntry("fit", "action", "Fit the topology", keys="F")
         yield PaletteEntry("theme", "action", "Switch between light and dark")
         yield PaletteEntry("add-host", "action", "Add a host…")
         yield PaletteEntry("quit", "action", "Quit")
+
+    def _time_entries(self) -> Iterator[PaletteEntry]:
+        player = self._controller.player
+        if player is None:
+            yield PaletteEntry("live", "action", "Return to live", keys="End")
+            return
+        yield PaletteEntry("play", "action", "Pause the replay" if player.playing else "Play the recording")
+        yield PaletteEntry("start", "action", "Go to the beginning of the recording")
+        yield PaletteEntry("live", "action", "Go to the end of the recording", keys="End")
+
+    def _play(self) -> None:
+        player = self._controller.player
+        if player is not None:
+            (player.pause if player.playing else player.play)()
 
     def _go(self, entry: PaletteEntry) -> None:
         if entry.kind == "node":

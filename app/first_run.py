@@ -1,16 +1,32 @@
-"""The window before there is any host: it teaches the three ways in, each one click."""
+"""The window without an estate: the three ways in where there is no host yet, and what is wrong where it can't open."""
 
 from __future__ import annotations
 
 from app.main_window import MainWindow
 from services.errors import UserError
+from services.types import Health
+from widgets.common.empty import EmptyState, Way
 from widgets.inventory.first_run import FirstRunPage
 
+TRY_AGAIN, OPEN_DEMO = 0, 1
 
-def show_first_run(window: MainWindow, problem: UserError) -> FirstRunPage:
-    """Show the page with the three ways in; a fault in an existing inventory is told above it."""
+
+def show_first_run(window: MainWindow) -> FirstRunPage:
+    """Show the page with the three ways in."""
     page = FirstRunPage()
     window.set_first_run(page)
-    if "There is no inventory" not in problem.sentence:
-        window.messages.say_error(problem)
+    return page
+
+
+def show_trouble(window: MainWindow, problem: UserError) -> EmptyState:
+    """Show why the estate can't be opened, what is safe, what to try; its ways are TRY_AGAIN and OPEN_DEMO."""
+    page = EmptyState(560)
+    page.say(
+        str(problem),
+        problem.safe,
+        tries=problem.try_,
+        ways=(Way("Try again", primary=True), Way("Open the demo", "A recorded incident, without any server")),
+        health=Health.BAD,
+    )
+    window.set_first_run(page)
     return page

@@ -141,9 +141,9 @@ class MainWindow(QMainWindow):
         """Show `page` over everything in the middle while there is no host at all."""
         if FIRST_RUN in self._page_keys:
             place = self._page_keys.index(FIRST_RUN)
-            old = self.pages.widget(place)
-            self.pages.removeWidget(old)
-            old.deleteLater()
+            if (old := self.pages.widget(place)) is not None:
+                self.pages.removeWidget(old)
+                old.deleteLater()
             del self._page_keys[place]
         self.add_page(FIRST_RUN, page)
         self.show_page(FIRST_RUN)

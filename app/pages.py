@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.add_host import AddHost
 from app.chart_feed import ChartFeed
 from app.controller import Controller
 from app.finder import Finder
+from app.host_actions import HostActions
 from app.main_window import MainWindow
 from app.replay_axis import ReplayAxis
 from app.time_axis import TimeAxis
+from services.sampling.watcher import Watcher
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.journal.page import JournalPage
@@ -28,3 +31,9 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
     else:
         ReplayAxis(controller, controller.player, window, charts, parent)
     Finder(controller, window, parent)
+
+
+def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:
+    """Let hosts be edited and removed where they are watched live."""
+    if isinstance(controller.source, Watcher):
+        HostActions(controller, controller.source, window, hosts, ops, parent)

@@ -14,9 +14,11 @@ from app.main_window import PAGES
 from app.session import WindowSession
 from services.errors import BadInput
 from services.events import Event
+from services.types import Health
 
 LOAD_LIMIT_S = 30.0
 SETTLE_S = 0.6
+LIVE_CHARTS_S = 8.0
 
 
 def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
@@ -46,26 +48,33 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
 
 
 def _pose(session: WindowSession, page: str) -> None:
-    """Put a recording at its telling moment: the topology while a transfer runs, everything else at its end."""
-    from services.sampling.replay import Replay
-
+    """Put a recording at its telling moment (the journal: at its end); give a live estate its first seconds."""
     controller = session.controller
-    if controller is None or not isinstance(controller.source, Replay):
+    if controller is None:
         return
-    replay = controller.source
-    replay.pause()
-    start, end = replay.span()
-    moment = _telling_moment(replay.all_events(), end) if page == "topology" else end
-    replay.seek(max(start, min(end, moment)))
-    controller.pump.beat()
+    if controller.player is None:
+        _spin(lambda: bool(controller.estate.hosts_answering), LOAD_LIMIT_S)
+        if page == "charts":
+            _spin(lambda: False, LIVE_CHARTS_S)
+        return
+    controller.player.pause()
+    end = controller.source.span()[1]
+    controller.look_at(end if page == "journal" else telling_moment(controller.player.all_events(), end))
 
 
-def _telling_moment(events: Sequence[Event], end: float) -> float:
+def telling_moment(events: Sequence[Event], end: float) -> float:
+    """Return a moment worth a picture: while the longest transfer runs, else just after the worst event, else the end.
+
+    A transfer that goes over from SST to catching up says most when the larger part is done.
+    """
     spans = [e for e in events if e.kind == "transfer" and e.until is not None and e.until - e.at > 2.0]
-    if not spans:
-        return end
-    longest = max(spans, key=lambda e: (e.until or e.at) - e.at)
-    return longest.at + 0.6 * ((longest.until or longest.at) - longest.at)
+    if spans:
+        longest = max(spans, key=lambda e: (e.until or e.at) - e.at)
+        return longest.at + 0.6 * ((longest.until or longest.at) - longest.at)
+    told = [e for e in events if e.health.severity >= Health.WARN.severity]
+    if told:
+        return min(end, max(told, key=lambda e: e.health.severity).at + 2.0)
+    return end
 
 
 def _settle(session: WindowSession) -> None:

@@ -13,11 +13,12 @@ from PySide6.QtCore import QObject, Signal
 from app.add_host import AddHost
 from app.controller import Controller
 from app.error_hooks import ErrorHooks
-from app.first_run import show_first_run
+from app.first_run import OPEN_DEMO, show_first_run, show_trouble
 from app.main_window import MainWindow
 from app.vault import SessionVault
-from services.errors import BadInput, UserError
+from services.errors import UserError
 from services.inventory.model import HostEntry
+from services.types import Health
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 
@@ -101,6 +102,7 @@ class WindowSession(QObject):
         self.failed: UserError | None = None
         self.problem.connect(self._show_problem)
         ops.failed.connect(self._show_problem)
+        window.messages.acted.connect(lambda: window.messages.say(Health.WARN, ()))
         # Emitting a signal is the one thing another thread may do to the window.
         hooks.show_with(self.problem.emit)
 
@@ -115,7 +117,9 @@ class WindowSession(QObject):
         opener = self._opener
 
         def work() -> EstateSource:
-            import pyqtgraph  # noqa: F401 - 300 ms that must not be spent on the GUI thread
+            # numpy and the pages' modules: what must not be imported on the GUI thread.
+            import app.pages  # noqa: F401
+            import widgets.charts.card  # noqa: F401
 
             return opener.open()
 
@@ -129,7 +133,7 @@ class WindowSession(QObject):
         self._opener.close()
 
     def _loaded(self, source: EstateSource) -> None:
-        from app.pages import build_pages
+        from app.pages import build_pages, wire_host_actions
 
         self.window.status.show_message("")
         controller = Controller(source, self.window, self.ops, parent=self)
@@ -138,39 +142,59 @@ class WindowSession(QObject):
             self.window.status.show_replay()
         self.window.setWindowTitle(f"{source.title} – Pilothouse")
         build_pages(controller, self.window, self.ops, parent=self)
+        if self._hosts is not None:
+            wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
         controller.start()
         self.ready.emit()
 
     def _not_loaded(self, problem: UserError) -> None:
         self.failed = problem
         self.window.status.show_message("")
-        if isinstance(problem, BadInput):
-            page = show_first_run(self.window, problem)
+        # The opener imported it already: only a worker may load what stands behind it.
+        from app.compose import NothingToWatch
+
+        if isinstance(problem, NothingToWatch):
+            page = show_first_run(self.window)
             page.demo_requested.connect(self._open_demo)
             if self._hosts is not None:
                 page.add_host_requested.connect(self._hosts.open)
                 page.import_requested.connect(self._hosts.open_import)
         else:
-            self._show_problem(problem)
+            show_trouble(self.window, problem).chosen.connect(self._leave_trouble)
         self.ready.emit()
+
+    def _leave_trouble(self, way: int) -> None:
+        if way == OPEN_DEMO:
+            self._open_demo()
+        else:
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        self.failed = None
+        self.window.messages.say(Health.WARN, ())
+        self.window.show_page("topology")
+        self.load()
 
     def _hosts_added(self, entries: tuple[HostEntry, ...]) -> None:
         if self.controller is None:
-            self.failed = None
-            self.window.show_page("topology")
-            self.load()
+            self._begin_again()
         elif self.controller.source.is_live:
             watch(self.controller.source, entries)
 
     def _open_demo(self) -> None:
         from app.places import demo_recording
 
-        self._opener = RecordingOpener(demo_recording(), autoplay=True, start_s=None)
-        self._hosts_added(())
+        try:
+            recording = demo_recording()
+        except UserError as problem:
+            self._show_problem(problem)
+            return
+        self._opener = RecordingOpener(recording, autoplay=True, start_s=None)
+        self._begin_again()
 
     def _show_problem(self, problem: UserError) -> None:
         log.info("shown: %s", problem)
-        self.window.messages.say_error(problem)
+        self.window.messages.say_error(problem, "Dismiss")
 
 
 def watch(source: EstateSource, entries: tuple[HostEntry, ...]) -> None:

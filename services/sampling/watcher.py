@@ -96,6 +96,21 @@ class Watcher:
         for entry in entries:
             self._watch(entry, None)
 
+    def entry(self, name: str) -> HostEntry | None:
+        """Return how a host is reached, whether it was written down or found; None when it is not watched."""
+        with self._lock:
+            watch = self._watches.get(name)
+        return None if watch is None else watch.entry
+
+    def replace(self, name: str, entry: HostEntry) -> None:
+        """Watch a host in another way from now on; waits for its old lane to end: call through a worker."""
+        self._drop(name)
+        self._watch(entry, None)
+
+    def remove(self, name: str) -> None:
+        """Stop watching a host; waits for its lane to end: call through a worker."""
+        self._drop(name)
+
     def stop(self) -> None:
         """Stop every thread, close every session and the store."""
         self._stop.set()

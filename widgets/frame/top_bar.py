@@ -88,6 +88,11 @@ class TopBar(QFrame):
         """Mark the page that is shown."""
         self._buttons[key].setChecked(True)
 
+    def show_pages(self, visible: bool) -> None:
+        """Offer the pages, or not while there is nothing that they could show."""
+        for button in self._buttons.values():
+            button.setVisible(visible)
+
 
 class _PageButton(QPushButton):
     """One page; as wide as its title in the bold of the page in front, so that choosing a page moves nothing."""

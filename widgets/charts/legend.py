@@ -107,6 +107,7 @@ class LegendItem(QAbstractButton):
         if self.hasFocus():
             painter.setPen(QPen(current_theme().accent, 1))
             painter.drawLine(QPointF(0, self.height() - 2), QPointF(self.width() - 4, self.height() - 2))
+        painter.end()
 
     def _value_width(self) -> float:
         return _fonts()[3].horizontalAdvance(self.reading.text)

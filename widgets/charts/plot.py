@@ -147,8 +147,13 @@ class Plot(QWidget):
         if not crossed and self._selection is None:
             painter.fillRect(self.rect(), current_theme().panel)
             self.paint_still(painter)
-            return
-        painter.drawPixmap(0, 0, self._picture())
+        else:
+            painter.drawPixmap(0, 0, self._picture())
+            self._paint_over(painter, crossed=crossed)
+        painter.end()  # not left to the garbage collector: a painter that outlives its paint event crashes Qt
+
+    def _paint_over(self, painter: QPainter, *, crossed: bool) -> None:
+        """Paint what moves: the selection and the crosshair."""
         frame = self.frame_rect()
         if self._selection is not None:
             first, last = (self.x_at(at) for at in self._selection)

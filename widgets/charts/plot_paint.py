@@ -22,7 +22,7 @@ from widgets.common.time_ticks import time_ticks
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 16.0, 8.0, 20.0
 _BAND_ALPHA = 0.20
 _MARK_ALPHA = 0.75
-_DOT_AWAY_PX = 3.0
+_DOT_AWAY_PX = 5.0
 # A stroke wider than a pixel costs four times as much: only lines of few points may be that beautiful.
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
@@ -46,7 +46,7 @@ class StillPainter:
         painter.setFont(ui_font(SMALL))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         message = self._state.message()
-        self._axes()
+        self._axes(values=not message)
         if message:
             self._words(message)
             return
@@ -93,15 +93,16 @@ class StillPainter:
             painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    def _axes(self) -> None:
+    def _axes(self, *, values: bool) -> None:
+        """Write the axes; a plot without samples has no scale of values."""
         painter, frame, theme = self._painter, self._frame, self._theme
         painter.setPen(theme.third)
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if self._state.spec.curves:
+        if values:
             for value, words in self._state.left.ticks:
                 y = self.y_of(value, self._state.left)
                 painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), flags, words)
-        if self._state.right is not None:
+        if values and self._state.right is not None:
             self._right_words(self._state.right)
         below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
         for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
@@ -221,7 +222,7 @@ class StillPainter:
                 self._area(x, tops[row], tops[row + 1], first, last)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         if len(pile.dot_t):
-            away = np.abs(self._y(pile.dot_y, scale) - self._y(pile.dot_edge, scale)) >= 2 * _DOT_AWAY_PX
+            away = np.abs(self._y(pile.dot_y, scale) - self._y(pile.dot_edge, scale)) >= _DOT_AWAY_PX
             color = with_alpha(self._theme.text, 0.55)
             self._dots(self._x(pile.dot_t[away]), self._y(pile.dot_y[away], scale), color)
 

@@ -112,8 +112,8 @@ def _common_unit(largest: float, step: float, unit: str) -> tuple[float, str]:
         factor = _SECONDS[unit]
         seconds = step * factor
         name, size = next((n, s) for n, s in _TIME_NAMES if seconds >= s * 0.999 or (n, s) == _TIME_NAMES[-1])
-        if name in {"ms", "µs"} and largest * factor >= 1.0:
-            name, size = "s", 1.0
+        if size < 1.0 and largest * factor >= 0.001:
+            name, size = ("s", 1.0) if largest * factor >= 1.0 else ("ms", 0.001)
         return size / factor, name
     if unit == "1/s":
         return 1.0, "/s"

@@ -105,6 +105,7 @@ class SeekTrack(QWidget):
         painter.setPen(QPen(theme.panel, 2))
         painter.setBrush(theme.accent)
         painter.drawEllipse(QPointF(x, y), 7 if self.hasFocus() else 6, 7 if self.hasFocus() else 6)
+        painter.end()
 
 
 class ReplayBar(QFrame):

@@ -347,6 +347,7 @@ class EventStrip(QWidget):
         if self.hasFocus():
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
 
 
 def _when(event: Event, now: float) -> str:

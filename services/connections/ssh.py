@@ -71,7 +71,7 @@ class SshLink:
             limit_s,
         )
 
-    def tcp(self, address: str, port: int) -> paramiko.Channel:
+    def tcp(self, address: str, port: int, *, limit_s: float | None = None) -> paramiko.Channel:
         """Open a channel to `address`:`port` as the host sees it (direct-tcpip; no port listens anywhere)."""
         return self._channel(
             lambda limit: self._transport.open_channel(
@@ -79,21 +79,34 @@ class SshLink:
             ),
             f"a tunnel to {address} port {port}",
             f"Check that a server listens on {address} port {port} of the host, and AllowTcpForwarding in sshd_config.",
+            limit_s,
+            at_once=address == "127.0.0.1",
         )
 
-    def unix(self, path: str) -> paramiko.Channel:
+    def unix(self, path: str, *, limit_s: float | None = None) -> paramiko.Channel:
         """Open a channel to a Unix socket of the host (direct-streamlocal@openssh.com, OpenSSH 6.7 and newer)."""
         return self._channel(
             lambda limit: self._transport.open_unix(path, limit_s=limit),
             f"a tunnel to the socket {path}",
             f"Check that {path} exists and may be opened by {self.target.user}, and AllowStreamLocalForwarding in "
             "sshd_config.",
+            limit_s,
         )
 
     def _channel(
-        self, opening: Callable[[float], paramiko.Channel], what: str, advice: str, limit_s: float | None = None
+        self,
+        opening: Callable[[float], paramiko.Channel],
+        what: str,
+        advice: str,
+        limit_s: float | None,
+        *,
+        at_once: bool = True,
     ) -> paramiko.Channel:
-        """Open a channel; a host that does not even answer that is taken for gone, and the connection is given up."""
+        """Open a channel.
+
+        Args:
+            at_once: a living host answers this at once; one that does not is taken for gone and given up.
+        """
         limit = min(self._limits.channel_s, limit_s or self._limits.channel_s)
         try:
             return opening(limit)
@@ -103,7 +116,8 @@ class SshLink:
             ) from problem
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if "Timeout" in str(problem):
-                self.abort()
+                if at_once:
+                    self.abort()
                 raise TimedOut(f"The host did not open {what} within {limit:g} s.", host=self._host) from problem
             raise self.lost(problem) from problem
 

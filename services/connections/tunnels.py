@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from services.connections.dial import dial
 from services.connections.limits import Limits
 from services.connections.mysql_wire import Road
+from services.connections.ssh_config import target_for
 from services.errors import BadInput, TimedOut, Unreachable
 
 if TYPE_CHECKING:
@@ -40,31 +41,46 @@ def open_way(entry: HostEntry, ssh: Callable[[], SshLink] | None, *, limits: Lim
     if access is None:
         raise BadInput("The inventory gives no SQL way to this host.", host=entry.name)
     if access.via == "direct":
-        limit = min(limits.connect_s, limit_s)
-        sock = dial(
-            entry.address, access.port, what="the database", host=entry.name, limit_s=limit, dead_after_s=DEAD_AFTER_S
-        )
-        return Way(sock, "open", f"{entry.address} port {access.port}")
+        return _direct(entry, access.port, min(limits.connect_s, limit_s))
     if access.via == "socket":
         path = access.socket or DEFAULT_SOCKET
         if ssh is None:
             return Way(_local(path, entry.name, limit_s), "socket", f"the socket {path}")
-        return Way(ssh().unix(path), "socket", f"the socket {path}")
+        return Way(ssh().unix(path, limit_s=limit_s), "socket", f"the socket {path}")
     if ssh is None:
         raise BadInput("A tunnel needs an SSH way to this host, and the inventory gives none.", host=entry.name)
-    return _tunnel(ssh(), entry.address, access.port)
+    return _tunnel(ssh(), entry.address, access.port, limit_s)
 
 
-def _tunnel(link: SshLink, address: str, port: int) -> Way:
+def _direct(entry: HostEntry, port: int, limit_s: float) -> Way:
+    """Connect to the address; one that only ssh_config knows (an alias) is reached at its HostName."""
+
+    def way(address: str) -> Way:
+        sock = dial(address, port, what="the database", host=entry.name, limit_s=limit_s, dead_after_s=DEAD_AFTER_S)
+        return Way(sock, "open", f"{address} port {port}")
+
+    try:
+        return way(entry.address)
+    except Unreachable as problem:
+        if not isinstance(problem.__cause__, socket.gaierror) or entry.ssh is None:
+            raise
+        host = target_for(entry.ssh, entry.address).host
+        if host == entry.address:
+            raise
+        return way(host)
+
+
+def _tunnel(link: SshLink, address: str, port: int, limit_s: float) -> Way:
     """Enter at the host's 127.0.0.1; a server bound to another address is reached at the host's own."""
     try:
-        return Way(link.tcp("127.0.0.1", port), "tunnel", f"127.0.0.1 port {port} (tunnel)")
+        return Way(link.tcp("127.0.0.1", port, limit_s=limit_s), "tunnel", f"127.0.0.1 port {port} (tunnel)")
     except TimedOut:
         raise
     except Unreachable:
         if not link.alive:
             raise
-        return Way(link.tcp(link.target.host or address, port), "tunnel", f"{link.target.host} port {port} (tunnel)")
+        own = link.target.host or address
+        return Way(link.tcp(own, port, limit_s=limit_s), "tunnel", f"{own} port {port} (tunnel)")
 
 
 def _local(path: str, host: str, limit_s: float) -> socket.socket:

@@ -30,6 +30,8 @@ from services.history.rollup import (
 
 HOUR_S = 3_600.0
 LEVEL = 9
+SECONDS_ONLY_S = 6 * HOUR_S
+"""Spans up to this are drawn from the seconds themselves: a shorter recording needs no one-minute aggregates."""
 LEAD_S = 310.0
 """Samples before an hour that its derived metrics may look at: means of five minutes, and a rate's first interval."""
 DERIVED = "~"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from services.clock import Clock, ManualClock, SystemClock
 from services.errors import BadInput, StoreError
-from services.history.compaction import Derive
+from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.store import HistoryStore
 from services.series import Sample
 
@@ -49,6 +49,8 @@ def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
     store = HistoryStore.open(path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=later, derive=derive, background=False)
     try:
         store.compact()
+        if span is not None and span[1] - span[0] <= SECONDS_ONLY_S:
+            store.forget_minutes()
         if span is not None:
             store.put_meta("start", repr(span[0]))
             store.put_meta("end", repr(span[1]))

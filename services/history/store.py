@@ -409,6 +409,12 @@ class HistoryStore:
         self._loose = []
         self._cache.clear()
 
+    def forget_minutes(self) -> None:
+        """Delete the one-minute aggregates: a short recording is drawn from its seconds."""
+        with self._must_write().housekeeping_cursor() as cursor:
+            cursor.execute("DELETE FROM rollup")
+            cursor.execute("DELETE FROM still")
+
     def _close_chunks(self, now: float) -> None:
         for server, ring in self._all_rings():
             if (closed := ring.close_if_due(now)) is not None:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 HEADER_BYTES = 24
+FIRST_S = 60.0
 RING_S = 7 * 86_400.0
 EVERY_S = 10.0
 WINDOWS: tuple[tuple[str, float], ...] = (("five minutes", 300.0), ("one hour", 3_600.0))
@@ -108,11 +109,16 @@ def rates(points: Sequence[Point], now: Point) -> tuple[Rate, ...]:
 
 
 def _rate_since(points: Sequence[Point], now: Point, window: float, over: str) -> Rate | None:
-    """Return the rate over the last `window` seconds, None unless at least half of it was watched."""
+    """Return the rate over the last `window` seconds, None when too little of it was watched to tell.
+
+    Half of the window is enough; for the shortest one a minute is, because a first number soon is worth more.
+    """
     place = bisect_left(points, now.at - window - EVERY_S / 2, key=_moment)
-    if place >= len(points) or now.at - points[place].at < window / 2:
+    enough = FIRST_S if window == WINDOWS[0][1] else window / 2
+    if place >= len(points) or now.at - points[place].at < enough:
         return None
-    return _rate(points[place], now, over)
+    watched = now.at - points[place].at
+    return _rate(points[place], now, over if watched >= 0.9 * window else f"the {watched:.0f} s watched so far")
 
 
 def _rate(begin: Point, end: Point, over: str) -> Rate:
@@ -161,7 +167,7 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
     known = rates(points, now)
     if not known:
         return Reach(
-            history_s=past, at_least=at_least, reason="The write rate is not known yet: it needs about three minutes."
+            history_s=past, at_least=at_least, reason="The write rate is not known yet: it needs about a minute."
         )
     worst = known[0]
     if worst.bytes_s <= 0.0:

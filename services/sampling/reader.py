@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from services.history.columns import Columns, Rollups
-from services.history.compaction import DERIVED
+from services.history.compaction import DERIVED, SECONDS_ONLY_S
 from services.history.rollup import MINUTE_S, by_step, doubles
 from services.history.store import HistoryStore
 from services.sampling import rates
@@ -21,7 +21,6 @@ from services.sampling.catalogue import Catalogue
 from services.sampling.formula import Formula, Frame
 from services.series import Array, Series
 
-RAW_SPAN_S = 6 * 3_600.0
 STEPS = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
          86_400.0)  # fmt: skip
 _UPTIME = "uptime"
@@ -43,7 +42,7 @@ class SeriesReader:
         formula = self._catalogue.formula(metric_key)
         points = max(2, points)
         span = max(1.0, end - start)
-        if span > max(RAW_SPAN_S, 2.0 * points):
+        if span > max(SECONDS_ONLY_S, 2.0 * points):
             return self._from_minutes(server, metric_key, formula, (start, end), points)
         frame, restarts = self._frame(server, formula, start, end)
         t, values = _cut(frame.t, formula.evaluate(frame), start, end)
@@ -85,7 +84,9 @@ class SeriesReader:
         stored = self._store.rollups(server, stored_key, start, end)
         covered = float(stored.t[-1]) + MINUTE_S if len(stored.t) else start
         if not len(stored.t):
-            covered = max(start, end - RAW_SPAN_S) if self._store.rollups(server, _UPTIME, start, end).t.size else start
+            covered = (
+                max(start, end - SECONDS_ONLY_S) if self._store.rollups(server, _UPTIME, start, end).t.size else start
+            )
         parts = [stored]
         restarts: tuple[float, ...] = ()
         missing = ""

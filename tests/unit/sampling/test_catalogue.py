@@ -19,7 +19,7 @@ OF_CPU = ("cpu.user", "cpu.system", "cpu.iowait", "cpu.idle", "cpu.steal")
 NOT_IN_STREAM = {
     "cpu.running", "cpu.blocked", "psi.cpu", "psi.io", "psi.memory", "disk.data_free", "memory.swapping",
     "commit.redo_fsync", "repl.lag", "repl.seconds_behind", "repl.heartbeat", "repl.gtid_gap", "repl.threads",
-    "repl.relay_space", "galera.recv_queue_limit", "ist.kept",
+    "repl.relay_space", "galera.recv_queue_limit", "ist.kept", "ist.reach",
 }  # fmt: skip
 """What the recorded server does not give (no replica, no pressure files), each covered by a test of its own."""
 

@@ -90,7 +90,7 @@ def test_that_the_ring_forgets_after_a_week_and_begins_anew_on_another_history()
 @pytest.mark.parametrize(
     ("cached", "size", "watched_s", "words"),
     [(0, MIB, 7200, "keeps no write sets"), (None, MIB, 7200, "keeps no write sets"), (5, None, 7200, "gcache.size"),
-     (5, 0.0, 7200, "gcache.size"), (5, MIB, 100, "three minutes")],
+     (5, 0.0, 7200, "gcache.size"), (5, MIB, 50, "about a minute")],
 )  # fmt: skip
 def test_that_what_is_unknown_says_why(cached: int | None, size: float | None, watched_s: float, words: str) -> None:
     ring, now = _steady(watched_s / 3600)

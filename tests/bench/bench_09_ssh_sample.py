@@ -29,7 +29,7 @@ from tests.bench.unavailable import Unavailable
 FILES = "/proc/stat /proc/diskstats /proc/meminfo /proc/loadavg"
 SAMPLES = 40
 BUILTINS = (
-    f"while :; do o=; for f in {FILES}; do mapfile x < $f; o+=\"${{x[*]}}\"; done; printf '%s@\\n' \"$o\"; "
+    f'while :; do o=; for f in {FILES}; do mapfile x < $f; o+="${{x[*]}}"; done; printf \'%s@\\n\' "$o"; '
     "read -r -t 0.1 _; [ $? -gt 128 ] || exit 0; done"
 )
 CAT_LOOP = f"while cat {FILES} && echo @; do sleep 0.1; done"

@@ -86,19 +86,22 @@ def crawl(
     lock = threading.Lock()
 
     def ask(entry: HostEntry) -> NodeFacts:
-        session = open_session(entry)
+        try:
+            session = open_session(entry)
+        except UserError as error:  # a missing secret, say: nothing was even tried
+            problem = Problem("sql", error.sentence, error.code)
+            return NodeFacts(entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,))
         with lock:
             open_sessions[entry.name] = session
         try:
             return probe(session, clock, parts=FINDING_PARTS, address=entry.address, limit_s=SQL_LIMIT_S)
-        except UserError as error:  # the session could not even be made (a missing secret)
-            problem = Problem("sql", error.sentence, error.code)
-            return NodeFacts(entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,))
         finally:
             session.close()
 
     pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="pilothouse-crawl")
     try:
+        for seed in seeds:  # all of them first: what one names another may be
+            search.asked |= {seed.name.lower(), host_port(seed.address)[0]}
         for seed in seeds:
             _begin(search, seed, (known or {}).get(seed.name), lambda entry: pool.submit(ask, entry))
         while search.running and clock.monotonic() < deadline:

@@ -1,0 +1,109 @@
+"""What happened between two snapshots: the right events, once each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.discovery.as_json import snapshot_from_json
+from services.discovery.changes import events_between
+from services.errors import BadInput
+from services.facts.model import DiskFacts, TransferFacts
+from services.types import Health
+from tests.unit.discovery.scenes import (
+    AT,
+    address,
+    estate,
+    group_uuid,
+    machine,
+    member,
+    server,
+    sql_gone,
+    unreached,
+)
+
+WHOLE = (member(1), member(2), member(3))
+
+
+def test_that_nothing_new_is_no_event_and_a_first_snapshot_has_no_past() -> None:
+    first = estate(*WHOLE)
+    assert events_between(None, first) == ()
+    later = estate(*(member(n, at=AT + 1) for n in (1, 2, 3)), previous=first, at=AT + 1)
+    assert events_between(first, later) == ()
+
+
+def test_that_a_state_change_names_node_and_both_words() -> None:
+    first = estate(*WHOLE)
+    second = estate(member(1), member(2), sql_gone(WHOLE[2], process_state=""), previous=first, at=AT + 1)
+    (event,) = events_between(first, second)
+    assert (event.kind, event.health, event.node_id, event.at) == ("state", Health.BAD, "db3", AT + 1)
+    assert event.text == "db3: mariadbd is not running (was Synced)"
+
+
+def test_that_a_member_that_leaves_and_returns_is_a_view_event() -> None:
+    first = estate(*WHOLE)
+    two = [member(n, cluster_size=2, conf_id=8, members=(), cluster_weight=2,
+                  incoming_addresses=tuple(f"{address(i)}:0" for i in (1, 2))) for n in (1, 2)]  # fmt: skip
+    second = estate(*two, unreached(3, WHOLE[2]), previous=first, at=AT + 1)
+    kinds = {e.kind: e for e in events_between(first, second)}
+    assert kinds["view"].text == "orders: db3 left; 2 of 3 votes"
+    assert kinds["connection"].text == "db3 no longer answers"
+    third = estate(*WHOLE, previous=second, at=AT + 2)
+    back = {e.kind: e for e in events_between(second, third)}
+    assert back["view"].text == "orders: db3 came; 3 of 3 votes"
+    assert back["view"].health is Health.GOOD
+
+
+def test_that_a_restart_is_told_at_its_own_time() -> None:
+    first = estate(*WHOLE)
+    again = replace(
+        member(3, at=AT + 60, node_uuid=group_uuid(3, 1)), server=server(3, started_at=AT + 50, uptime_s=10)
+    )
+    second = estate(member(1, at=AT + 60), member(2, at=AT + 60), again, previous=first, at=AT + 60)
+    assert [(e.kind, e.at) for e in events_between(first, second)] == [("restart", AT + 50)]
+
+
+def test_that_a_wobbling_start_time_is_no_restart() -> None:
+    first = estate(*WHOLE)
+    wobble = replace(WHOLE[2], server=server(3, started_at=AT - 4999))
+    assert events_between(first, estate(*WHOLE[:2], wobble, previous=first)) == ()
+
+
+def test_that_a_transfer_is_one_span_with_one_key() -> None:
+    told = TransferFacts("db3", "db2", "SST", "mariabackup", since=AT)
+    first = estate(*WHOLE)
+    joiner = replace(member(3, local_state=1), transfers=(told,))
+    second = estate(member(1), member(2, local_state=2), joiner, previous=first, at=AT + 1)
+    (begin,) = [e for e in events_between(first, second) if e.kind == "transfer"]
+    assert (begin.spans, begin.until, begin.text) == (True, None, "SST from db2 to db3")
+    done = replace(member(3, at=AT + 9), transfers=(replace(told, since=AT + 0.4, ended=AT + 8),))
+    third = estate(member(1, at=AT + 9), member(2, at=AT + 9), done, previous=second, at=AT + 9)
+    (end,) = [e for e in events_between(second, third) if e.kind == "transfer"]
+    assert (end.key, end.until) == (begin.key, AT + 9)
+
+
+def test_that_disk_and_clock_have_their_events() -> None:
+    first = estate(*WHOLE)
+    disk = DiskFacts("/var/lib/mysql", "/dev/vdb", 100 * 10**9, 0)
+    bad = replace(WHOLE[2], machine=machine(3, data_disk=disk, clock_offset_s=-30.0))
+    second = estate(*WHOLE[:2], bad, previous=first, at=AT + 1)
+    texts = [e.text for e in events_between(first, second)]
+    assert "db3: data disk full (0 B free)" in texts
+    assert "db3: its clock is 30 s behind this workstation's" in texts
+    back = [e.text for e in events_between(second, estate(*WHOLE, previous=second, at=AT + 2))]
+    assert "db3: the data disk has room again (60 GB free)" in back
+    assert "db3: its clock is right again" in back
+
+
+def test_that_the_loss_of_the_last_primary_component_is_told() -> None:
+    first = estate(*WHOLE)
+    alone = [member(n, cluster_status="non-Primary", cluster_size=1, conf_id=None, members=(), ready=False,
+                    incoming_addresses=(f"{address(n)}:0",)) for n in (1, 2, 3)]  # fmt: skip
+    second = estate(*alone, previous=first, at=AT + 1)
+    assert [e.text for e in events_between(first, second) if e.kind == "view"] == ["orders has no primary component"]
+
+
+def test_that_garbage_is_no_snapshot() -> None:
+    with pytest.raises(BadInput, match="not a snapshot"):
+        snapshot_from_json(b'{"at": "soon"}')

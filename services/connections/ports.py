@@ -20,7 +20,7 @@ class Rows:
 
     def dicts(self) -> tuple[dict[str, SqlValue], ...]:
         """Return the rows keyed by column name (a repeated name keeps its first value)."""
-        return tuple({c: v for c, v in reversed(list(zip(self.columns, row, strict=False)))} for row in self.rows)
+        return tuple(dict(reversed(list(zip(self.columns, row, strict=False)))) for row in self.rows)
 
     def pairs(self) -> dict[str, str]:
         """Return a two-column result (SHOW STATUS, SHOW VARIABLES) as name -> text; NULL becomes ''."""
@@ -81,6 +81,9 @@ class ObserverSession(Protocol):
 
     def stream(self, command: Command) -> Stream:
         """Start a long-lived read command."""
+
+    def try_now(self) -> None:
+        """Skip what is left of a backoff: something shows that the host or its server is back."""
 
     @property
     def has_ssh(self) -> bool:

@@ -74,6 +74,11 @@ class HostState:
         with self._lock:
             return mono - self._sql_mono
 
+    def sql_closed(self) -> bool:
+        """Return whether the server's port is what stands in the way (a refused login is not knocked at again)."""
+        with self._lock:
+            return self._sql_problem is not None and self._sql_problem.code in {"unreachable", "timed-out"}
+
     def sql_epoch(self) -> str:
         """Return what changes when the server restarts or is replaced."""
         with self._lock:

@@ -33,6 +33,8 @@ SQL_AFTER_OS_S = 0.1
 """SQL is polled so long after the host's OS reading came: then each sample holds one fresh reading, none twice."""
 SQL_SILENT = 1.7
 """Intervals without an SQL sample after which OS readings become samples of their own."""
+KNOCK_S = 600.0
+"""For so long after a server's process appeared its port is tried each second (a state transfer keeps it closed)."""
 
 
 class Sink(Protocol):
@@ -98,6 +100,8 @@ class HostWatch:
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
+        self._process_pid: int | None = None
+        self._knock_until = 0.0
         self._threads = _Threads()
 
     def start(self) -> None:
@@ -213,6 +217,12 @@ class HostWatch:
 
     def _take_reading(self, reading: OsReading) -> None:
         at, mono = self._clock.wall(), self._clock.monotonic()
+        if reading.process_pid != self._process_pid:
+            self._process_pid = reading.process_pid
+            self._knock_until = mono + KNOCK_S if reading.process_pid is not None else 0.0
+        if mono < self._knock_until and self._state.sql_closed():
+            # The server's process has just come back: its port opens any moment, waiting out a backoff would hide it.
+            self._session.try_now()
         self._sink.put_facts(self._state.os_answered(reading, at, mono))
         if self._state.sql_silent_for(mono) > SQL_SILENT * self._settings.interval_s:
             # The database says nothing: the machine below it goes on being recorded.

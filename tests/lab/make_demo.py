@@ -1,7 +1,7 @@
 """Makes the demo recording on the lab: `python -m tests.lab.make_demo [FILE]` (as root, about six minutes).
 
 A real incident on real servers, recorded by the program's own `record` command: load; a node killed and returned by
-IST; a backup's lock that makes one node slow down all others (flow control); a node emptied and returned by SST.
+IST; a node that can't keep up and slows down all others (flow control); a node emptied and returned by SST.
 """
 
 from __future__ import annotations
@@ -34,16 +34,13 @@ def _story(estate: Estate) -> tuple[tuple[float, str, Callable[[], object]], ...
         (5, "load begins", lambda: estate.load_start(Load(seconds=LENGTH_S - 20, rate=60, threads=8), ["n1"])),
         (50, "n3 is killed", lambda: estate.kill9("n3")),
         (80, "n3 is started again", lambda: estate.start("n3", wait=False)),
-        (130, "a backup locks n3 for 12 s", lambda: _lock(estate, "n3", 12)),
-        (175, "n2 is emptied", lambda: estate.empty("n2")),
-        (190, "n2 is started again", lambda: estate.start("n2", wait=False)),
-        (250, "a backup locks n2 for 6 s", lambda: _lock(estate, "n2", 6)),
+        (130, "n3 loses its processor for 14 s", lambda: estate.throttle("n3", 1)),
+        (144, "n3 has its processor again", lambda: estate.unthrottle("n3")),
+        (185, "n2 is emptied", lambda: estate.empty("n2")),
+        (197, "n2 is started again", lambda: estate.start("n2", wait=False)),
+        (262, "n2 loses its processor for 6 s", lambda: estate.throttle("n2", 1)),
+        (268, "n2 has its processor again", lambda: estate.unthrottle("n2")),
     )
-
-
-def _lock(estate: Estate, host: str, seconds: int) -> None:
-    """Hold FLUSH TABLES WITH READ LOCK as a careless backup does: the applier waits, the queue grows, all pause."""
-    estate.sql(host, f"FLUSH TABLES WITH READ LOCK; SELECT SLEEP({seconds}); UNLOCK TABLES", limit_s=seconds + 30)
 
 
 def make(target: Path) -> int:

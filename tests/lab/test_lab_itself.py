@@ -273,6 +273,23 @@ def test_that_a_frozen_host_answers_pings_and_nothing_else(galera: Estate) -> No
     assert ssh(galera, "spare", "hostname").stdout == "spare\n"
 
 
+def test_that_a_throttled_node_makes_all_others_wait(galera: Estate) -> None:
+    def paused() -> int:
+        return int(galera.sql("n1", "SHOW STATUS LIKE 'wsrep_flow_control_paused_ns'")[0][1])
+
+    galera.load_start(load.Load(seconds=40, rate=60, threads=8), ["n1"])
+    before = paused()
+    galera.throttle("n3", 1)
+    assert galera.faults("n3") == ("throttled to 1 %",)
+    while_asserts(lambda: _grown(paused() - before), limit_s=20)
+    galera.unthrottle("n3")
+    assert galera.faults("n3") == ()
+
+
+def _grown(nanoseconds: int) -> None:
+    assert nanoseconds > 100_000_000, f"the group was paused for {nanoseconds} ns only"
+
+
 def test_that_a_skewed_host_shows_the_wrong_time_by_ssh_by_sudo_and_by_sql(galera: Estate) -> None:
     galera.skew("n2", -7200)
     for command in ("date +%s", "sudo date +%s", "sudo mariadb -N -e 'SELECT UNIX_TIMESTAMP()'"):

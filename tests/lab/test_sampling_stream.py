@@ -46,7 +46,7 @@ class _OsThread(threading.Thread):
 def _loops(estate: Estate, host: str) -> int:
     """Count the loops that run on the host: the argument after the program's text is the console's name."""
     found = estate.host(host).sh("grep -lsz '^pilothouse$' /proc/[0-9]*/cmdline | wc -l")
-    return int(found.stdout.strip())
+    return int(found.out.strip())
 
 
 @pytest.mark.parametrize("shell", ["bash", "sh"])
@@ -60,7 +60,7 @@ def test_that_the_stream_gives_a_true_reading_a_second_and_leaves_nothing_behind
         assert at - last.at_host == pytest.approx(0.0, abs=0.5)
         assert last.process_state in {"S", "R", "D"}
         assert last.values["os.mem.total"] > 0
-        free = int(galera.host("n1").sh(f"stat -f -c '%a*%S' {DATADIR}").stdout.split("*")[0])
+        free = int(galera.host("n1").sh(f"stat -f -c '%a*%S' {DATADIR}").out.split("*")[0])
         sizes = [r for _, r in reader.readings if r.data_disk_free is not None]
         assert sizes
         assert (sizes[-1].data_disk_free or 0) / 4096 == pytest.approx(free, rel=0.05)

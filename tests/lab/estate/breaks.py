@@ -38,6 +38,15 @@ def frozen(spec: EstateSpec, name: str) -> bool:
     return cgroups.is_frozen(spec.machine(name))
 
 
+def throttle(spec: EstateSpec, name: str, percent: float) -> None:
+    """Hold the host to `percent` of one processor: in a Galera cluster the node that makes all others wait."""
+    cgroups.throttle(spec.machine(name), percent)
+
+
+def unthrottle(spec: EstateSpec, name: str) -> None:
+    cgroups.throttle(spec.machine(name), None)
+
+
 def empty(spec: EstateSpec, name: str) -> None:
     """Stop the server and delete all of its data; a Galera member's next start takes an SST."""
     database.stop(spec, name)
@@ -127,6 +136,7 @@ def _undo_host(spec: EstateSpec, name: str) -> None:
         container.boot(spec, name)
         container.wait_for_ssh(spec, name)
     thaw(spec, name)
+    unthrottle(spec, name)
     container.wait_for_systemd(spec, name)
     container.sh(spec, name, "pkill -CONT -x -u mysql mariadbd", limit_s=15)
     unfill(spec, name)
@@ -143,6 +153,8 @@ def active(spec: EstateSpec, name: str) -> tuple[str, ...]:
     found += ["cut"] if name in cut_off else []
     wire = slow.wire_of(spec, name)
     found += [f"slow ({wire})"] if wire is not None else []
+    held = cgroups.throttled(spec.machine(name))
+    found += [f"throttled to {held:g} %"] if held is not None else []
     if frozen(spec, name):
         return (*found, "frozen")
     if proc.leader_pid(spec.machine(name)) is None:

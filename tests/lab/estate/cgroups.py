@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 _MOUNTS = Path("/proc/self/mountinfo")
+_PERIOD_US = 100_000
 
 
 def hierarchies() -> list[Path]:
@@ -71,6 +72,33 @@ def is_frozen(machine: str) -> bool:
 
 def _freezers(machine: str) -> list[Path]:
     return [p for p in (top / machine / "cgroup.freeze" for top in hierarchies()) if p.exists()]
+
+
+def throttle(machine: str, percent: float | None) -> None:
+    """Give the host at most `percent` of one processor (None: as much as it wants), all of its processes together.
+
+    cgroup v2 `cpu.max` (kernel: admin-guide/cgroup-v2), v1 `cpu.cfs_quota_us` (scheduler/sched-bwc); period 100 ms.
+    """
+    for top in hierarchies():
+        group = top / machine
+        quota = -1 if percent is None else max(1000, round(_PERIOD_US * percent / 100.0))
+        if (group / "cpu.max").exists():
+            (group / "cpu.max").write_text(f"{'max' if quota < 0 else quota} {_PERIOD_US}", encoding="ascii")
+        if (group / "cpu.cfs_quota_us").exists():
+            (group / "cpu.cfs_period_us").write_text(str(_PERIOD_US), encoding="ascii")
+            (group / "cpu.cfs_quota_us").write_text(str(quota), encoding="ascii")
+
+
+def throttled(machine: str) -> float | None:
+    """Return the percent of one processor the host is held to, None when it is not."""
+    for top in hierarchies():
+        v2, v1 = top / machine / "cpu.max", top / machine / "cpu.cfs_quota_us"
+        if v2.exists() and not (text := v2.read_text(encoding="ascii")).startswith("max"):
+            quota, period = text.split()
+            return 100.0 * int(quota) / int(period)
+        if v1.exists() and (held := int(v1.read_text(encoding="ascii"))) > 0:
+            return 100.0 * held / int((v1.parent / "cpu.cfs_period_us").read_text(encoding="ascii"))
+    return None
 
 
 def remove(machine: str, *, limit_s: float = 5.0) -> None:

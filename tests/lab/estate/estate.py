@@ -207,6 +207,12 @@ class Estate:
     def thaw(self, host: str) -> None:
         breaks.thaw(self.spec, self.spec.host(host).name)
 
+    def throttle(self, host: str, percent: float) -> None:
+        breaks.throttle(self.spec, self.spec.host(host).name, percent)
+
+    def unthrottle(self, host: str) -> None:
+        breaks.unthrottle(self.spec, self.spec.host(host).name)
+
     def partition(self, hosts: Sequence[str]) -> None:
         breaks.partition(self.spec, hosts)
 

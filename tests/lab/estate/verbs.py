@@ -69,6 +69,7 @@ _SLOW_OPTIONS: tuple[tuple[str, dict[str, object]], ...] = (
 _LEAVE: tuple[tuple[str, dict[str, object]], ...] = (
     ("--leave-mb", {"type": int, "default": 0, "help": "leave so many MiB free"}),
 )
+_PERCENT: tuple[tuple[str, dict[str, object]], ...] = (("percent", {"type": float}),)
 _SECONDS: tuple[tuple[str, dict[str, object]], ...] = (("seconds", {"type": int}),)
 _SKEW_OPTIONS: tuple[tuple[str, dict[str, object]], ...] = (
     *_SECONDS,
@@ -84,6 +85,15 @@ VERBS: tuple[Verb, ...] = (
     Verb("resume", "host", "SIGCONT to mariadbd", "pause", _simple(breaks.resume)),
     Verb("freeze", "host", "stop every process of the host", "thaw", _simple(breaks.freeze)),
     Verb("thaw", "host", "let the host run again", "freeze", _simple(breaks.thaw)),
+    Verb(
+        "throttle",
+        "host",
+        "hold the host to so many percent of one processor",
+        "unthrottle",
+        lambda s, o: breaks.throttle(s, s.host(o.host).name, o.percent),
+        _PERCENT,
+    ),
+    Verb("unthrottle", "host", "give the host its processor back", "throttle", _simple(breaks.unthrottle)),
     Verb(
         "partition",
         "hosts",

@@ -1,4 +1,4 @@
-"""Discovery against real asynchronous replication: the tree from any end, delays that are meant, threads that stopped."""
+"""Discovery of real asynchronous replication: the tree from any end, delays that are meant, threads that stopped."""
 
 from __future__ import annotations
 

@@ -119,8 +119,9 @@ status_maps = st.dictionaries(
 @st.composite
 def tables(draw: st.DrawFn) -> Rows:
     """Return a result set with odd columns and rows of any length."""
-    names = st.sampled_from(["Connection_name", "Master_Host", "Source_Host", "Seconds_Behind_Master", "Slave_IO_Running",
-                             "SQL_Delay", "Gtid_IO_Pos", "node_uuid", "Host", "Command", "Server_id", ""])  # fmt: skip
+    replication = ["Connection_name", "Master_Host", "Source_Host", "Seconds_Behind_Master", "Slave_IO_Running"]
+    others = ["SQL_Delay", "Gtid_IO_Pos", "node_uuid", "Host", "Command", "Server_id", ""]
+    names = st.sampled_from(replication + others)
     columns = tuple(draw(st.lists(names, max_size=8)))
     return Rows(columns, tuple(tuple(row) for row in draw(st.lists(st.lists(cell, max_size=9), max_size=4))))
 

@@ -18,6 +18,7 @@ from widgets.common.text import (
     format_number,
     format_percent,
     format_rate,
+    one_line,
     plural,
     short_id,
 )
@@ -108,3 +109,8 @@ def test_that_small_words_fit_their_number() -> None:
     assert (plural(1, "vote"), plural(4, "vote")) == ("1 vote", "4 votes")
     assert format_percent(0.24, 1) == "0.2 %"
     assert short_id("8f21c0de-5b1a") == "8f21c0de…"
+
+
+def test_that_a_servers_text_becomes_one_bounded_line_and_keeps_the_spaces_in_numbers() -> None:
+    assert one_line("two\r\n lines\x00 and\t48\u202f213") == "two lines and 48\u202f213"
+    assert one_line("x" * 300) == "x" * 199 + "…"

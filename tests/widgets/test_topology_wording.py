@@ -137,3 +137,12 @@ def test_that_a_screen_reader_hears_name_state_role_and_numbers() -> None:
 def test_that_ssh_without_sql_counts_as_silent() -> None:
     node = replace(b.healthy().nodes[0], reach=Reach.SSH_ONLY, state="no answer", health=Health.BAD, reason="")
     assert card_text(node, b.AT).lines == ("SSH answers, SQL does not",)
+
+
+def test_that_a_joiner_that_takes_no_connection_yet_shows_its_progress() -> None:
+    joiner = b.sst_running().node("db4")
+    assert joiner is not None
+    facts = replace(b.facts("db4"), reach=Reach.SSH_ONLY, sql_at=b.AT - 300)
+    text = card_text(replace(joiner, reach=Reach.SSH_ONLY, facts=facts), b.AT)
+    assert (text.silent, text.stale) == (False, False)
+    assert text.rows[0][:2] == ("received", "42 of 118 GB")

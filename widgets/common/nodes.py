@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.types import Reach
+from services.types import Health, Reach
 
 STALE_AFTER_S = 3.0
 """A number older than two samples (and a little jitter) is shown grey with its age."""
@@ -30,8 +30,14 @@ def curve_index(cluster: ClusterSnapshot, node_id: str) -> int:
 
 
 def age_of(node: NodeView, at: float) -> float | None:
-    """Return how old the node's numbers are at `at`, in seconds; None when it never answered."""
-    return None if node.facts is None else max(0.0, at - (node.facts.sql_at or node.facts.at))
+    """Return how old the node's numbers are at `at`, in seconds; None when it never answered.
+
+    While SQL can't answer (a joiner receives an SST) the numbers come over SSH and from its peers: the poll's age then.
+    """
+    if node.facts is None:
+        return None
+    taken = node.facts.at if node.reach is Reach.SSH_ONLY else (node.facts.sql_at or node.facts.at)
+    return max(0.0, at - taken)
 
 
 def is_stale(node: NodeView, at: float) -> bool:
@@ -41,5 +47,10 @@ def is_stale(node: NodeView, at: float) -> bool:
 
 
 def is_silent(node: NodeView) -> bool:
-    """Return whether the console has no SQL answer from the node now: drawn dashed, with the reason."""
-    return node.reach is Reach.NONE or node.reach is Reach.NOT_TRIED or node.reach is Reach.SSH_ONLY
+    """Return whether the console has no SQL answer from the node now: drawn dashed, with the reason.
+
+    A joiner is not silent: its server takes no connection during an SST, as it should.
+    """
+    if node.reach is Reach.SSH_ONLY:
+        return node.health is not Health.TRANSFER
+    return node.reach is Reach.NONE or node.reach is Reach.NOT_TRIED

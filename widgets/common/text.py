@@ -6,12 +6,14 @@ At most three significant figures, thousands apart, always a unit; "n/a" is neve
 from __future__ import annotations
 
 import math
+import re
 import time
 
 THIN_SPACE = "\u202f"  # narrow no-break: a number must not break across lines
 UNKNOWN = "–"
 MIDDLE = "·"
 
+_BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 
 
@@ -144,7 +146,8 @@ def format_moment(at: float | None) -> str:
 
 def one_line(text: str, most: int = 200) -> str:
     """Return a server's text as one line of bounded length: names and errors may hold anything."""
-    line = " ".join(text.split())
+    # Control characters and line ends only: str.split() would also break the narrow spaces inside numbers.
+    line = _BREAKS.sub(" ", text).strip(" ")
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

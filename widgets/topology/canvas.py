@@ -31,8 +31,8 @@ from widgets.topology.placement import Placement, Structure, place, structure
 from widgets.topology.wording import card_text, spoken, tooltip
 
 _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
-_MOST_FIT = 1.6  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
-_WIDE = 1250.0
+_MOST_FIT = 1.35  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
+_WIDE = 1300.0
 _MARGIN = 20.0
 _DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from services.types import Health
 from widgets.common.glyphs import glyph, shape_path
 from widgets.common.spark import Spark
+from widgets.common.text import one_line
 from widgets.common.theme import Theme, ThemeName, curve_color
 from widgets.common.theme import theme as theme_named
 from widgets.topology.geometry import CARD_H, CARD_W
@@ -243,7 +244,9 @@ class NodeItem(QGraphicsItem):
         role = _cut(text.role, fonts.small_width, 84)
         used = fonts.small_width.horizontalAdvance(role) + 8 if role else 0.0
         rows = tuple(self._fit_row(*row) for row in text.rows)
-        self._lines = tuple(wrapped(" ".join(text.lines), fonts.small_width, _RIGHT - _LEFT, 3 - len(rows)))
+        self._lines = tuple(
+            wrapped(one_line(" ".join(text.lines), _MOST_TEXT), fonts.small_width, _RIGHT - _LEFT, 3 - len(rows))
+        )
         self._shown = CardText(
             _cut(text.name, fonts.name_width, width - used, middle=True),
             _cut(text.state, fonts.strong_width, width),
@@ -273,7 +276,7 @@ def _cut(text: str, metrics: QFontMetricsF, width: float, *, middle: bool = Fals
 def wrapped(text: str, metrics: QFontMetricsF, width: float, lines: int) -> list[str]:
     """Break `text` at spaces into at most `lines` lines of `width`; the last one is cut if more is left."""
     result: list[str] = []
-    words = text[:_MOST_TEXT].split()
+    words = [w for w in text[:_MOST_TEXT].split(" ") if w]
     while words and len(result) < lines:
         if len(result) == lines - 1:
             result.append(_cut(" ".join(words), metrics, width))

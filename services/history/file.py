@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import NullPool
@@ -129,7 +128,7 @@ def _engine(path: Path, *, read_only: bool) -> Engine:
 
 
 def _uri(path: Path, *, read_only: bool) -> str:
-    base = f"file:{quote(str(path.resolve()))}"
+    base = path.resolve().as_uri()
     if not read_only:
         return f"{base}?mode=rwc"
     wal = path.with_name(path.name + "-wal")

@@ -11,6 +11,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.history.store import HistoryStore
+from services.sampling.cost import resident_bytes
 from services.series import Sample
 from services.types import Health
 
@@ -119,6 +120,17 @@ def test_that_closing_on_a_full_disk_leaves_a_file_that_opens(
     assert connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
     connection.close()
     assert open_store().lost_seconds > 0  # the end was not clean, and is told as such
+
+
+def test_that_memory_stays_flat_while_hours_of_a_real_stream_go_through(
+    open_store: Open, fill: Fill, clock: ManualClock
+) -> None:
+    store = open_store(max_bytes=0)
+    fill(store, 2 * 3600 + 1800, house=True)
+    before = resident_bytes()
+    fill(store, 2 * 3600, house=True)
+    assert resident_bytes() - before < 12 * 2**20
+    assert len(store.rollups("db1", "questions", 0, 4e9).t) >= 4 * 60
 
 
 def test_that_memory_for_what_waits_is_bounded(

@@ -8,11 +8,9 @@ from app.add_host import AddHost
 from app.chart_feed import ChartFeed
 from app.controller import Controller
 from app.finder import Finder
-from app.host_actions import HostActions
 from app.main_window import MainWindow
 from app.replay_axis import ReplayAxis
 from app.time_axis import TimeAxis
-from services.sampling.watcher import Watcher
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.journal.page import JournalPage
@@ -35,5 +33,11 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
 
 def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:
     """Let hosts be edited and removed where they are watched live."""
+    if not controller.source.is_live:
+        return
+    # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
+    from app.host_actions import HostActions
+    from services.sampling.watcher import Watcher
+
     if isinstance(controller.source, Watcher):
         HostActions(controller, controller.source, window, hosts, ops, parent)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.add_host import AddHost
 from app.controller import Controller
@@ -23,6 +24,9 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 
 log = logging.getLogger(__name__)
+
+_HEAVY = ("numpy.ma", "app.pages", "widgets.charts.card")
+"""What must not be imported on the GUI thread. numpy.ma: np.unique imports it (20 ms) where it is first called."""
 
 
 class Opener(Protocol):
@@ -117,9 +121,8 @@ class WindowSession(QObject):
         opener = self._opener
 
         def work() -> EstateSource:
-            # numpy and the pages' modules: what must not be imported on the GUI thread.
-            import app.pages  # noqa: F401
-            import widgets.charts.card  # noqa: F401
+            for name in _HEAVY:
+                importlib.import_module(name)
 
             return opener.open()
 
@@ -144,7 +147,11 @@ class WindowSession(QObject):
         build_pages(controller, self.window, self.ops, parent=self)
         if self._hosts is not None:
             wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
-        controller.start()
+        QTimer.singleShot(0, self._begin)  # pages and first content are two pieces of work: events come in between
+
+    def _begin(self) -> None:
+        if self.controller is not None:
+            self.controller.start()
         self.ready.emit()
 
     def _not_loaded(self, problem: UserError) -> None:

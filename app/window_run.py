@@ -7,6 +7,7 @@ and SQLAlchemy come on a worker thread meanwhile, and the widgets are made in sh
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -37,6 +38,8 @@ def run_window(
     options: Namespace, *, recording: Path | None, autoplay: bool = False, start_s: float | None = None
 ) -> int:
     """Open the window on the live estate, or on a recording; with --screenshots write pictures and return."""
+    # Collecting again and again while a thousand classes are made is a sixth of all importing, and stops the window.
+    gc.disable()
     pictures: Path | None = getattr(options, "screenshots", None)
     if pictures is not None and sys.platform.startswith("linux"):
         # Pictures need no display, and look the same with and without one.
@@ -63,6 +66,13 @@ def run_window(
         exit_code = take_pictures(session, pictures, current_theme().name)
     start.stop()
     return exit_code
+
+
+def collect_again() -> None:
+    """Let garbage be collected from now on; what was loaded stays for good, so no collection need look at it again."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 class Play:
@@ -117,7 +127,7 @@ class WindowStart(QObject):
             self._session.stop()
 
     def _import(self) -> None:
-        """On the worker: import, and nothing else; whoever misses a module tells so when it is used."""
+        """On the worker: import what stands in the frame; more would only fight with furnishing for the processor."""
         for name in _FIRST:
             importlib.import_module(name)
         self._imported.emit()
@@ -152,5 +162,6 @@ class WindowStart(QObject):
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault))
         session.wire_hosts(AddHost(window, ops, vault, inventory_file(self._options), session))
         self._session = session
+        session.ready.connect(collect_again)
         yield
         session.load()

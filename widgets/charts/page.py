@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.errors import BadInput
@@ -129,6 +129,8 @@ class ChartsPage(QFrame):
         self._arrange()
         self._demand.forget()
         self._show()
+        if self.isVisible():
+            QTimer.singleShot(0, self._ask)
 
     def _new_card(self, card: ChartCard) -> ChartCard:
         plot = card.plot
@@ -279,6 +281,11 @@ class ChartsPage(QFrame):
         return self._header.texts()
 
     # -- layout and keys ---------------------------------------------------------------------------------------------
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for what is missing at once: nobody is zooming or panning yet, whose requests the timer gathers."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self._ask)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose the number of columns."""
         super().resizeEvent(event)

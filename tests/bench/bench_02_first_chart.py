@@ -1,0 +1,35 @@
+"""Budget 2: the program opens a recording; its first chart with data painted, and the loop's lateness on the way.
+
+The way has four parts: importing (worker thread), furnishing the window (GUI thread, in steps), opening the recording
+(worker), building the pages (GUI thread). The budget speaks of importing; the longest of the others is told beside it.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+from tests.bench.model import Row
+from tests.bench.starting import make_recording, starts
+
+LIMIT_X, LIMIT_MS = 5.8, 16.0
+
+
+def run(rounds: int) -> list[Row]:
+    """Start both, by turns, after one start of each that nobody counts."""
+    turns = max(rounds, 5)
+    with starts() as both:
+        recording = make_recording(both.folder / "bench.pilothouse")
+        arguments = ("program", "chart", "--data", str(both.folder / "data"), "replay", str(recording))
+        both.start(*arguments), both.empty()
+        pairs = [(both.start(*arguments), both.empty()) for _ in range(turns)]
+    ratio = statistics.median(told["chart"] / empty for told, empty in pairs)
+    chart, empty = (statistics.median(column) for column in zip(*((t["chart"], e) for t, e in pairs), strict=True))
+    late = {phase: statistics.median(told["late"][phase] for told, _ in pairs) for phase in pairs[0][0]["late"]}
+    others = ", ".join(f"{phase} {ms:.0f} ms" for phase, ms in late.items() if phase not in {"importing", "opening"})
+    imports = max(late["importing"], late["opening"])
+    return [
+        Row(2, "a", "first chart painted, against an empty PySide6 window", ratio, LIMIT_X,
+            detail=f"{chart:.0f} : {empty:.0f} ms, {turns} rounds"),
+        Row(2, "b", "longest stall of the event loop while importing", imports, LIMIT_MS, "ms",
+            detail=f"a 16 ms timer's lateness, median of {turns}; beside it {others}"),
+    ]  # fmt: skip

@@ -15,7 +15,7 @@ from services.inventory.model import HostEntry, Inventory
 from services.types import Health
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
-from widgets.inventory.draft import Candidate, HostDraft, HostKey
+from widgets.inventory.draft import Candidate, HostDraft, HostKey, StepLike
 from widgets.inventory.import_dialog import ImportDialog
 
 _SOURCES = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
@@ -31,6 +31,7 @@ class AddHost(QObject):
 
     added = Signal(object)
     changed = Signal(str, object)
+    _stepped = Signal(int, object)
 
     def __init__(self, window: MainWindow, ops: Ops, vault: SessionVault, path: Path, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,6 +42,9 @@ class AddHost(QObject):
         self._dialog: ConnectionDialog | None = None
         self._question: HostKeyUnknown | None = None
         self._draft: HostDraft | None = None
+        self._steps: list[StepLike] = []
+        self._tests = 0
+        self._stepped.connect(self._show_step)
         window.tree.add_host_requested.connect(self.open)
 
     @property
@@ -81,20 +85,29 @@ class AddHost(QObject):
         self._draft = draft
         for ref, secret in draft.secrets:
             self._vault.put(ref, secret)
-        vault = self._vault
+        self._steps = []
+        self._tests += 1
+        vault, number, stepped = self._vault, self._tests, self._stepped
 
         def work() -> object:
             from services.connections.probe import probe_access
 
-            return probe_access(draft.entry, vault)
+            return probe_access(draft.entry, vault, on_step=lambda step: stepped.emit(number, step))
 
         self._ops.run("test-host", work, self._tested, self._failed)
+
+    def _show_step(self, number: int, step: StepLike) -> None:
+        """Show a step as soon as it is known: the next one may take its whole limit."""
+        if number == self._tests and self._dialog is not None:
+            self._steps.append(step)
+            self._dialog.show_steps(self._steps, done=False)
 
     def _tested(self, report: object) -> None:
         from services.connections.probe import AccessReport
 
         if self._dialog is None or not isinstance(report, AccessReport):
             return
+        self._tests += 1  # a step that is still on its way belongs to a test that is over
         self._dialog.show_steps(report.steps)
         self._question = report.question
         if self._question is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QFrame, QVBoxLayout
+
 from app.main_window import MainWindow
 from services.errors import UserError
 from services.types import Health
@@ -20,13 +22,17 @@ def show_first_run(window: MainWindow) -> FirstRunPage:
 
 def show_trouble(window: MainWindow, problem: UserError) -> EmptyState:
     """Show why the estate can't be opened, what is safe, what to try; its ways are TRY_AGAIN and OPEN_DEMO."""
-    page = EmptyState(560)
-    page.say(
-        str(problem),
-        problem.safe,
+    title, _, details = str(problem).partition("\n")
+    words = EmptyState(560)
+    words.say(
+        title.rstrip(":"),
+        "\n".join(part for part in (details, problem.safe) if part),
         tries=problem.try_,
         ways=(Way("Try again", primary=True), Way("Open the demo", "A recorded incident, without any server")),
         health=Health.BAD,
     )
+    page = QFrame()
+    page.setProperty("kind", "canvas")
+    QVBoxLayout(page).addWidget(words)
     window.set_first_run(page)
-    return page
+    return words

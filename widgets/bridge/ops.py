@@ -47,6 +47,7 @@ class Ops(QObject):
         self._numbers = itertools.count(1)
         self._calls: dict[int, _Call] = {}
         self._newest: dict[str, int] = {}
+        self._closed = False
         self._done.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def run(
@@ -56,7 +57,12 @@ class Ops(QObject):
         success: Callable[[Any], None],
         failure: Callable[[UserError], None] | None = None,
     ) -> None:
-        """Run `work` on a worker; of several calls with the same key only the newest is delivered."""
+        """Run `work` on a worker; of several calls with the same key only the newest is delivered.
+
+        After `shutdown` nothing runs any more: a timer of a window that is closing may still ask.
+        """
+        if self._closed:
+            return
         number = next(self._numbers)
         self._calls[number] = _Call(key, number, success, failure)
         self._newest[key] = number
@@ -68,6 +74,7 @@ class Ops(QObject):
 
     def shutdown(self) -> None:
         """Wait for the running calls, drop the queued ones; nothing is delivered afterwards."""
+        self._closed = True
         self._calls.clear()
         self._workers.shutdown(wait=True, cancel_futures=True)
 

@@ -55,8 +55,15 @@ class EstateTree(QFrame):
         theme_holder().changed.connect(self._view.viewport().update)
 
     def show_snapshot(self, estate: EstateSnapshot) -> None:
-        """Take a snapshot: rows change in place; expansion, selection and scroll position stay."""
-        self._model.show_snapshot(estate)
+        """Take a snapshot: rows change in place; expansion, selection and scroll position stay.
+
+        Where the marked row goes Qt marks another: nobody chose that one, so nobody is told.
+        """
+        self._quiet, before = True, self._quiet
+        try:
+            self._model.show_snapshot(estate)
+        finally:
+            self._quiet = before
 
     def select(self, key: str) -> None:
         """Mark the row of a node id or cluster id without emitting anything; '' marks nothing."""

@@ -69,7 +69,11 @@ class _Group:
 
     def takes(self, node: Node, kind: str) -> bool:
         """Return whether `node` is in the same view as every observer here."""
-        return kind == self.kind and all(_together(node, other, kind) for other in self.observers)
+        if kind != self.kind:
+            return False
+        # In a primary view everybody lists the same, so one comparison does; minorities may each know only a part.
+        others = self.observers[:1] if kind == "primary" else self.observers
+        return all(_together(node, other, kind) for other in others)
 
 
 def _kind(node: Node) -> str:
@@ -93,10 +97,10 @@ def _together(node: Node, other: Node, kind: str) -> bool:
         return False
     left, right = one.incoming_addresses, two.incoming_addresses
     if kind == "primary":
-        named = [{a for a in side if a} for side in (left, right)]
-        return (one.state_uuid, one.conf_id) == (two.state_uuid, two.conf_id) and (
-            not named[0] or not named[1] or bool(named[0] & named[1])
-        )
+        if (one.state_uuid, one.conf_id) != (two.state_uuid, two.conf_id):
+            return False
+        named = [] if left == right else [{a for a in side if a} for side in (left, right)]
+        return not named or not named[0] or not named[1] or bool(named[0] & named[1])
     if not left or len(left) != len(right):
         return False
     return (one.cluster_size or 0) > 1 and all(a == b or not a or not b for a, b in zip(left, right, strict=True))

@@ -27,37 +27,41 @@ def assign_galera(nodes: Sequence[Node], previous: EstateSnapshot | None) -> dic
             clusters.setdefault(found, []).append(node)
         else:
             undecided.append(node)
-    spoken = {address: cluster for cluster, members in clusters.items() for address in _spoken_of(members)}
+    spoken: dict[str, str] = {}
+    if undecided:
+        spoken = {address: cluster for cluster, members in clusters.items() for address in _spoken_of(members)}
     for node in undecided:
-        old = before.get(node.node_id, "")
         said = next((spoken[a] for a in sorted(node.addresses) if a in spoken), "")
-        if node.server is not None and node.galera is None and (node.sql_fresh or not said):
-            continue  # it answered as a plain server, and no group speaks of it
-        if old in clusters or (old in galera_before and not said):
-            clusters.setdefault(old, []).append(node)
-        elif said:
-            clusters[said].append(node)
-        elif node.galera is not None:
-            clusters.setdefault(f"galera:{node.node_id}", []).append(node)
+        old = before.get(node.node_id, "")
+        home = _home(node, old if old in clusters or (old in galera_before and not said) else "", said)
+        if home:
+            clusters.setdefault(home, []).append(node)
     for cluster, members in clusters.items():
         for node in members:
             node.cluster = cluster
     return clusters
 
 
+def _home(node: Node, old: str, said: str) -> str:
+    """Return the cluster of a node without a state UUID: `old` where it was, `said` whose members speak of it."""
+    if node.server is not None and node.galera is None and (node.sql_fresh or not said):
+        return ""  # it answered as a plain server, and no group speaks of it
+    return old or said or (f"galera:{node.node_id}" if node.galera is not None else "")
+
+
 def _spoken_of(members: Sequence[Node]) -> set[str]:
     """Return the addresses that nodes of a cluster name as their fellows', in their settings and in their views."""
-    found: set[str] = set()
+    said: set[str] = set()  # everybody says the same: each text is read once
+    settings: set[str] = set()
     for node in members:
-        galera = node.galera
-        if galera is None:
-            continue
-        listed = galera.cluster_address.partition("//")[2].partition("?")[0].split(",")
-        for address in (*listed, *galera.incoming_addresses, *(m.address for m in galera.members)):
-            host = host_port(address)[0]
-            if host and not host.startswith(LOOPBACK):
-                found.add(host)
-    return found
+        if node.galera is not None:
+            said.update(node.galera.incoming_addresses)
+            said.update(m.address for m in node.galera.members)
+            settings.add(node.galera.cluster_address)
+    for setting in settings:
+        said.update(setting.partition("//")[2].partition("?")[0].split(","))
+    hosts = {host_port(address)[0] for address in said}
+    return {host for host in hosts if host and not host.startswith(LOOPBACK)}
 
 
 def carry_placeholders(clusters: Mapping[str, list[Node]], previous: EstateSnapshot | None, at: float) -> None:

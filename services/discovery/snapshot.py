@@ -130,8 +130,11 @@ class _Making:
         observers = [o for v in views for o in v.observers]
         by_id = {n.node_id: n for n in nodes}
         found = []
+        seeing: dict[tuple[str, ...], list[Node]] = {}  # members of one view share their observers
         for node in nodes:
-            seen = sorted(by_id[o].name for o in node.seen_by if o != node.node_id and o in by_id)
+            if node.seen_by not in seeing:
+                seeing[node.seen_by] = sorted((by_id[o] for o in node.seen_by if o in by_id), key=lambda n: n.name)
+            seen = [o.name for o in seeing[node.seen_by] if o is not node]
             around = Around(observers, seen, _transfer_words(node, transfers, by_id))
             receiving = next((t for t in transfers if t.active and t.joiner_id == node.node_id), None)
             numbers = galera_numbers(node, self._rates.get(node.host, {}), receiving)

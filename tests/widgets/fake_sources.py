@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.controller import Controller
@@ -203,4 +204,4 @@ def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "
         ops.shutdown()
         window.close()
         window.deleteLater()
-        qapp.processEvents()
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # processEvents leaves these to the outer loop

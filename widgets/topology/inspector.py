@@ -80,6 +80,7 @@ class Inspector(QFrame):
         inner = QWidget()
         inner.setLayout(self._body)
         self._scroll = QScrollArea()
+        self._scroll.setAccessibleName("Inspector: numbers of the selected node")
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
@@ -21,22 +20,19 @@ from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
 from services.events import Event
 from services.history import journal, reading, snapshots
-from services.history.codec import CodecError, Table, encode
+from services.history.codec import CodecError, Table
 from services.history.columns import Columns, Rollups
 from services.history.compaction import Derive, compact_hour, loose_hours
 from services.history.dictionary import SELECTS, Dictionary
 from services.history.file import Opened, open_file, raw_connection
 from services.history.hot import TICK, Ring
+from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
 from services.history.rollup_read import read_rollups
-from services.history.writer import COMMIT_S, Writer
+from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
 
-LOST_S = 2.0 * COMMIT_S
-"""Samples that may be missing after a crash of the console: what lay between two commits, and the row under way."""
-LOST_WITH_HOST_S = 22.0
-"""The same after a crash of the whole workstation: the WAL reaches the disk every twenty seconds (writer.SYNC_S)."""
 RETENTION_EVERY_S = 60.0
 
 
@@ -354,26 +350,10 @@ class HistoryStore:
 
     def _recover(self, cursor: sqlite3.Cursor) -> None:
         """Turn what a console that was killed left in the journal into blocks, and say what was lost."""
-        facts = dict(cursor.execute("SELECT key, value FROM meta").fetchall())
-        chunks = journal.read_open_chunks(cursor)
-        boot = _boot_id()
-        cursor.execute("BEGIN IMMEDIATE")
-        for chunk in chunks:
-            cursor.execute(
-                "INSERT INTO block (server, start, stop, rows, minutes, data) VALUES (?, ?, ?, ?, 5, ?)",
-                (chunk.server, chunk.start, chunk.end, chunk.table.rows, encode(chunk.table)),
-            )
-        cursor.execute("DELETE FROM journal")
-        for key, value in (("open", "1"), ("boot", boot), ("opened_at", repr(self._clock.wall()))):
-            cursor.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
-        cursor.execute("COMMIT")
-        if facts.get("open"):
-            self.lost_seconds = LOST_S if facts.get("boot") == boot else LOST_WITH_HOST_S
-            (last,) = cursor.execute("SELECT max(stop) FROM block").fetchone()
-            last = last if last is not None else float(facts.get("opened_at", self._clock.wall()))
-            ended = datetime.fromtimestamp(last, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-            text = f"The console ended unexpectedly at {ended}; at most {self.lost_seconds:.0f} s of samples were lost."
-            self._tell(text, Health.WARN, at=last)
+        unclean = recover_file(cursor, self._clock.wall())
+        if unclean is not None:
+            self.lost_seconds = unclean.lost_s
+            self._tell(unclean.sentence, Health.WARN, at=unclean.at)
 
     def _keep_house(self, cursor: sqlite3.Cursor) -> None:
         """Once a second: close overdue chunks, pack at most one hour, now and then enforce the limits."""
@@ -441,11 +421,3 @@ class HistoryStore:
         self._opened.engine.dispose()
         if self._opened.owner is not None:
             self._opened.owner.release()
-
-
-def _boot_id() -> str:
-    """Return what tells one boot of this workstation from the next, '' where the system has no such thing."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""

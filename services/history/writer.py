@@ -23,7 +23,7 @@ from services.history.hot import Closed, JournalRow
 from services.history.snapshots import StoredSnapshot
 
 COMMIT_S = 1.0
-SYNC_S = 20.0
+SYNC_S = 30.0
 CHECKPOINT_S = 120.0
 RETRY_S = 10.0
 MOST_ROWS = 60_000
@@ -168,7 +168,7 @@ class Writer:
             yield self._cursor
 
     def _reach_the_disk(self) -> None:
-        """Sync the WAL every twenty seconds, and move its pages into the file every two minutes.
+        """Sync the WAL every thirty seconds, and move its pages into the file every two minutes.
 
         synchronous=NORMAL commits without a sync (sqlite.org, "PRAGMA synchronous"): that survives the end of this
         process, but not of the workstation. A sync per commit would keep a laptop's disk busy all day.

@@ -14,7 +14,8 @@ import pytest
 
 from services.clock import SystemClock
 from services.history.file import APPLICATION_ID
-from services.history.store import LOST_S, HistoryStore
+from services.history.recovery import LOST_S
+from services.history.store import HistoryStore
 from services.types import Health
 
 WRITER = textwrap.dedent("""

@@ -89,24 +89,7 @@ def run(rounds: int) -> list[Row]:
         title = f"{name} 20 x 86,400 points, frame against bare QPainter"
         rows.append(Row(12, part, title, ratio, 1.2, detail=f"{mine:.1f} : {limit:.1f} ms CPU, {rounds} rounds"))
 
-    def ours_day() -> float:
-        return frame_ms(lambda step: sides.view_plot(*_day(step)), sides.plot.repaint, FRAMES)
-
-    def theirs_day() -> float:
-        change = lambda step: sides.default.setXRange(*_day(step), padding=0)  # noqa: E731
-        return frame_ms(change, QApplication.processEvents, max(3, FRAMES // 3))
-
-    ratio, mine, limit = paired(ours_day, theirs_day, rounds)
-    rows.append(
-        Row(
-            12,
-            "c",
-            "pan a whole day, frame against pyqtgraph's defaults",
-            ratio,
-            0.15,
-            detail=f"{mine:.1f} : {limit:.1f} ms CPU, pyqtgraph {pg.__version__}, {rounds} rounds",
-        )
-    )
+    rows.append(_against_defaults(sides, rounds))
     shares = [_live_share(sides.plot) for _ in range(max(1, min(3, rounds)))]
     rows.append(
         Row(
@@ -116,11 +99,24 @@ def run(rounds: int) -> list[Row]:
             float(np.median(shares)),
             10.0,
             unit="%",
-            detail=f"real event loop, {LIVE_S:g} s each, {len(shares)} rounds",
+            detail=f"real event loop, {LIVE_S:g} s each, {len(shares)} rounds; changes < 0.1 pixel painted at 5 Hz",
         )
     )
     sides.close()
     return rows
+
+
+def _against_defaults(sides: _Sides, rounds: int) -> Row:
+    def ours() -> float:
+        return frame_ms(lambda step: sides.view_plot(*_day(step)), sides.plot.repaint, FRAMES)
+
+    def theirs() -> float:
+        change = lambda step: sides.default.setXRange(*_day(step), padding=0)  # noqa: E731
+        return frame_ms(change, QApplication.processEvents, max(3, FRAMES // 3))
+
+    ratio, mine, limit = paired(ours, theirs, rounds)
+    detail = f"{mine:.1f} : {limit:.1f} ms CPU, pyqtgraph {pg.__version__}, {rounds} rounds"
+    return Row(12, "c", "pan a whole day, frame against pyqtgraph's defaults", ratio, 0.15, detail=detail)
 
 
 def _day(step: int) -> tuple[float, float]:

@@ -7,9 +7,10 @@ change is one paint, and while a crosshair or a selection lies over it the still
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -23,6 +24,7 @@ from widgets.common.theme import current_theme, theme_holder
 _RIGHT_AXIS = 44.0
 _CLICK_PX = 4.0
 _ZOOM_STEP = 0.8
+_UNSEEN_PX, _SOON_MS = 0.1, 200
 
 
 class Plot(QWidget):
@@ -53,6 +55,10 @@ class Plot(QWidget):
         self._pressed: tuple[float, bool] | None = None
         self._selection: tuple[float, float] | None = None
         self._dragged = False
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_SOON_MS)
+        self._soon.timeout.connect(self.refresh)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -73,7 +79,7 @@ class Plot(QWidget):
         changed = track.append(series)
         if changed:
             track.forget_before(self.state.start - (self.state.end - self.state.start))
-            self.refresh()
+            self._refresh_for(track.step_s)
         return changed
 
     def set_events(self, events: Sequence[Event]) -> None:
@@ -84,8 +90,10 @@ class Plot(QWidget):
     def set_view(self, start: float, end: float) -> None:
         """Show this span (epoch seconds)."""
         if (start, end) != (self.state.start, self.state.end):
+            same_span = abs((end - start) - (self.state.end - self.state.start)) < 1e-6
+            moved = abs(start - self.state.start) if same_span else math.inf
             self.state.start, self.state.end = start, end
-            self.refresh()
+            self._refresh_for(moved)
 
     def set_cursor(self, at: float | None) -> None:
         """Show the crosshair at a moment."""
@@ -100,8 +108,17 @@ class Plot(QWidget):
 
     def refresh(self) -> None:
         """Paint anew at the next occasion; many calls before it are one paint."""
+        self._soon.stop()
         self._stale = True
         self.update()
+
+    def _refresh_for(self, seconds: float) -> None:
+        """Paint anew; what moves the picture by less than a tenth of a pixel may wait a moment for more of its kind."""
+        if seconds * self.frame_rect().width() < _UNSEEN_PX * (self.state.end - self.state.start):
+            if not self._soon.isActive():
+                self._soon.start()
+        else:
+            self.refresh()
 
     def _retheme(self, *_: object) -> None:
         self.refresh()

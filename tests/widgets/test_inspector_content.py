@@ -16,6 +16,7 @@ from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts, Problem
 from services.types import Health, Reach
 from tests.widgets import builders as b
+from tests.widgets.builders_facts import machine_facts
 from widgets.common.labels import ElidedLabel, ValueLabel
 from widgets.common.text import THIN_SPACE
 from widgets.common.theme import apply_theme
@@ -109,7 +110,7 @@ def test_that_a_node_that_never_answered_shows_no_number_at_all() -> None:
 
 def test_that_a_full_disk_a_skewed_clock_and_a_stopped_process_stand_out() -> None:
     cluster = b.healthy()
-    machine = b.machine_facts()
+    machine = machine_facts()
     assert machine.data_disk is not None
     disk = replace(machine.data_disk, free=10_000_000_000)
     machine = replace(machine, data_disk=disk, clock_offset_s=-4.2, process_state="T")

@@ -1,4 +1,4 @@
-"""Fake sources of an estate, made of synthetic snapshots and curves: they prove the window, never what a server does."""
+"""Fake sources of an estate, of synthetic snapshots and curves: they prove the window, never what a server does."""
 
 from __future__ import annotations
 
@@ -204,4 +204,4 @@ def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "
         ops.shutdown()
         window.close()
         window.deleteLater()
-        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # processEvents leaves these to the outer loop
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # processEvents leaves these lying

@@ -12,6 +12,7 @@ from argparse import Namespace
 from app.arguments import FINDINGS, GOOD
 from app.compose import open_watcher
 from services.errors import BadInput
+from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
 from services.sampling.watcher import Watcher
 
@@ -30,13 +31,13 @@ _DEFAULT = (
 
 def run(options: Namespace) -> int:
     """Sample until the time is over or the person interrupts."""
-    watcher = open_watcher(options)
-    known = {metric.key: metric for metric in watcher.catalogue()}
+    known = {metric.key for metric in load_catalogue()}
     keys = tuple(options.metric) or tuple(key for key in _DEFAULT if key in known)
     unknown = [key for key in keys if key not in known and not key.replace(".", "_").replace("-", "_").isidentifier()]
     if unknown:
         raise BadInput(f"Not a metric: {', '.join(unknown)}.", try_=("See resources/docs/metrics.md.",))
     stop = threading.Event()
+    watcher = open_watcher(options)
     watcher.start()
     try:
         _print_until(watcher, keys, stop, options.duration, as_json=getattr(options, "json", False))

@@ -1,0 +1,231 @@
+"""The command line: arguments, exit codes, words for people and JSON for machines. No server is contacted."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import main
+from app.arguments import _seconds, _size, build_parser
+from services.inventory.toml_file import load_inventory
+
+HOST = '[[host]]\nname = "db1"\naddress = "10.20.0.11"\n[host.ssh]\nuser = "dba"\n[host.sql]\nuser = "monitor"\n'
+INVENTORY = f'version = 1\n[[cluster]]\nname = "orders"\nseeds = ["db1"]\n{HOST}'
+
+
+@pytest.fixture(autouse=True)
+def private_log() -> Iterator[None]:
+    """The program sets up the root log; a test's log handlers must stay as they were."""
+    import logging
+
+    root, paramiko = logging.getLogger(), logging.getLogger("paramiko")
+    handlers, level, quiet = list(root.handlers), root.level, paramiko.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    paramiko.setLevel(quiet)
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    path = tmp_path / "inventory.toml"
+    path.write_text(INVENTORY)
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    out = capsys.readouterr()
+    return out.out, out.err
+
+
+# --- arguments ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("0.5", 0.5), ("5m", 300), ("2h", 7200), ("1d", 86400)])
+def test_that_a_time_is_read_with_its_unit(text: str, seconds: float) -> None:
+    assert _seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "5 min", "-3", "0", "nan", "inf", "400d"])
+def test_that_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        _seconds(text)
+
+
+@pytest.mark.parametrize("text", ["1280", "1280x", "x800", "axb", "100x100", "99999x800"])
+def test_that_what_is_no_window_size_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        _size(text)
+
+
+def test_that_a_window_size_is_width_by_height() -> None:
+    assert _size("1280x800") == (1280, 800)
+
+
+def test_that_common_options_may_stand_before_and_after_the_command() -> None:
+    parser = build_parser()
+    before = parser.parse_args(["--inventory", "a.toml", "topology"])
+    after = parser.parse_args(["topology", "--inventory", "a.toml"])
+    assert before.inventory == after.inventory == Path("a.toml")
+
+
+@pytest.mark.parametrize("words", [["fly"], ["sample", "--for", "soon"], ["replay"], ["record"], ["--theme", "pink"]])
+def test_that_bad_arguments_end_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage:" in said(capsys)[1]
+
+
+def test_that_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert said(capsys)[0].startswith("pilothouse ")
+
+
+# --- errors -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["topology"], ["check"], ["sample"], ["inventory"], ["inventory", "check"]])
+def test_that_without_an_inventory_a_command_tells_what_to_try(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--inventory", str(tmp_path / "none.toml"), "--data", str(tmp_path)]) == 2
+    out, err = said(capsys)
+    assert out == ""
+    assert "There is no inventory at" in err
+    assert "Nothing was changed." in err
+    assert "Try: " in err
+
+
+@pytest.mark.parametrize("command", ["topology", "check", "sample", "inventory"])
+def test_that_an_error_for_machines_is_one_json_document(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--json", "--inventory", str(tmp_path / "none.toml"), "--data", str(tmp_path)]) == 2
+    out, err = said(capsys)
+    assert err == ""
+    document = json.loads(out)
+    assert set(document) == {"error", "sentence", "host", "safe", "try"}
+    assert document["error"] == "bad-input"
+
+
+def test_that_a_seed_that_is_not_there_is_named(inventory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["topology", "--seed", "db9", "--inventory", str(inventory)]) == 2
+    assert "no host named db9" in said(capsys)[1]
+
+
+def test_that_an_inventory_without_hosts_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "inventory.toml"
+    path.write_text("version = 1\n")
+    assert main(["topology", "--inventory", str(path)]) == 2
+    assert "has no host" in said(capsys)[1]
+
+
+def test_that_a_broken_inventory_names_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "inventory.toml"
+    path.write_text("version = 1\n[[host]]\nnme = 3\n")
+    assert main(["inventory", "--inventory", str(path)]) == 2
+    assert "line 3" in said(capsys)[1]
+
+
+def test_that_a_data_folder_that_cannot_be_made_is_told(
+    inventory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["sample", "--inventory", str(inventory), "--data", str(tmp_path / "file" / "below")]) == 2
+    assert "can't be made" in said(capsys)[1]
+
+
+# --- inventory ----------------------------------------------------------------------------------------------------
+
+
+def test_that_the_inventory_is_shown_without_secrets(inventory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inventory.write_text(INVENTORY + 'password = "env:DB_PASSWORD"\n')
+    assert main(["inventory", "--inventory", str(inventory)]) == 0
+    out, _ = said(capsys)
+    assert "db1" in out
+    assert "ssh dba@22 sudo none; sql monitor@3306" in out
+    assert "cluster orders: seeds db1" in out
+    assert "DB_PASSWORD" not in out
+
+
+def test_that_the_inventory_is_shown_as_json(inventory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inventory", "show", "--json", "--inventory", str(inventory)]) == 0
+    document = json.loads(said(capsys)[0])
+    assert document["hosts"][0]["name"] == "db1"
+    assert document["clusters"] == [{"name": "orders", "seeds": ["db1"], "expected": None}]
+
+
+def test_that_an_import_is_a_preview_until_it_is_told_to_write(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, path = tmp_path / "config", tmp_path / "conf" / "inventory.toml"
+    config.write_text("Host db1\n  HostName 10.20.0.11\n  User dba\n")
+    words = ["inventory", "import", "--from", "ssh", "--file", str(config), "--inventory", str(path)]
+    assert main(words) == 0
+    assert "Nothing was written. Add --write" in said(capsys)[0]
+    assert not path.exists()
+    assert main([*words, "--write"]) == 0
+    assert load_inventory(path).hosts[0].name == "db1"
+
+
+def test_that_an_import_leaves_a_host_of_another_mind_as_it_is(
+    inventory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config"
+    config.write_text("Host db1\n  HostName 10.20.0.99\n  User other\n")
+    words = ["inventory", "import", "--from", "ssh", "--file", str(config), "--inventory", str(inventory), "--write"]
+    assert main(words) == 0
+    assert "db1: stands in the inventory with other values" in said(capsys)[0]
+    assert load_inventory(inventory).hosts[0].address == "10.20.0.11"
+
+
+def test_that_an_import_from_nowhere_asks_for_its_origin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inventory", "import", "--inventory", str(tmp_path / "i.toml")]) == 2
+    assert "--from ssh" in said(capsys)[1]
+
+
+# --- recordings ---------------------------------------------------------------------------------------------------
+
+
+def test_that_a_recording_overwrites_nothing(
+    inventory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "mine.pilothouse"
+    target.write_text("mine")
+    assert main(["record", str(target), "--for", "1", "--inventory", str(inventory)]) == 2
+    assert "exists already" in said(capsys)[1]
+    assert target.read_text() == "mine"
+
+
+def test_that_a_recording_into_a_missing_folder_is_refused(
+    inventory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["record", str(tmp_path / "no" / "x.pilothouse"), "--for", "1", "--inventory", str(inventory)]) == 2
+    assert "does not exist" in said(capsys)[1]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_that_a_missing_recording_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_json: bool) -> None:
+    assert main(["replay", str(tmp_path / "none.pilothouse"), *(["--json"] if as_json else [])]) == 2
+    assert "There is no recording at" in "".join(said(capsys))
+
+
+def test_that_a_file_that_is_no_recording_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "letter.pilothouse"
+    path.write_text("Dear reader")
+    assert main(["replay", str(path), "--json"]) == 1
+    document = json.loads(said(capsys)[0])
+    assert document["error"] == "store-error"
+
+
+def test_that_an_unknown_metric_is_refused_before_anything_is_watched(
+    inventory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["sample", "--metric", "no such thing!", "--inventory", str(inventory), "--data", str(tmp_path / "d")]
+    assert main(words) == 2
+    assert "Not a metric: no such thing!" in said(capsys)[1]

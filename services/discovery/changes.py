@@ -152,7 +152,9 @@ def _transfers(old: ClusterSnapshot | None, new: ClusterSnapshot) -> Iterator[Ev
         if edge.active and (past is None or not past.active or past.kind != edge.kind):
             yield _span(edge, known, new, None)
         elif not edge.active and past is not None and past.active:
-            yield _span(edge, known, new, new.at)
+            yield _span(edge, known, new, edge.ended or new.at)
+        elif not edge.active and past is None and old is not None and edge.ended is not None:
+            yield _span(edge, known, new, edge.ended)  # it began and ended between two readings of the log
     for pair, past in before.items():
         if past.active and pair not in now:
             yield _span(past, known, new, new.at)

@@ -199,7 +199,9 @@ def _island_id(view: View) -> str:
 def _votes(view: View) -> int:
     """Return the summed weights: the group's own count where it is given and fits, else the members'."""
     counted = sum(weight_of(n) for n in view.members) + view.unknown
-    own = [n.galera.cluster_weight for n in view.observers if n.galera is not None and n.galera.cluster_weight]
+    # An observer asked before a view change counts the old view's weights: only the newest view's observers count.
+    newest = [n.galera for n in view.observers if n.galera is not None and n.galera.conf_id == view.conf_id]
+    own = [galera.cluster_weight for galera in newest if galera.cluster_weight]
     return max(own) if view.primary and own and max(own) <= 255 * max(1, view.size) else counted
 
 

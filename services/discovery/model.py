@@ -81,7 +81,10 @@ class ReplicationEdge:
 
 @dataclass(frozen=True, slots=True)
 class TransferEdge:
-    """Donor to joiner while a state transfer runs (`active`) or right after."""
+    """Donor to joiner while a state transfer runs (`active`) or right after.
+
+    `bytes_total` of an SST is an estimate: what the donor's data disk holds now.
+    """
 
     donor_id: str
     joiner_id: str
@@ -96,6 +99,7 @@ class TransferEdge:
     seqno_last: int | None = None
     eta_s: float | None = None
     active: bool = True
+    ended: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,12 @@ def _edge(
     rate = rates.get(joiner.host, {}).get("network_in_per_s")
     if rate is None and received is not None and received > 2**20 and elapsed is not None and elapsed > 0:
         rate = received / elapsed
+    total = _held(donor) if received is not None else None
+    if total is not None and (received is None or total < received):
+        total = None  # the estimate was too low: none is better than more than all
+    eta = _eta(facts, done, share, elapsed)
+    if eta is None and total is not None and received and rate:
+        eta = (total - received) / rate
     return TransferEdge(
         donor_id=donor.node_id,
         joiner_id=joiner.node_id,
@@ -108,13 +114,21 @@ def _edge(
         method=facts.method or (joiner.galera.sst_method if joiner.galera is not None else ""),
         since=facts.since,
         bytes_done=received,
+        bytes_total=total,
         rate=rate if active and facts.kind != "IST" else None,
         seqno_done=done,
         seqno_first=facts.first_seqno if facts.kind == "IST" or done is not None else None,
         seqno_last=facts.last_seqno if facts.kind == "IST" or done is not None else None,
-        eta_s=_eta(facts, done, share, elapsed),
+        eta_s=eta,
         active=active,
+        ended=None if active else facts.ended,
     )
+
+
+def _held(donor: Node) -> int | None:
+    """Return the bytes in use on the donor's data disk: about what an SST will carry."""
+    disk = donor.machine.data_disk if donor.machine is not None else None
+    return disk.size - disk.free if disk is not None and disk.size and disk.free is not None else None
 
 
 def _seqno_done(joiner: Node, facts: TransferFacts) -> int | None:

@@ -184,7 +184,7 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
     first = head if fraction is None else f"{head} · {fraction * 100:.0f} %"
     parts = []
     if edge.bytes_done is not None:
-        parts.append(format_bytes_of(edge.bytes_done, edge.bytes_total))
+        parts.append(format_bytes_of(edge.bytes_done, edge.bytes_total).replace(" of ", " of about "))
     elif edge.seqno_done is not None and edge.seqno_first is not None:
         parts.append(f"{format_count(edge.seqno_done - edge.seqno_first)} write sets")
     if edge.eta_s is not None:

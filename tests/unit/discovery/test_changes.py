@@ -80,7 +80,7 @@ def test_that_a_transfer_is_one_span_with_one_key() -> None:
     done = replace(member(3, at=AT + 9), transfers=(replace(told, since=AT + 0.4, ended=AT + 8),))
     third = estate(member(1, at=AT + 9), member(2, at=AT + 9), done, previous=second, at=AT + 9)
     (end,) = [e for e in events_between(second, third) if e.kind == "transfer"]
-    assert (end.key, end.until) == (begin.key, AT + 9)
+    assert (end.key, end.until) == (begin.key, AT + 8)  # as the log has it, not when it was read
 
 
 def test_that_disk_and_clock_have_their_events() -> None:
@@ -107,3 +107,14 @@ def test_that_the_loss_of_the_last_primary_component_is_told() -> None:
 def test_that_garbage_is_no_snapshot() -> None:
     with pytest.raises(BadInput, match="not a snapshot"):
         snapshot_from_json(b'{"at": "soon"}')
+
+
+def test_that_a_transfer_between_two_readings_of_the_log_is_told_whole() -> None:
+    first = estate(*WHOLE)
+    short = TransferFacts("db3", "db2", "IST", since=AT + 1, ended=AT + 2)
+    back = replace(member(3, at=AT + 10), transfers=(short,))
+    second = estate(member(1, at=AT + 10), member(2, at=AT + 10), back, previous=first, at=AT + 10)
+    (whole,) = [e for e in events_between(first, second) if e.kind == "transfer"]
+    assert (whole.at, whole.until, whole.text) == (AT + 1, AT + 2, "IST from db2 to db3")
+    third = estate(member(1, at=AT + 11), member(2, at=AT + 11), back, previous=second, at=AT + 11)
+    assert [e for e in events_between(second, third) if e.kind == "transfer"] == []

@@ -145,4 +145,4 @@ def test_that_a_joiner_that_takes_no_connection_yet_shows_its_progress() -> None
     facts = replace(b.facts("db4"), reach=Reach.SSH_ONLY, sql_at=b.AT - 300)
     text = card_text(replace(joiner, reach=Reach.SSH_ONLY, facts=facts), b.AT)
     assert (text.silent, text.stale) == (False, False)
-    assert text.rows[0][:2] == ("received", "42 of about 118 GB")
+    assert text.rows[0][:2] == ("received", "42 of 118 GB")

@@ -7,6 +7,7 @@ over SSH. Each writes its part of the host's state under one lock and hands the 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,11 +59,13 @@ class Beginning:
         phase_s: offset inside the second at which SQL is polled, spread over hosts so that polls never bunch.
         first: facts from discovery, None for a seed that was not asked yet.
         epoch: of the newest sample in the history, so that a new run of the console makes no restart.
+        first_in_s: the very first poll comes that soon, where that is before its phase: nobody waits for an empty page.
     """
 
     phase_s: float
     first: NodeFacts | None = None
     epoch: str = ""
+    first_in_s: float = math.inf
 
 
 @dataclass
@@ -97,6 +100,7 @@ class HostWatch:
         self._cost = cost
         self._settings = settings
         self._phase_s = begin.phase_s
+        self._first_in_s = min(begin.first_in_s, begin.phase_s)
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
@@ -133,7 +137,8 @@ class HostWatch:
 
     def _run_sql(self) -> None:
         interval = self._settings.interval_s
-        due = self._clock.monotonic() + self._phase_s
+        due = self._clock.monotonic() + self._first_in_s
+        early = self._phase_s - self._first_in_s
         while not self._clock.sleep(due - self._clock.monotonic(), self._threads.stop):
             started = self._clock.monotonic()
             try:
@@ -141,7 +146,10 @@ class HostWatch:
             except Exception:
                 log.exception("polling %s failed unexpectedly", self.entry.name)
             ended = self._clock.monotonic()
-            due += interval + self._towards_os_phase(due)
+            # After an early first poll into the phase: half a second later at least, one and a half at most.
+            due += early if early >= interval / 2 else early + interval
+            early = 0.0
+            due += self._towards_os_phase(due)
             missed = int(max(0.0, ended - due) // interval)
             due += missed * interval
             self._cost.polled((ended - started) * 1000.0, missed)

@@ -35,6 +35,8 @@ from services.series import Sample, Series
 log = logging.getLogger(__name__)
 
 EPOCH_MEMORY_S = 3600.0
+FIRST_APART_S = 0.02
+"""Many hosts' first polls come one after the other: making a hundred connections at once would stop the window."""
 
 
 class Watcher:
@@ -219,7 +221,8 @@ class Watcher:
 
     def _watch(self, entry: HostEntry, first: NodeFacts | None) -> None:
         phase = (zlib.crc32(entry.name.encode()) % 1000) / 1000.0 * self._settings.interval_s
-        begin = Beginning(phase, first, self._last_epoch(entry.name))
+        soon = FIRST_APART_S * len(self._watches)
+        begin = Beginning(phase, first, self._last_epoch(entry.name), first_in_s=soon)
         watch = HostWatch(entry, self._open(entry), self, self._clock, self._cost, self._settings, begin)
         with self._lock:
             if entry.name in self._watches:

@@ -33,7 +33,7 @@ _ASK_MS = 60
 class ChartsPage(QFrame):
     """Charts of one cluster. The owner feeds data and follows the signals; nothing here waits.
 
-    The cards load pyqtgraph and numpy: call `set_specs` once these were imported (by the thread after the first paint).
+    The cards load numpy: call `set_specs` once it was imported (by the thread after the first paint).
 
     Signals:
         range_changed(float, float, bool): the person chose another span; True: its end follows the present.

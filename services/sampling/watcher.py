@@ -10,6 +10,7 @@ import logging
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
 from services.clock import Clock
@@ -25,7 +26,7 @@ from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import ConsoleMemory
 from services.sampling.cost import PollCost
 from services.sampling.host_watch import Beginning, HostWatch
-from services.sampling.hub import Hub
+from services.sampling.hub import MAX_EVENTS, Hub
 from services.sampling.model import ConsoleCost, Metric
 from services.sampling.rates_now import RatesNow
 from services.sampling.reader import SeriesReader
@@ -35,6 +36,7 @@ from services.series import Sample, Series
 log = logging.getLogger(__name__)
 
 EPOCH_MEMORY_S = 3600.0
+EVENTS_MEMORY_S = 86_400.0
 FIRST_APART_S = 0.02
 """Many hosts' first polls come one after the other: making a hundred connections at once would stop the window."""
 
@@ -85,6 +87,7 @@ class Watcher:
 
     def start(self) -> None:
         """Start watching; returns at once, snapshots follow within seconds."""
+        self._remember_events()
         self._store.on_event = self.hub.tell
         self.hub.start()
         if self._memory is not None:
@@ -92,6 +95,13 @@ class Watcher:
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()
+
+    def _remember_events(self) -> None:
+        """Show what the history knows of the last day, the store's word about an unclean end included."""
+        now = self._clock.wall()
+        for event in self._store.events(now - EVENTS_MEMORY_S, now + 1.0)[-MAX_EVENTS:]:
+            lost = event.spans and event.until is None  # nobody saw its end
+            self.hub.log.add(replace(event, until=event.at) if lost else event)
 
     def add(self, entries: Sequence[HostEntry]) -> None:
         """Watch more hosts from now on; one that is watched already is left as it is."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Mapping
+
+import numpy as np
 
 from services.clock import Clock
 from services.sampling.reader import SeriesReader
@@ -20,6 +21,11 @@ WANTED = {
 """Name that judgement uses -> (catalogue metric, factor to judgement's unit: shares 0 to 1, seconds, bytes/s)."""
 
 
+LOOK_BACK_S = 10.0
+ASK_AGAIN_S = 3.0
+"""A metric that a server did not give (no Galera, no replica) is looked for again after so long, not each second."""
+
+
 class RatesNow:
     """Latest value of each wanted metric per host; a metric the server does not offer is left out."""
 
@@ -30,6 +36,7 @@ class RatesNow:
         self._due: dict[str, float] = {}
         self._rates: dict[str, Mapping[str, float]] = {}
         self._dirty: set[str] = set()
+        self._absent: dict[tuple[str, str], float] = {}
         self._lock = threading.Lock()
 
     def sampled(self, server: str) -> None:
@@ -50,8 +57,14 @@ class RatesNow:
 
     def _compute(self, host: str) -> Mapping[str, float]:
         found = {}
+        now, since = self._clock.monotonic(), self._clock.wall() - LOOK_BACK_S
         for name, (metric, factor) in WANTED.items():
-            value = self._reader.newest(host, metric)
-            if value is not None and not math.isnan(value):
-                found[name] = value * factor
+            if self._absent.get((host, name), 0.0) > now:
+                continue
+            series = self._reader.tail(host, metric, since)
+            if series.missing:
+                self._absent[host, name] = now + ASK_AGAIN_S
+            known = series.value[~np.isnan(series.value)]
+            if len(known):
+                found[name] = float(known[-1]) * factor
         return found

@@ -59,6 +59,8 @@ class Controller(QObject):
         self._asked: tuple[str, float] = ("", 0.0)
         self._past_numbers: Mapping[str, float] = {}
         self._past_host = ""
+        self._newest_of: object = None
+        self._newest: Mapping[str, float] = {}
         self._wire()
 
     def start(self) -> None:
@@ -77,6 +79,7 @@ class Controller(QObject):
         window.tree.cluster_selected.connect(self.select_cluster)
         window.topology.node_selected.connect(self.select_node)
         window.live_wanted.connect(self.go_live)
+        window.page_shown.connect(self._page_shown)
         self.pump.snapshot_changed.connect(self._on_snapshot)
         self.pump.events_changed.connect(self._on_events)
         self.pump.ticked.connect(self._on_tick)
@@ -161,15 +164,20 @@ class Controller(QObject):
         sparks = self._sparks(cluster, at) if self._window.page() == "topology" else {}
         self._window.topology.show_snapshot(cluster, sparks, at)
         self._window.topology.select(self._node_id)
-        self._inspect(cluster, node, at, sparks.get(self._node_id, ()))
+        if self._window.page() == "topology":  # the inspector stands beside it only
+            self._inspect(cluster, node, at, sparks.get(self._node_id, ()))
         self.shown.emit(cluster)
+
+    def _page_shown(self, page: str) -> None:
+        if page == "topology" and self._estate.clusters:
+            self._show()
 
     def _inspect(
         self, cluster: ClusterSnapshot | None, node: NodeView | None, at: float, spark: Sequence[float]
     ) -> None:
         label = f"{self._words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
         extra: dict[str, tuple[Row, ...]] = {}
-        if node is not None and self._window.page() == "topology":
+        if node is not None:
             extra["Machine"] = machine_rows(self._numbers(node, at), self.source.catalogue())
             if self._was_there_already(node):
                 extra["Replication"] = (("state since", f"before {format_clock(node.state_since)}", Health.UNKNOWN),)
@@ -181,7 +189,9 @@ class Controller(QObject):
         if not node.host:
             return {}
         if self._moment is None and self.source.is_live:
-            return read_numbers(self.source, node.host, at)
+            if self._newest_of is not node.facts:  # news of other hosts make new snapshots too
+                self._newest_of, self._newest = node.facts, read_numbers(self.source, node.host, at)
+            return self._newest
         place = (node.host, round(at, 1))
         if place != self._asked:
             self._asked = place

@@ -11,6 +11,9 @@ from widgets.charts.page import ChartsPage
 from widgets.common.time_view import MINUTE
 from widgets.timeline.strip import EventStrip
 
+_STEP_S, _STEPS = 0.95, 600.0
+"""The axis moves on with the samples, once a second, or oftener where a second is wider than two pixels: each step
+paints every chart anew."""
 _FIRST_SPANS = (1 * MINUTE, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE)
 
 
@@ -26,6 +29,7 @@ class TimeAxis(QObject):
     ) -> None:
         super().__init__(parent)
         self._controller = controller
+        self._window = window
         self._charts = charts
         self._strip = EventStrip()
         self._first: float | None = None
@@ -37,6 +41,7 @@ class TimeAxis(QObject):
         self._strip.live_wanted.connect(controller.go_live)
         charts.range_changed.connect(self._chosen_on_charts)
         window.live_wanted.connect(self._back_to_live)
+        window.page_shown.connect(self._page_shown)
         controller.moment_changed.connect(self._strip.set_cursor)
         controller.moment_changed.connect(charts.set_cursor)
         controller.events_shown.connect(self._strip.set_events)
@@ -67,8 +72,18 @@ class TimeAxis(QObject):
         if not view.live or self._controller.moment is not None:
             return
         span = self._filled_span(now) if self._fills else view.span
+        same = abs(span - view.span) < 1e-3
+        if same and 0.0 <= now - view.end < min(_STEP_S, span / _STEPS):
+            return
         self._strip.set_range(now - span, now, live=True)
-        self._charts.set_range(now - span, now, live=True)
+        if not same or self._window.page() == "charts":
+            self._charts.set_range(now - span, now, live=True)
+
+    def _page_shown(self, page: str) -> None:
+        """Bring the charts to where the strip is: behind another page they stood still."""
+        view = self._strip.view()
+        if page == "charts" and view.live and self._controller.moment is None:
+            self._charts.set_range(view.start, view.end, live=True)
 
     def _filled_span(self, now: float) -> float:
         known = _FIRST_SPANS[-1] if self._first is None else now - self._first

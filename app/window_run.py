@@ -138,7 +138,7 @@ class WindowStart(QObject):
 
     def _step(self) -> None:
         for _ in self._steps:
-            QTimer.singleShot(0, self._step)
+            QTimer.singleShot(0, self, self._step)
             return
 
     def _furnish(self) -> Iterator[None]:

@@ -50,6 +50,7 @@ class ChartsPage(QFrame):
         self._cards: dict[str, ChartCard] = {}
         self._view = View(0.0, _DEFAULT_SPAN, live=True, now=_DEFAULT_SPAN)
         self._base: View | None = None
+        self._whole: View | None = None
         self._span = _DEFAULT_SPAN
         self._cursor: float | None = None
         self._hover: float | None = None
@@ -61,6 +62,10 @@ class ChartsPage(QFrame):
         self._ask_timer.setSingleShot(True)
         self._ask_timer.setInterval(_ASK_MS)
         self._ask_timer.timeout.connect(self._ask)
+        self._ask_soon = QTimer(self)
+        self._ask_soon.setSingleShot(True)
+        self._ask_soon.setInterval(0)
+        self._ask_soon.timeout.connect(self._ask)
         self._read_timer = QTimer(self)
         self._read_timer.setSingleShot(True)
         self._read_timer.setInterval(0)
@@ -130,7 +135,7 @@ class ChartsPage(QFrame):
         self._demand.forget()
         self._show()
         if self.isVisible():
-            QTimer.singleShot(0, self._ask)
+            self._ask_soon.start()
 
     def _new_card(self, card: ChartCard) -> ChartCard:
         plot = card.plot
@@ -193,8 +198,17 @@ class ChartsPage(QFrame):
         """Return where the crosshair stands: under the pointer, else the window's cursor."""
         return self._cursor if self._hover is None else self._hover
 
+    def set_recording(self, start: float, end: float) -> None:
+        """Show a recording from now on: it has no present, so the way back is the whole of it."""
+        self._whole = View(start, end, live=False, now=end)
+        self._header.set_recording(end - start)
+
     def go_live(self) -> None:
-        """Return to the present: cursor away, the newest span (End)."""
+        """Return to the present: cursor away, the newest span (End). Of a recording: show all of it."""
+        if self._whole is not None:
+            self._base = None
+            self._go(self._whole)
+            return
         if self._cursor is not None:
             self.set_cursor(None)
             self.cursor_moved.emit(None)
@@ -284,7 +298,7 @@ class ChartsPage(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for what is missing at once: nobody is zooming or panning yet, whose requests the timer gathers."""
         super().showEvent(event)
-        QTimer.singleShot(0, self._ask)
+        self._ask_soon.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose the number of columns."""

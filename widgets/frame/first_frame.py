@@ -71,4 +71,4 @@ class FirstFrame(QWidget):
         super().paintEvent(event)
         if not self._told:
             self._told = True
-            QTimer.singleShot(0, self.painted.emit)
+            QTimer.singleShot(0, self, self.painted.emit)

@@ -70,7 +70,7 @@ def telling_moment(events: Sequence[Event], end: float) -> float:
     spans = [e for e in events if e.kind == "transfer" and e.until is not None and e.until - e.at > 2.0]
     if spans:
         longest = max(spans, key=lambda e: (e.until or e.at) - e.at)
-        return longest.at + 0.6 * ((longest.until or longest.at) - longest.at)
+        return longest.at + 0.8 * ((longest.until or longest.at) - longest.at)
     told = [e for e in events if e.health.severity >= Health.WARN.severity]
     if told:
         return min(end, max(told, key=lambda e: e.health.severity).at + 2.0)

@@ -123,10 +123,14 @@ def _offset(node: NodeView) -> float | None:
 def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     """Return an event when the primary component's members changed, vanished, or came back."""
     before, after = _primary(old), _primary(new)
-    if before == after or not (old.components or new.components):
-        return
+    if before == after or not old.components:
+        return  # nothing changed, or the first look at the cluster: that members are there is no event
     known = {n.node_id: n.name for n in (*old.nodes, *new.nodes)}
-    gone, come = [sorted(known.get(m, m) for m in side) for side in (before - after, after - before)]
+    left_ids, come_ids = ({known.get(m, m) for m in side} for side in (before - after, after - before))
+    # A member that was only named by others and is now known itself changes its id, not its membership.
+    gone, come = sorted(left_ids - come_ids), sorted(come_ids - left_ids)
+    if after and not gone and not come:
+        return
     if not after:
         if any(c.observers for c in new.components):
             yield Event(new.at, "view", f"{new.name} has no primary component", Health.BAD, new.cluster_id)

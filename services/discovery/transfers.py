@@ -13,6 +13,9 @@ from services.facts.model import TransferFacts
 SAME_S = 5.0
 """Two logs that tell of the same pair within so many seconds tell of the same transfer (clocks differ)."""
 
+ONE_TRANSFER_S = 15.0
+"""Beginnings of one pair nearer than this are of one transfer, as told by the states first and by a log later."""
+
 RECENT_S = 60.0
 """How long a finished transfer is still shown."""
 
@@ -27,7 +30,7 @@ def transfers_of(
 ) -> tuple[TransferEdge, ...]:
     """Return the transfers that run, and those that ended within the last minute, newest last."""
     edges: dict[tuple[str, str], TransferEdge] = {}
-    begun = {(t.donor_id, t.joiner_id): t.since for t in previous.transfers if t.active} if previous is not None else {}
+    begun = {(t.donor_id, t.joiner_id): t.since for t in previous.transfers} if previous is not None else {}
     for facts in _merged(nodes):
         donor, joiner = _named(nodes, facts.donor_name), _named(nodes, facts.joiner_name)
         if donor is None or joiner is None or donor is joiner:
@@ -35,13 +38,21 @@ def transfers_of(
         active = facts.ended is None and _still_joining(joiner)
         if active or (facts.ended is not None and not facts.failed and at - facts.ended <= RECENT_S):
             # Once a beginning was told it stays: logs of other nodes, with other clocks, may be read later.
-            since = begun.get((donor.node_id, joiner.node_id)) or facts.since
+            since = _same_beginning(begun.get((donor.node_id, joiner.node_id)), facts.since)
             kept = replace(facts, since=since)
             edges[donor.node_id, joiner.node_id] = _edge(donor, joiner, kept, rates, active=active)
     if not any(edge.active for edge in edges.values()):
         for edge in _from_states(nodes, previous, rates, at):
-            edges[edge.donor_id, edge.joiner_id] = edge
+            # What a log has ended has ended, however long the states take to say so.
+            edges.setdefault((edge.donor_id, edge.joiner_id), edge)
     return tuple(sorted(edges.values(), key=lambda e: e.since or 0.0))
+
+
+def _same_beginning(told: float | None, since: float | None) -> float | None:
+    """Return the beginning that was told before, when both are of one transfer, else the new one."""
+    if told is None or since is None:
+        return told if since is None else since
+    return told if abs(told - since) <= ONE_TRANSFER_S else since
 
 
 def _merged(nodes: Sequence[Node]) -> list[TransferFacts]:

@@ -42,23 +42,28 @@ class EventLog:
         self._lock = threading.Lock()
         self._tuple: tuple[Event, ...] = ()
 
-    def add(self, event: Event) -> Event:
-        """Add or complete; return the event as it is kept (a completed span keeps its beginning's time)."""
+    def add(self, event: Event) -> Event | None:
+        """Add or complete; return the event as it is kept, None when it tells nothing new of a span that has ended."""
         with self._lock:
-            kept = event
-            if event.spans and event.key:
-                for index in range(len(self._events) - 1, -1, -1):
-                    old = self._events[index]
-                    if old.key == event.key and old.until is None:
-                        kept = replace(event, at=min(old.at, event.at))
-                        self._events[index] = kept
-                        break
-                else:
-                    self._events.append(event)
-            else:
+            place = self._same_span(event)
+            if place is None:
+                kept = event
                 self._events.append(event)
+            else:
+                old = self._events[place]
+                if old.until is not None:
+                    return None
+                kept = replace(event, at=min(old.at, event.at))
+                self._events[place] = kept
             self._tuple = tuple(self._events)
             return kept
+
+    def _same_span(self, event: Event) -> int | None:
+        """Return the place of the newest event with the span's key, None when it begins one."""
+        if not (event.spans and event.key):
+            return None
+        places = range(len(self._events) - 1, -1, -1)
+        return next((place for place in places if self._events[place].key == event.key), None)
 
     def all(self) -> Sequence[Event]:
         """Return the events, an immutable tuple that may be kept."""
@@ -130,6 +135,8 @@ class Hub:
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
         kept = self.log.add(event)
+        if kept is None:
+            return
         if self._memory is not None:
             self._memory.append_event(kept)
         self._bus.publish(kept)

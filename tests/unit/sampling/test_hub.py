@@ -31,15 +31,17 @@ def test_that_a_spans_end_replaces_its_beginning() -> None:
     log.add(Event(10.0, "transfer", "SST from n1 to n2", spans=True, key="sst:n2"))
     log.add(Event(12.0, "note", "between"))
     kept = log.add(Event(30.0, "transfer", "SST from n1 to n2: done", spans=True, key="sst:n2", until=30.0))
+    assert kept is not None
     assert (kept.at, kept.until) == (10.0, 30.0)
     assert [e.text for e in log.all()] == ["SST from n1 to n2: done", "between"]
 
 
-def test_that_a_second_span_with_the_same_key_is_a_new_one() -> None:
+def test_that_a_span_with_another_key_is_a_new_one_and_an_ended_span_stays_ended() -> None:
     log = EventLog()
     log.add(Event(10.0, "gap", "a", spans=True, key="k", until=11.0))
-    log.add(Event(20.0, "gap", "b", spans=True, key="k"))
-    assert len(log.all()) == 2
+    log.add(Event(20.0, "gap", "b", spans=True, key="k2"))
+    assert log.add(Event(10.0, "gap", "a", spans=True, key="k")) is None
+    assert [e.text for e in log.all()] == ["a", "b"]
 
 
 def test_that_the_log_keeps_only_the_newest_two_thousand() -> None:

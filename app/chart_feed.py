@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.chart_plan import ChartPlan, chart_plan
 from app.controller import Controller
@@ -55,7 +55,17 @@ class ChartFeed(QObject):
         self._about = about
         capacity = _redo_capacity(focus, self._controller.source)
         self._plan = chart_plan(cluster, focus, capacity)
-        self._page.set_specs(self._plan.specs)
+        self._grow(self._plan)
+
+    def _grow(self, plan: ChartPlan) -> None:
+        """Make the cards one a turn of the event loop: all at once would hold it up for more than a frame."""
+        if plan is not self._plan:
+            return
+        standing = set(self._page.specs())
+        missing = [spec for spec in plan.specs if spec not in standing]
+        self._page.set_specs([spec for spec in plan.specs if spec in standing or spec is missing[0]])
+        if len(missing) > 1:
+            QTimer.singleShot(0, self, lambda: self._grow(plan))
 
     def _on_wanted(self, chart: str, curve: str, start: float, end: float, points: int) -> None:
         place = self._plan.places.get((chart, curve)) if self._plan is not None else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QObject
 
 from app.add_host import AddHost
@@ -16,18 +18,22 @@ from widgets.charts.page import ChartsPage
 from widgets.journal.page import JournalPage
 
 
-def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QObject) -> None:
-    """Add charts, journal, event strip and palette to the window."""
-    charts, journal = ChartsPage(), JournalPage()
+def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QObject) -> Iterator[None]:
+    """Add charts, journal, event strip and palette to the window, a piece a step; events are handled between."""
+    charts = ChartsPage()
     window.add_page("charts", charts)
-    window.add_page("journal", journal)
     ChartFeed(controller, charts, ops, parent)
+    yield
+    journal = JournalPage()
+    window.add_page("journal", journal)
     controller.events_shown.connect(journal.show_events)
     journal.moment_chosen.connect(controller.look_at)
+    yield
     if controller.player is None:
         TimeAxis(controller, window, charts, ops, parent)
     else:
         ReplayAxis(controller, controller.player, window, charts, parent)
+    yield
     Finder(controller, window, parent)
 
 

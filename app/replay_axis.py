@@ -46,6 +46,7 @@ class ReplayAxis(QObject):
         self._controller.pump.ticked.connect(self._on_tick)
 
     def _show_everything(self) -> None:
+        self._charts.set_recording(self._begin, self._end)
         events = self._player.all_events()
         self._strip.set_replay(True, self._begin)
         self._strip.set_range(self._begin, self._end, live=False, now=self._end)

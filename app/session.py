@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -104,6 +104,7 @@ class WindowSession(QObject):
         self._opener = opener
         self._hosts: AddHost | None = None
         self.failed: UserError | None = None
+        self._steps: Iterator[None] = iter(())
         self.problem.connect(self._show_problem)
         ops.failed.connect(self._show_problem)
         window.messages.acted.connect(lambda: window.messages.say(Health.WARN, ()))
@@ -136,7 +137,7 @@ class WindowSession(QObject):
         self._opener.close()
 
     def _loaded(self, source: EstateSource) -> None:
-        from app.pages import build_pages, wire_host_actions
+        from app.pages import build_pages
 
         self.window.status.show_message("")
         controller = Controller(source, self.window, self.ops, parent=self)
@@ -144,14 +145,19 @@ class WindowSession(QObject):
         if not source.is_live:
             self.window.status.show_replay()
         self.window.setWindowTitle(f"{source.title} – Pilothouse")
-        build_pages(controller, self.window, self.ops, parent=self)
-        if self._hosts is not None:
-            wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
-        QTimer.singleShot(0, self._begin)  # pages and first content are two pieces of work: events come in between
+        self._steps = build_pages(controller, self.window, self.ops, parent=self)
+        self._build(controller)
 
-    def _begin(self) -> None:
-        if self.controller is not None:
-            self.controller.start()
+    def _build(self, controller: Controller) -> None:
+        """Build the next piece, then let the event loop have a turn."""
+        for _ in self._steps:
+            QTimer.singleShot(0, self, lambda: self._build(controller))
+            return
+        if self._hosts is not None:
+            from app.pages import wire_host_actions
+
+            wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
+        controller.start()
         self.ready.emit()
 
     def _not_loaded(self, problem: UserError) -> None:

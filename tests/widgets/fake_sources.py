@@ -19,6 +19,7 @@ from services.discovery.model import EstateSnapshot
 from services.errors import UserError
 from services.events import Event
 from services.sampling.catalogue import load_catalogue
+from services.sampling.charts import load_charts
 from services.sampling.model import ConsoleCost, Metric
 from services.series import Series
 from services.types import Health
@@ -27,6 +28,7 @@ from widgets.bridge.ops import Ops
 from widgets.common.theme import ThemeName, apply_theme
 
 NOW = b.AT
+CARDS = len(load_charts())
 
 
 class FakeLiveSource:
@@ -193,10 +195,13 @@ def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "
     window.topology.set_reduced_motion(True)
     window.resize(1280, 800)
     controller = Controller(source, window, ops, parent=window)
-    build_pages(controller, window, ops, parent=window)
+    for _ in build_pages(controller, window, ops, parent=window):
+        pass
     window.show()
     window.activateWindow()
     controller.start()
+    for _ in range(CARDS):
+        qapp.processEvents()  # the charts' cards are made one a turn
     try:
         yield OpenWindow(window, controller, ops)
     finally:

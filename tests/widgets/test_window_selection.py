@@ -88,8 +88,9 @@ def test_that_a_node_of_another_cluster_brings_its_cluster(opened: OpenWindow) -
     assert charts(opened).header_texts()[0] == other.name
 
 
-def test_that_legends_name_the_nodes_in_the_order_of_their_names(opened: OpenWindow) -> None:
+def test_that_legends_name_the_nodes_in_the_order_of_their_names(qtbot: QtBot, opened: OpenWindow) -> None:
     opened.controller.select_node("db1")
+    qtbot.waitUntil(lambda: "flow" in [spec.key for spec in charts(opened).specs()])
     flow = next(spec for spec in charts(opened).specs() if spec.key == "flow")
     labels = [curve.label for curve in flow.curves]
     assert labels == sorted(labels)

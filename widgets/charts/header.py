@@ -22,6 +22,7 @@ class Header(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._recording = 0.0
         self._name = label("", "title")
         self._subtitle = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
         row = QHBoxLayout(self)
@@ -53,6 +54,15 @@ class Header(QWidget):
         """Open the export menu (keyboard)."""
         self._export.showMenu()
 
+    def set_recording(self, length_s: float) -> None:
+        """Offer what a recording of `length_s` seconds has: the whole of it, and spans shorter than it."""
+        self._recording = length_s
+        self._live.setText("Whole recording")
+        self._live.setToolTip("Show it from beginning to end")
+        for seconds, made in self._spans.items():
+            made.setVisible(seconds < length_s)
+            made.setToolTip(made.text())
+
     def set_name(self, name: str) -> None:
         """Show the cluster's name."""
         self._name.setText(name)
@@ -61,8 +71,9 @@ class Header(QWidget):
         """Say what is shown: span, resolution, scope; light the button of the present span."""
         self._subtitle.setText(f" {MIDDLE} ".join(p for p in (span_words(view), resolution(step_s), scope) if p))
         for seconds, made in self._spans.items():
-            made.setChecked(view.live and abs(seconds - view.span) < 0.01 * seconds)
-        self._live.setVisible(not view.live)
+            made.setChecked((view.live or bool(self._recording)) and abs(seconds - view.span) < 0.01 * seconds)
+        away = view.span < 0.99 * self._recording if self._recording else not view.live
+        self._live.setVisible(away)
 
     def texts(self) -> tuple[str, str]:
         """Return name and description as shown."""

@@ -18,6 +18,7 @@ from services.connections.ports import ObserverSession
 from services.errors import UserError
 from services.events import Event
 from services.facts.model import MachineFacts, NodeFacts
+from services.facts.variable_changes import changed_variables
 from services.inventory.model import HostEntry
 from services.sampling.cost import PollCost
 from services.sampling.derived_now import DerivedNow
@@ -25,8 +26,9 @@ from services.sampling.facts_of_host import HostState
 from services.sampling.numeric import numeric_status, numeric_variables, replication_values
 from services.sampling.os_stream import OsParser, OsReading, os_command
 from services.sampling.settings import WatchSettings
-from services.sampling.sql_poll import SqlPoll, poll_sql
+from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 from services.series import Sample
+from services.types import Health
 
 log = logging.getLogger(__name__)
 
@@ -104,6 +106,7 @@ class HostWatch:
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
+        self._variables: Mapping[str, str] = {}
         self._process_pid: int | None = None
         self._knock_until = 0.0
         self._threads = _Threads()
@@ -172,6 +175,7 @@ class HostWatch:
                 self._sink.put_facts(self._state.sql_failed(problem))
             return
         facts = self._state.sql_answered(result)
+        self._tell_changes(result)
         values = numeric_status(result.status)
         values.update(numeric_variables(result.variables))
         if facts.replication is not None:
@@ -181,6 +185,15 @@ class HostWatch:
         values.update(self._state.take_os_values())
         self._sink.put_sample(Sample(self.entry.name, result.at, result.mono, values, self._state.sql_epoch()))
         self._sink.put_facts(facts)
+
+    def _tell_changes(self, result: SqlResult) -> None:
+        """Tell which settings changed since the last reading; across a restart too, for that is when they do."""
+        if result.variables is self._variables:
+            return
+        old, self._variables = self._variables, result.variables
+        for phrase in changed_variables(old, result.variables):
+            text = f"{self.entry.name}: {phrase}"
+            self._sink.tell(Event(result.at, "variable", text, Health.WARN, node_id=self.entry.name))
 
     # --- OS stream -------------------------------------------------------------------------------------------------
 

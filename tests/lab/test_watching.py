@@ -17,6 +17,7 @@ from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.history.store import HistoryStore
 from services.inventory.toml_file import load_inventory
+from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.types import ClusterKind, Health
 from tests.lab.estate.estate import Estate
@@ -193,6 +194,27 @@ def test_that_ssh_lost_and_regained_leaves_sql_watching(galera: Estate, watcher:
         assert watcher.now() - facts.ssh_at < 2.5
 
     while_asserts(back, limit_s=40)
+
+
+def test_that_a_setting_changed_under_us_is_told_with_both_values(galera: Estate, tmp_path: Path) -> None:
+    galera.wait_synced(["n1", "n2", "n3"])
+    inventory = load_inventory(galera.client_dir / "inventory.toml")
+    store = HistoryStore.open(tmp_path / "history.sqlite")
+    watched = Watcher("lab", inventory.hosts, session_opener(), store, SystemClock(), WatchSettings(variables_s=1.0))
+    watched.start()
+    try:
+        while_asserts(lambda: _all_synced(watched), limit_s=15)
+        time.sleep(2)
+        galera.sql("n1", "SET GLOBAL long_query_time = 7")
+
+        def told() -> None:
+            texts = [event.text for event in watched.events() if event.kind == "variable"]
+            assert any(text.startswith("n1: long_query_time: 10") and "7" in text for text in texts), texts
+
+        while_asserts(told, limit_s=6)
+    finally:
+        watched.stop()
+        galera.sql("n1", "SET GLOBAL long_query_time = 10")
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """Budget 1: the program's window, from the start of its process to the end of its first paint, beside an empty one.
 
-The first paint is that of the empty frame (widgets.frame.first_frame); the row's detail says when the real widgets stand.
+The first paint is that of the empty frame (widgets.frame.first_frame); the detail says when the real widgets stand.
 """
 
 from __future__ import annotations

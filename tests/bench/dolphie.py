@@ -1,7 +1,7 @@
 """The peer of budgets 7 and 8: dolphie from PyPI in an environment of its own, in a terminal of tmux's or as a daemon.
 
-It is installed once into the user's cache folder, never into the project's environment; PILOTHOUSE_BENCH_DOLPHIE names an
-installed one instead. It gets a home of its own, and no address to ask for newer versions at.
+It is installed once into the user's cache folder, never into the project's environment; PILOTHOUSE_BENCH_DOLPHIE names
+an installed one instead. It gets a home of its own, and no address to ask for newer versions at.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def terminal(folder: Path, port: int, *, panels: str) -> Iterator[Terminal]:
     home.mkdir(exist_ok=True)
     tmux = ["tmux", "-f", "/dev/null", "-S", str(folder / "tmux")]
     inner = ["exec", "env", f"HOME={home}", "TERM=screen-256color", str(command), *arguments(port), "--panels", panels]
-    line = " ".join(part if part else "''" for part in inner)
+    line = " ".join(part or "''" for part in inner)
     size = ["-x", str(COLUMNS), "-y", str(LINES)]
     _told(tmux, "new-session", "-d", *size, "sleep 600")  # the terminal's own start is not dolphie's
     try:
@@ -115,7 +115,7 @@ def daemon(folder: Path, port: int) -> Iterator[tuple[int, Path]]:
     home.mkdir(exist_ok=True)
     replays.mkdir()
     process = subprocess.Popen(
-        [str(executable()), *arguments(port), "-D", "--replay-dir", str(replays), "--daemon-log-file", str(home / "log")],
+        [str(executable()), *arguments(port), "-D", "--replay-dir", replays, "--daemon-log-file", home / "log"],
         env={**os.environ, "HOME": str(home)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

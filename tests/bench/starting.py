@@ -1,4 +1,4 @@
-"""Starts of a window as processes of their own, timed from the moment before the process is made (tests/bench/start_probe)."""
+"""Starts of a window as processes of their own, timed from before the process is made (start_probe)."""
 
 from __future__ import annotations
 

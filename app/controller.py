@@ -236,6 +236,9 @@ class Controller(QObject):
 
     def _on_events(self, events: Sequence[Event]) -> None:
         self.events = events
+        told = next((event for event in reversed(events) if event.kind == "console"), None)
+        troubled = told is not None and told.health.severity >= Health.WARN.severity
+        self._window.status.show_message(told.text if told is not None and troubled else "")
         self.events_shown.emit(events)
 
     def _on_tick(self, now: float) -> None:

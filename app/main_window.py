@@ -168,6 +168,11 @@ class MainWindow(QMainWindow):
         self.top.show_pages(key != FIRST_RUN)
         self.page_shown.emit(key)
 
+    def _go_to(self, key: str) -> None:
+        """A page by its keys; without an estate there is none but the first-run page."""
+        if self.page() != FIRST_RUN:
+            self.show_page(key)
+
     def page(self) -> str:
         """Return the key of the page in front."""
         return self._page_keys[self.pages.currentIndex()]
@@ -182,7 +187,7 @@ class MainWindow(QMainWindow):
         from PySide6.QtGui import QKeySequence, QShortcut
 
         for number, (key, _title) in enumerate(PAGES, start=1):
-            QShortcut(QKeySequence(f"Alt+{number}"), self, lambda k=key: self.show_page(k))
+            QShortcut(QKeySequence(f"Alt+{number}"), self, lambda k=key: self._go_to(k))
         QShortcut(QKeySequence("Ctrl+K"), self, self.palette_wanted.emit)
         end = QShortcut(QKeySequence(Qt.Key.Key_End), self, self.live_wanted.emit)
         end.setContext(Qt.ShortcutContext.WindowShortcut)

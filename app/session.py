@@ -118,7 +118,10 @@ class WindowSession(QObject):
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
-        self.window.status.show_message("loading…")
+        self.window.status.show_message("opening the estate…")
+        self.window.topology.show_waiting(
+            "Opening the estate", "Inventory and history on this workstation are read; then the hosts are asked."
+        )
         opener = self._opener
 
         def work() -> EstateSource:

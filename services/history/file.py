@@ -99,6 +99,12 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
                 set_aside = _set_aside(path, now)
         engine = _engine(path, read_only=False)
         _migrate(engine, path)
+    except sqlite3.OperationalError as problem:  # straight from the driver: a connection is prepared below SQLAlchemy
+        owner.release()
+        raise StoreError(
+            f"The history file {path} can't be opened: {problem}.",
+            try_=("Free some space on its disk, or give another data folder.",),
+        ) from problem
     except BaseException:
         owner.release()
         raise

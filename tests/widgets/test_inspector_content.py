@@ -128,7 +128,7 @@ def test_that_problems_are_sentences_told_once() -> None:
     node = replace(
         cluster.nodes[0], reason="Too many connections.", facts=NodeFacts("db1", b.AT, problems=(problem, problem))
     )
-    section = content(cluster, node, b.AT, {}).sections[-1]
+    section = next(s for s in content(cluster, node, b.AT, {}).sections if s.title == "Problems")
     assert [r.value for r in section.rows] == ["Too many connections."]
 
 

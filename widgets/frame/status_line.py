@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
 from widgets.common.fonts import SMALL, STRONG
+from widgets.common.labels import ElidedLabel
 from widgets.common.theme import current_theme, theme_holder, ui_font
 
 HEIGHT = 28
@@ -60,8 +61,7 @@ class StatusLine(QFrame):
         row.setSpacing(16)
         self._badge = Badge()
         row.addWidget(self._badge)
-        self._message = QLabel("")
-        self._message.setProperty("kind", "second")
+        self._message = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         row.addWidget(self._message, 1)
         self._hosts, self._pace, self._clock = QLabel(""), QLabel(""), QLabel("")
         for label in (self._hosts, self._pace, self._clock):
@@ -80,7 +80,7 @@ class StatusLine(QFrame):
         self._badge.setToolTip("A recording: no server is contacted.")
 
     def show_message(self, text: str) -> None:
-        """Show what the console waits for, or ''."""
+        """Show what the console waits for or can't do, or ''; what does not fit is in its tooltip."""
         self._message.setText(text)
 
     def message(self) -> str:

@@ -150,7 +150,7 @@ class Inspector(QFrame):
             existing.show_section(section)
 
     def _place_of(self, title: str) -> int:
-        order = ["", REPLICATION, MACHINE, SETTINGS, PROBLEMS]
+        order = ["", PROBLEMS, REPLICATION, MACHINE, SETTINGS]
         before = order[: order.index(title)]
         return sum(t in self._sections for t in before)
 

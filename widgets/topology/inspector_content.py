@@ -68,10 +68,10 @@ def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRow
     ssh_age = None if facts is None else at - (facts.ssh_at or facts.at)
     sections = (
         Section("", tuple(_identity(node, facts))),
+        Section(PROBLEMS, tuple(_problems(node))),
         Section(REPLICATION, tuple(_replication(cluster, node, facts, at, extra)), _stale(sql_age)),
         Section(MACHINE, tuple(_machine(facts, extra)), _stale(ssh_age)),
         Section(SETTINGS, tuple(_settings(facts, extra)), _stale(sql_age)),
-        Section(PROBLEMS, tuple(_problems(node))),
     )
     return Content(
         node.name or node.host or node.node_id,

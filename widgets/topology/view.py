@@ -128,6 +128,11 @@ class TopologyView(QFrame):
         else:
             self._explain_silence(cluster, at)
 
+    def show_waiting(self, title: str, text: str) -> None:
+        """Say what is waited for before there is any snapshot."""
+        self._stack.setCurrentWidget(self._empty)
+        self._empty.say(title, text)
+
     def select(self, node_id: str) -> None:
         """Mark a node; emits nothing."""
         self.canvas.select(node_id)
@@ -229,6 +234,8 @@ def advice(node: NodeView) -> tuple[str, ...]:
         return ("Compare the host's key with its owner before you remove the old line from known_hosts.",)
     if "host-key-unknown" in codes:
         return ("Open the connection and compare the fingerprint with the one the host's owner gives.",)
+    if "secret-missing" in codes:
+        return ("Put the password where its reference points, or open the connection and type it once.",)
     if node.reach is Reach.SSH_ONLY:
         return ("SSH answers: check the SQL user, its password and that the server runs.",)
     return ("Check address and port, the VPN, and that a firewall lets this workstation in.",)

@@ -121,11 +121,14 @@ def _to_first_chart(kept: list[_Ticks], *, furnished_only: bool) -> None:
 
 
 def _hook_session(session: type[Any], kept: list[_Ticks], *, furnished_only: bool) -> None:
+    from PySide6.QtCore import QTimer
+
     loaded, load = session._loaded, session.load
 
     def loading(self: Any) -> None:
         _told["furnished"] = time.monotonic()
-        kept[0].close_phase("opening")
+        # Laying out and painting what was furnished comes with the next events, and belongs to it.
+        QTimer.singleShot(20, lambda: kept[0].close_phase("opening"))
         if furnished_only:
             _say(late=kept[0].worst)
         load(self)

@@ -146,7 +146,8 @@ def _hook_session(session: type[Any], kept: list[_Ticks], *, furnished_only: boo
             lambda _: (kept[0].close_phase("end"), _say(late=kept[0].worst)),
             when=lambda plot: any(len(track) for track in plot.state.tracks.values()),
         )
-        self.window.show_page("charts")
+        # At the first moment a person could: when all pages stand.
+        self.ready.connect(lambda: self.window.show_page("charts"))
 
     session._loaded, session.load = noted, loading
 

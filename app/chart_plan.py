@@ -39,12 +39,19 @@ def chart_plan(cluster: ClusterSnapshot, node: NodeView, capacity: float | None)
     specs: list[ChartSpec] = []
     places: dict[tuple[str, str], Place] = {}
     for template in load_charts():
-        if template.needs == "galera" and cluster.kind is not ClusterKind.GALERA:
+        if not _has_use_for(template, cluster):
             continue
         curves = _node_curves(template, node) if template.scope == "node" else _all_curves(template, subject)
         specs.append(_spec(template, subject, tuple(curve for curve, _ in curves)))
         places |= {(template.key, curve.key): place for curve, place in curves}
     return ChartPlan(tuple(specs), places)
+
+
+def _has_use_for(template: ChartTemplate, cluster: ClusterSnapshot) -> bool:
+    """Return whether the cluster can fill a chart; one it never can would only push the others down."""
+    if template.needs == "galera":
+        return cluster.kind is ClusterKind.GALERA
+    return template.needs != "replica" or bool(cluster.replication) or cluster.kind is not ClusterKind.GALERA
 
 
 Curves = list[tuple[CurveSpec, Place]]

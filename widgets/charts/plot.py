@@ -52,6 +52,7 @@ class Plot(QWidget):
         self._still = QPixmap()
         self._stale = True
         self._cursor: float | None = None
+        self._pointed = False
         self._pressed: tuple[float, bool] | None = None
         self._selection: tuple[float, float] | None = None
         self._dragged = False
@@ -176,7 +177,7 @@ class Plot(QWidget):
             first, last = (self.x_at(at) for at in self._selection)
             paint_selection(painter, frame, first, last, self._selection, current_theme())
         if crossed and self._cursor is not None:
-            paint_crosshair(painter, self.state, frame, self._cursor, current_theme())
+            paint_crosshair(painter, self.state, frame, self._cursor, current_theme(), told=self._pointed)
 
     def _picture(self) -> QPixmap:
         """Return the still part as a picture, made anew after a change."""
@@ -219,6 +220,7 @@ class Plot(QWidget):
         """Move the crosshair, the selection or the view."""
         x = event.position().x()
         if self._pressed is None:
+            self._pointed = True
             self.hovered.emit(self._inside(x))
             return
         origin, pan = self._pressed
@@ -269,6 +271,7 @@ class Plot(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         """Take the crosshair away."""
         super().leaveEvent(event)
+        self._pointed = False
         if self._pressed is None:
             self.hovered.emit(None)
 

@@ -18,8 +18,13 @@ from widgets.common.time_ticks import time_ticks
 _NEAR_PX = 4.0
 
 
-def paint_crosshair(painter: QPainter, state: PlotState, frame: QRectF, at: float, theme: Theme) -> None:
-    """Paint the line through a moment, a dot on each curve, the moment below and an event's words when on it."""
+def paint_crosshair(
+    painter: QPainter, state: PlotState, frame: QRectF, at: float, theme: Theme, *, told: bool = True
+) -> None:
+    """Paint the line through a moment, a dot on each curve, the moment below; `told`: an event's words when on it.
+
+    The strip says the words already: only the plot under the pointer repeats them, over its own curves.
+    """
     per_second = frame.width() / (state.end - state.start)
     x = frame.left() + (at - state.start) * per_second
     painter.setPen(QPen(theme.accent, 1))
@@ -31,7 +36,7 @@ def paint_crosshair(painter: QPainter, state: PlotState, frame: QRectF, at: floa
     _clear_ticks(painter, state, frame, x, theme)
     _chip(painter, frame, x, frame.bottom() + 3, words, theme)
     near = [e for e in state.events if any(abs(m - at) * per_second <= _NEAR_PX for m in (e.at, e.until or e.at))]
-    if near:
+    if told and near:
         _sentence(painter, frame, x, near[-1].text, theme)
 
 

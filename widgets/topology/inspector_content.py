@@ -255,7 +255,8 @@ def setting_words(name: str, value: str) -> str:
 
 
 def _problems(node: NodeView) -> list[Row]:
-    sentences = [node.reason] if node.reason else []
+    # A transfer that goes as it should has a reason too; its words stand on the edge of the drawing.
+    sentences = [node.reason] if node.reason and node.health not in {Health.GOOD, Health.TRANSFER} else []
     if node.facts is not None:
         sentences.extend(p.sentence for p in node.facts.problems)
         if node.facts.replication is not None:

@@ -76,7 +76,8 @@ def terminal(folder: Path, port: int, *, panels: str) -> Iterator[Terminal]:
     command = executable()
     home = folder / "dolphie-home"
     home.mkdir(exist_ok=True)
-    tmux = ["tmux", "-f", "/dev/null", "-S", str(folder / "tmux")]
+    # A socket of its own each time: the server of the last one may still be on its way out.
+    tmux = ["tmux", "-f", "/dev/null", "-S", str(folder / f"tmux-{time.monotonic_ns()}")]
     inner = ["exec", "env", f"HOME={home}", "TERM=screen-256color", str(command), *arguments(port), "--panels", panels]
     line = " ".join(part or "''" for part in inner)
     size = ["-x", str(COLUMNS), "-y", str(LINES)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -12,6 +11,7 @@ from app.main_window import MainWindow
 from app.vault import SessionVault
 from services.errors import HostKeyUnknown, UserError
 from services.inventory.model import HostEntry, Inventory
+from services.secrets import Secret, SecretRef
 from services.types import Health
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
@@ -154,21 +154,54 @@ class AddHost(QObject):
 
     # --- imports -----------------------------------------------------------------------------------------------------
 
-    def _show_import(self, kind: str, candidates: tuple[Candidate, ...]) -> None:
-        dialog = ImportDialog(_SOURCES[kind], candidates, self._window)
-        path = self._path
+    def _show_import(self, kind: str, found: Found) -> None:
+        dialog = ImportDialog(_SOURCES[kind], found.candidates, self._window)
+        path, vault = self._path, self._vault
 
         def take(entries: tuple[HostEntry, ...]) -> None:
-            work: Callable[[], tuple[HostEntry, ...]] = lambda: _written(path, entries)  # noqa: E731
-            self._ops.run("import-write", work, self.added.emit, self._failed)
+            def work() -> Imported:
+                for ref, secret in found.secrets:
+                    vault.put(ref, secret)  # for this run; nothing of them is written anywhere
+                return _import(path, entries)
+
+            self._ops.run("import-write", work, self._imported, self._failed)
 
         dialog.import_requested.connect(take)
         dialog.show()
 
+    def _imported(self, done: Imported) -> None:
+        if done.conflicts:
+            text = f"Left as they are in the inventory, with other values: {', '.join(done.conflicts)}."
+            self._window.messages.say(Health.WARN, (text,))
+        self.added.emit(done.added)
 
-def _written(path: Path, entries: tuple[HostEntry, ...]) -> tuple[HostEntry, ...]:
-    _write(path, entries)
-    return entries
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What another program's settings gave: hosts to choose from, and the passwords that stood beside them."""
+
+    candidates: tuple[Candidate, ...]
+    secrets: tuple[tuple[SecretRef, Secret], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What stands in the inventory now: hosts that were added, names that were left because they differ."""
+
+    added: tuple[HostEntry, ...]
+    conflicts: tuple[str, ...] = ()
+
+
+def _import(path: Path, entries: tuple[HostEntry, ...]) -> Imported:
+    from services.inventory.imports import ImportReport, merge
+    from services.inventory.toml_file import load_inventory
+    from services.inventory.toml_save import save_inventory
+
+    inventory = load_inventory(path) if path.exists() else Inventory(path=str(path))
+    merged = merge(inventory, ImportReport("import", entries))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_inventory(replace(merged.inventory, path=str(path)), path)
+    return Imported(tuple(e for e in entries if e.name in merged.added), merged.conflicts)
 
 
 def _write(path: Path, entries: tuple[HostEntry, ...], replaces: str = "") -> None:
@@ -197,11 +230,12 @@ def _jumping_by(host: HostEntry, old: str, new: str) -> HostEntry:
     return replace(host, ssh=replace(host.ssh, jump=new))
 
 
-def _found(kind: str) -> tuple[Candidate, ...]:
+def _found(kind: str) -> Found:
     from services.inventory.imports_mycnf import import_my_cnf
     from services.inventory.imports_ssh import import_ssh_config
     from services.inventory.imports_workbench import import_workbench
 
     report = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}[kind]()
     notes = "; ".join((*report.notes, *report.problems))
-    return tuple(Candidate(host, report.source, notes if index == 0 else "") for index, host in enumerate(report.hosts))
+    hosts = tuple(Candidate(h, report.source, notes if index == 0 else "") for index, h in enumerate(report.hosts))
+    return Found(hosts, report.secrets)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.nodes import Node, addresses_of
@@ -47,7 +48,7 @@ def identified(
         nodes.append(
             Node(
                 node_id=node_id,
-                name=names.get(host) or host,
+                name=names.get(host) or _called(host, one),
                 facts=one,
                 at=at,
                 previous=old,
@@ -61,6 +62,18 @@ def identified(
         for other, host in aliases.items()
     ]
     return Identities(tuple(nodes), aliases, (*problems, *_shared(nodes)))
+
+
+def _called(host: str, facts: NodeFacts) -> str:
+    """Return what a host is called: one that was found by its address alone has the name its server gives itself."""
+    own = facts.server.hostname if facts.server is not None else ""
+    if not own or own.startswith("localhost"):
+        return host
+    try:
+        ip_address(host)
+    except ValueError:
+        return host
+    return own
 
 
 def _unused(wanted: str, taken: set[str]) -> str:

@@ -39,7 +39,7 @@ class EventStrip(QWidget):
     """Frozen events in, signals out.
 
     Drag (or Left, Right) looks at the past; the wheel, plus and minus zoom; Shift or the middle button moves the view;
-    Ctrl+Left and Ctrl+Right go from event to event; End (or Escape) returns to the present.
+    Ctrl+Left and Ctrl+Right go from event to event; End (live: or Escape) returns to the present.
 
     Signals:
         cursor_moved(object): the moment to look at (epoch seconds, float), None: the present.
@@ -61,6 +61,7 @@ class EventStrip(QWidget):
         self._hover: float | None = None
         self._selected: Event | None = None
         self._word = "LIVE"
+        self._replay = False
         self._earliest: float | None = None
         self._placed: tuple[tuple[Mark, ...], tuple[Label, ...], tuple[Bar, ...]] | None = None
         self._press: QPointF | None = None
@@ -106,6 +107,7 @@ class EventStrip(QWidget):
 
     def set_replay(self, replay: bool, earliest: float | None = None) -> None:
         """Name the flag of the present for a recording; `earliest` bounds the cursor."""
+        self._replay = replay
         self._word = "REPLAY" if replay else "LIVE"
         self._earliest = earliest
         self.update()
@@ -287,7 +289,7 @@ class EventStrip(QWidget):
             self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if key == Qt.Key.Key_Minus else _ZOOM_STEP))
         elif key == Qt.Key.Key_Home:
             self._look(self._view.start)
-        elif key in {Qt.Key.Key_End, Qt.Key.Key_Escape}:
+        elif key == Qt.Key.Key_End or (key == Qt.Key.Key_Escape and not self._replay):
             self._go_live()
         else:
             super().keyPressEvent(event)

@@ -54,6 +54,7 @@ class Controller(QObject):
         self.pump = Pump(source, parent=self)
         self.stalls = StallMeter(self)
         self._told_at = 0.0
+        self._begun = source.now()
         self._titles: dict[str, str] = {}
         self._first_sight: dict[str, float] = {}
         self._asked: tuple[str, float] = ("", 0.0)
@@ -164,6 +165,8 @@ class Controller(QObject):
         sparks = self._sparks(cluster, at) if self._window.page() == "topology" else {}
         self._window.topology.show_snapshot(cluster, sparks, at)
         self._window.topology.select(self._node_id)
+        if not self._estate.clusters:
+            self._say_waiting(at)
         if self._window.page() == "topology":  # the inspector stands beside it only
             self._inspect(cluster, node, at, sparks.get(self._node_id, ()))
         self.shown.emit(cluster)
@@ -171,6 +174,15 @@ class Controller(QObject):
     def _page_shown(self, page: str) -> None:
         if page == "topology" and self._estate.clusters:
             self._show()
+
+    def _say_waiting(self, at: float) -> None:
+        """No host has answered yet, or none had at the moment looked at."""
+        if self._moment is not None:
+            words = (f"Nothing was known at {format_clock(at)}", "End returns to the present.")
+        else:
+            since = f"Since {format_clock(self._begun)}. Hosts are asked until they answer; each says here why not."
+            words = ("Waiting for the first answer", since)
+        self._window.topology.show_waiting(*words)
 
     def _inspect(
         self, cluster: ClusterSnapshot | None, node: NodeView | None, at: float, spark: Sequence[float]

@@ -5,19 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.main_window import PAGES, MainWindow
+from services.discovery.model import EstateSnapshot
 from services.errors import AuthFailed
+from services.events import Event
+from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets.color_math import contrast
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
+from widgets.common.labels import ElidedLabel
 from widgets.common.palette import CommandPalette
 from widgets.common.theme import current_theme
 from widgets.frame.status_line import zone_name
@@ -210,8 +215,6 @@ def test_that_the_theme_can_change_while_everything_is_shown(qtbot: QtBot, opene
 
 
 def test_that_the_status_line_counts_hosts_and_tells_pace_and_zone(opened: OpenWindow) -> None:
-    from PySide6.QtWidgets import QLabel
-
     words = " ".join(label.text() for label in opened.window.status.findChildren(QLabel))
     estate = opened.controller.estate
     assert f"{estate.hosts_answering} of {estate.hosts_total} hosts answer" in words
@@ -248,3 +251,33 @@ def test_that_closing_leaves_no_thread_and_no_timer(qtbot: QtBot, qapp: QApplica
         opened.controller.stop()
         assert not any(timer is not None and timer.isActive() for timer in timers)
     assert {t for t in set(threading.enumerate()) - before if t.name.startswith("pilothouse")} == set()
+
+
+def test_that_an_estate_nobody_answered_for_says_what_is_waited_for(qapp: QApplication) -> None:
+    with open_window(qapp, FakeLiveSource(EstateSnapshot(at=b.AT))) as opened:
+        title, text, _ = opened.window.topology.empty_texts()
+        assert title == "Waiting for the first answer"
+        assert text.startswith("Since ")
+
+
+def test_that_a_console_that_cannot_write_says_so_until_it_can(opened: OpenWindow, source: FakeLiveSource) -> None:
+    source.told = [Event(b.AT, "console", "History can't be written: the disk is full.", Health.BAD)]
+    opened.controller.pump.beat()
+    assert opened.window.status.message() == "History can't be written: the disk is full."
+    source.told.append(Event(b.AT + 5, "console", "History is written again.", Health.GOOD))
+    opened.controller.pump.beat()
+    assert opened.window.status.message() == ""
+
+
+@pytest.mark.parametrize("size", [(960, 600), (1280, 800), (2560, 1440)])
+def test_that_the_words_of_the_frame_fit_and_do_not_overlap(opened: OpenWindow, size: tuple[int, int]) -> None:
+    opened.window.resize(*size)
+    QApplication.processEvents()
+    for part in (opened.window.top, opened.window.status):
+        children = (w for w in part.children() if isinstance(w, QWidget) and w.isVisible())
+        shown = sorted(children, key=lambda w: w.x())
+        for left, right in pairwise(shown):
+            assert left.geometry().right() < right.geometry().left() + 1
+        for words in part.findChildren(QLabel):
+            fits = isinstance(words, ElidedLabel) or words.width() >= words.sizeHint().width()
+            assert fits or not words.isVisible()

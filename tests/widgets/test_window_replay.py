@@ -142,6 +142,14 @@ def test_that_end_goes_to_the_end_of_the_recording(qtbot: QtBot, opened: OpenWin
     assert recording.present == recording.end
 
 
+def test_that_escape_on_the_strip_keeps_the_position(
+    qtbot: QtBot, opened: OpenWindow, recording: FakeRecording
+) -> None:
+    opened.controller.look_at(NOW - 200.0)
+    qtbot.keyClick(strip(opened), Qt.Key.Key_Escape)
+    assert recording.present == NOW - 200.0
+
+
 def test_that_the_palette_plays_and_goes_to_the_beginning(
     qtbot: QtBot, opened: OpenWindow, recording: FakeRecording
 ) -> None:

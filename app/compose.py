@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.places import data_folder, inventory_file
 from services.clock import SystemClock
@@ -15,7 +16,6 @@ from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
 from services.history.recording import record_to
-from services.history.state_store import StateStore
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
@@ -27,6 +27,9 @@ from services.secrets import SystemVault, Vault
 class NothingToWatch(BadInput):
     """There is no inventory yet, or it has no host: the window teaches, a command tells."""
 
+
+if TYPE_CHECKING:
+    from services.history.state_store import StateStore
 
 SessionOpener = Callable[[HostEntry], ObserverSession]
 
@@ -76,6 +79,13 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     return updated_estate(None, found.facts, clock.wall())
 
 
+def open_state(path: Path) -> StateStore:
+    """Open what the console remembers between its runs."""
+    from services.history.state_store import StateStore  # SQLAlchemy: not before the window stands
+
+    return StateStore.open(path)
+
+
 def estate_name(inventory: Inventory) -> str:
     """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings travel."""
     return ", ".join(c.name for c in inventory.clusters) or Path(inventory.path).stem
@@ -95,12 +105,13 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, ())
     catalogue = load_catalogue()
-    state = None
+    state: Callable[[], StateStore] | None = None
     if recording is not None:
         store = record_to(recording, derive=catalogue.derive, title=estate_name(inventory))
     else:
         store = HistoryStore.open(data_folder(options) / "history.sqlite", derive=catalogue.derive)
-        state = StateStore.open(data_folder(options) / "state.sqlite")
+        path = data_folder(options) / "state.sqlite"
+        state = lambda: open_state(path)  # noqa: E731 - opened later, on the thread that uses it
     names = cluster_names(inventory)
     opener = session_opener(vault)
     title = estate_name(inventory)

@@ -55,7 +55,7 @@ def verdict(node: Node, around: Around) -> Verdict:
     """Return the judgement of one node."""
     if node.sql_fresh:
         own = _galera(node, node.galera, around) if node.galera is not None else Verdict("serving", Health.GOOD)
-        return _with_disk(own, node)
+        return _with_host(_with_disk(own, node), node)
     if node.facts is None:
         return _by_hearsay(node, around)
     if node.ssh_fresh:
@@ -138,6 +138,15 @@ def disk_health(disk: DiskFacts | None) -> Health:
     return Health.WARN if disk.size and disk.free < disk.size * DISK_WARN_SHARE else Health.GOOD
 
 
+def _with_host(own: Verdict, node: Node) -> Verdict:
+    """Say that the host below a server that answers is not watched: what SSH would tell is missing."""
+    why = node.why("ssh")
+    if node.reach is not Reach.SQL_ONLY or not why:
+        return own
+    text = f"the host itself is not watched: {why}"
+    return Verdict(own.state, own.health, f"{own.reason}; {text}" if own.reason else text)
+
+
 def _with_disk(own: Verdict, node: Node) -> Verdict:
     disk = node.machine.data_disk if node.machine is not None and node.ssh_fresh else None
     health = disk_health(disk)
@@ -164,9 +173,11 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         pid = f", pid {machine.process_pid}" if machine is not None and machine.process_pid else ""
         text = f"{node.daemon} on {node.name} is stopped by a signal (SIGSTOP{pid}){_still_counted(around)}"
         return Verdict("process stopped (SIGSTOP)", Health.BAD, text)
+    if node.code("sql") == "secret-missing":
+        return Verdict("SQL not asked", Health.UNKNOWN, node.why("sql"))  # ours to mend: it says nothing of the server
     if is_joining(node) or around.transfer:
         return _starting(node, around)
-    if node.code("sql") in {"auth-failed", "secret-missing", "tls-failed", "query-failed"}:
+    if node.code("sql") in {"auth-failed", "tls-failed", "query-failed"}:
         return Verdict("SQL login refused", Health.UNKNOWN, node.why("sql"))
     if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
         return Verdict("not asked over SQL", Health.UNKNOWN, "the inventory gives no SQL way, or it was not tried yet")

@@ -19,6 +19,8 @@ _MOVING = frozenset(
         "server_uid", "pid_file",
     }
 )  # fmt: skip
+_GALERAS = frozenset({"auto_increment_increment", "auto_increment_offset"})
+"""Set by Galera itself at each view while wsrep_auto_increment_control is ON (Galera manual, "wsrep options")."""
 _SECRET = ("auth", "password", "secret")
 _LONGEST = 60
 
@@ -27,7 +29,8 @@ def changed_variables(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[s
     """Return one phrase a change ("sync_binlog: 0 -> 1"), in the order of names; () for a first reading."""
     if not old or not new:
         return ()
-    names = sorted(name for name in old.keys() & new.keys() if old[name] != new[name] and name.lower() not in _MOVING)
+    moving = _MOVING | (_GALERAS if new.get("wsrep_auto_increment_control", "").upper() == "ON" else frozenset())
+    names = sorted(name for name in old.keys() & new.keys() if old[name] != new[name] and name.lower() not in moving)
     if len(names) > MOST:
         return (f"{len(names)} settings changed at once",)
     return tuple(phrase for name in names for phrase in _phrases(name, old[name], new[name]))

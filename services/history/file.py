@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.pool import NullPool
-
 from services.errors import StoreError
 from services.history.migrations import NEWEST, STEPS
+
+Connect = Callable[[], sqlite3.Connection]
+"""Opens a connection with its pragmas set. SQLite's own module, not SQLAlchemy: decision 0011."""
 
 APPLICATION_ID = 0x504C5448
 BUSY_S = 5.0
@@ -28,10 +28,10 @@ WAL_LIMIT = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A history file ready for use: an engine whose connections are set up, and what was found on the way."""
+    """A history file ready for use: how to connect to it, and what was found on the way."""
 
     path: Path
-    engine: Engine
+    connect: Connect
     read_only: bool
     owner: Owner | None
     set_aside: Path | None = None
@@ -78,9 +78,9 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     if read_only:
         if not path.is_file():
             raise StoreError(f"There is no file {path}.", try_=("Check the name.",))
-        engine = _engine(path, read_only=True)
-        _check(engine, path)
-        return Opened(path, engine, read_only=True, owner=None)
+        connect = _connector(path, read_only=True)
+        _check(connect, path)
+        return Opened(path, connect, read_only=True, owner=None)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         owner = Owner(path)
@@ -94,12 +94,12 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     try:
         if path.exists() and path.stat().st_size:
             try:
-                _check(_engine(path, read_only=True), path)  # looked at before anything may write to it
+                _check(_connector(path, read_only=True), path)  # looked at before anything may write to it
             except DamagedError:
                 set_aside = _set_aside(path, now)
-        engine = _engine(path, read_only=False)
-        _migrate(engine, path)
-    except sqlite3.OperationalError as problem:  # straight from the driver: a connection is prepared below SQLAlchemy
+        connect = _connector(path, read_only=False)
+        _migrate(connect, path)
+    except sqlite3.OperationalError as problem:
         owner.release()
         raise StoreError(
             f"The history file {path} can't be opened: {problem}.",
@@ -108,14 +108,14 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     except BaseException:
         owner.release()
         raise
-    return Opened(path, engine, read_only=False, owner=owner, set_aside=set_aside)
+    return Opened(path, connect, read_only=False, owner=owner, set_aside=set_aside)
 
 
 class DamagedError(StoreError):
     """The file is not a history file any more (or never was)."""
 
 
-def _engine(path: Path, *, read_only: bool) -> Engine:
+def _connector(path: Path, *, read_only: bool) -> Connect:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
             _uri(path, read_only=read_only), uri=True, timeout=BUSY_S, check_same_thread=False, isolation_level=None
@@ -130,7 +130,7 @@ def _engine(path: Path, *, read_only: bool) -> Engine:
         cursor.close()
         return connection
 
-    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    return connect
 
 
 def _uri(path: Path, *, read_only: bool) -> str:
@@ -143,16 +143,16 @@ def _uri(path: Path, *, read_only: bool) -> str:
     return f"{base}?mode=ro" if unfinished else f"{base}?mode=ro&immutable=1"
 
 
-def _check(engine: Engine, path: Path) -> None:
+def _check(connect: Connect, path: Path) -> None:
     try:
-        with engine.connect() as connection:
-            version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-            application = int(connection.exec_driver_sql("PRAGMA application_id").scalar_one())
-            tables = int(connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one())
-            if tables:
-                connection.exec_driver_sql("PRAGMA quick_check(1)") if path.stat().st_size < 64 * 2**20 else None
-    except Exception as problem:
-        text = str(getattr(problem, "orig", problem))
+        with contextlib.closing(connect()) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if tables and path.stat().st_size < 64 * 2**20:
+                connection.execute("PRAGMA quick_check(1)").fetchone()
+    except (sqlite3.Error, OSError) as problem:
+        text = str(problem)
         if "malformed" in text or "not a database" in text:
             raise DamagedError(
                 f"{path.name} is damaged or not a history file ({text}).",
@@ -174,9 +174,9 @@ def _check(engine: Engine, path: Path) -> None:
         )
 
 
-def _migrate(engine: Engine, path: Path) -> None:
+def _migrate(connect: Connect, path: Path) -> None:
     """Bring the file to the newest version; a file with data is copied aside before its first change."""
-    with exclusive(engine) as cursor:
+    with exclusive(connect) as cursor:
         (version,) = cursor.execute("PRAGMA user_version").fetchone()
         if version == NEWEST:
             return
@@ -213,20 +213,7 @@ def _set_aside(path: Path, now: float) -> Path:
 
 
 @contextlib.contextmanager
-def exclusive(engine: Engine) -> Iterator[sqlite3.Cursor]:
-    """Give a raw cursor on a connection of its own for the length of a with block."""
-    raw = engine.raw_connection()
-    try:
-        connection = raw.driver_connection
-        assert isinstance(connection, sqlite3.Connection)
+def exclusive(connect: Connect) -> Iterator[sqlite3.Cursor]:
+    """Give a cursor on a connection of its own for the length of a with block."""
+    with contextlib.closing(connect()) as connection:
         yield connection.cursor()
-    finally:
-        raw.close()
-
-
-def raw_connection(engine: Engine) -> tuple[sqlite3.Connection, Callable[[], None]]:
-    """Return a long-lived sqlite3 connection of the engine and the function that gives it back."""
-    raw = engine.raw_connection()
-    connection = raw.driver_connection
-    assert isinstance(connection, sqlite3.Connection)
-    return connection, raw.close

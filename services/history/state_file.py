@@ -131,9 +131,12 @@ def _refuse_newer(file: Path) -> None:
         return
     wal = file.with_name(file.name + "-wal")
     mode = "mode=ro" if wal.exists() and wal.stat().st_size else "mode=ro&immutable=1"
-    with speaking(str(file)), contextlib.closing(
-        sqlite3.connect(f"file:{quote(str(file.resolve()))}?{mode}", uri=True, timeout=BUSY_S)
-    ) as connection:
+    with (
+        speaking(str(file)),
+        contextlib.closing(
+            sqlite3.connect(f"file:{quote(str(file.resolve()))}?{mode}", uri=True, timeout=BUSY_S)
+        ) as connection,
+    ):
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
         if not tables:
             return

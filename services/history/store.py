@@ -24,7 +24,7 @@ from services.history.codec import CodecError, Table
 from services.history.columns import Columns, Rollups
 from services.history.compaction import Derive, compact_hour, loose_hours
 from services.history.dictionary import SELECTS, Dictionary
-from services.history.file import Opened, open_file, raw_connection
+from services.history.file import Opened, open_file
 from services.history.hot import TICK, Ring
 from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
@@ -51,9 +51,9 @@ class HistoryStore:
         self._rings_lock = threading.Lock()
         self._cache = reading.BlockCache()
         self._read_lock = threading.Lock()
-        self._reader, self._close_reader = raw_connection(opened.engine)
+        self._reader = opened.connect()
         self._writer: Writer | None = None
-        self._close_writer: Callable[[], None] | None = None
+        self._writing: sqlite3.Connection | None = None
         self._snapshots: snapshots.SnapshotWriter | None = None
         self._snapshot_every_s = snapshot_every_s
         self._snapshot_lock = threading.Lock()
@@ -325,7 +325,7 @@ class HistoryStore:
             dictionary.load(cursor.execute(SELECTS[dictionary.kind]))
 
     def _begin_writing(self, *, background: bool) -> None:
-        connection, self._close_writer = raw_connection(self._opened.engine)
+        connection = self._writing = self._opened.connect()
         cursor = connection.cursor()
         (newest,) = cursor.execute("SELECT coalesce(max(id), 0) FROM snapshot").fetchone()
         self._snapshots = snapshots.SnapshotWriter(self._snapshot_every_s, newest + 1)
@@ -415,9 +415,8 @@ class HistoryStore:
             self.on_event(event)
 
     def _release(self) -> None:
-        self._close_reader()
-        if self._close_writer is not None:
-            self._close_writer()
-        self._opened.engine.dispose()
+        self._reader.close()
+        if self._writing is not None:
+            self._writing.close()
         if self._opened.owner is not None:
             self._opened.owner.release()

@@ -53,9 +53,7 @@ def import_my_cnf(path: str | Path | None = None) -> ImportReport:
         if host.sql is not None and host.sql.password is not None:
             secrets[host.sql.password] = Secret(options["password"])
     named = unique_names(hosts)
-    return vetted(
-        ImportReport(str(file), named, tuple(reader.notes), tuple(reader.problems), tuple(secrets.items()))
-    )
+    return vetted(ImportReport(str(file), named, tuple(reader.notes), tuple(reader.problems), tuple(secrets.items())))
 
 
 def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | None:

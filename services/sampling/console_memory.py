@@ -8,14 +8,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from services.clock import Clock
 from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
 from services.events import Event
-from services.history.state_rows import sightings
-from services.history.state_store import StateStore
 from services.types import Health
+
+if TYPE_CHECKING:  # SQLAlchemy behind it costs more than the rest of the start: it is imported on this thread
+    from services.history.state_store import StateStore
 
 log = logging.getLogger(__name__)
 
@@ -26,9 +29,14 @@ class ConsoleMemory:
     """Writes the state store beside the watcher; a store that can't be written costs one event, never the watching."""
 
     def __init__(
-        self, state: StateStore, clock: Clock, snapshot: Callable[[], EstateSnapshot], tell: Callable[[Event], None]
+        self,
+        open_state: Callable[[], StateStore],
+        clock: Clock,
+        snapshot: Callable[[], EstateSnapshot],
+        tell: Callable[[Event], None],
     ) -> None:
-        self._state = state
+        self._open_state = open_state
+        self._state: StateStore | None = None
         self._clock = clock
         self._snapshot = snapshot
         self._tell = tell
@@ -36,9 +44,8 @@ class ConsoleMemory:
         self._troubled = False
         self._thread = threading.Thread(target=self._run, name="pilothouse-memory", daemon=True)
 
-    def start(self, version: str) -> None:
-        """Note the start, and go on noting."""
-        self._guarded(lambda: self._state.record_console_start(version))
+    def start(self) -> None:
+        """Open the store, note the start, and go on noting, all on a thread of its own."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -46,18 +53,31 @@ class ConsoleMemory:
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join(timeout=5)
-        self._guarded(self._note)
-        self._guarded(self._state.record_console_end)
-        self._state.close()
 
     def _run(self) -> None:
-        while not self._clock.sleep(EVERY_S, self._stop):
-            self._guarded(self._note)
+        self._guarded(self._begin)
+        state = self._state
+        if state is None:
+            return
+        try:
+            while not self._clock.sleep(EVERY_S, self._stop):
+                self._guarded(lambda: self._note(state))
+            self._guarded(lambda: self._note(state))
+            self._guarded(state.record_console_end)
+        finally:
+            state.close()
 
-    def _note(self) -> None:
-        self._state.record_console_alive()
+    def _begin(self) -> None:
+        state = self._open_state()
+        self._state = state
+        state.record_console_start(version("pilothouse"))
+
+    def _note(self, state: StateStore) -> None:
+        from services.history.state_rows import sightings
+
+        state.record_console_alive()
         for cluster in self._snapshot().clusters:
-            self._state.remember_nodes(sightings(cluster))
+            state.remember_nodes(sightings(cluster))
 
     def _guarded(self, write: Callable[[], object]) -> None:
         try:
@@ -65,7 +85,7 @@ class ConsoleMemory:
         except StoreError as problem:
             if not self._troubled:
                 log.info("the state store can't be written: %s", problem)
-                text = f"The state store can't be written: {problem}. Watching goes on."
+                text = f"The state store can't be written: {str(problem).rstrip('.')}. Watching goes on."
                 self._tell(Event(self._clock.wall(), "console", text, Health.WARN))
             self._troubled = True
         else:

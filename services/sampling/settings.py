@@ -29,5 +29,5 @@ class WatchSettings:
     crowded: int = 500
     crowded_s: float = 10.0
     silence_s: float = 3.0
-    discovery_limit_s: float = 3.0
+    discovery_limit_s: float = 8.0
     rediscover_s: float = 10.0

@@ -11,7 +11,7 @@ import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
@@ -19,7 +19,6 @@ from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
-from services.history.state_store import StateStore
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry
 from services.sampling.catalogue import load_catalogue
@@ -32,6 +31,9 @@ from services.sampling.rates_now import RatesNow
 from services.sampling.reader import SeriesReader
 from services.sampling.settings import WatchSettings
 from services.series import Sample, Series
+
+if TYPE_CHECKING:
+    from services.history.state_store import StateStore
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +51,7 @@ class Watcher:
         open_session: gives an Observer session for a host, opened lazily.
         store: the history, owned by the watcher and closed by `stop`.
         cluster_names: seed host -> the name its cluster has in the inventory.
-        state: what is remembered between runs, owned as the history is; None remembers nothing.
+        state: opens what is remembered between runs, on a thread of its own; None remembers nothing.
     """
 
     is_live = True
@@ -63,7 +65,7 @@ class Watcher:
         clock: Clock,
         settings: WatchSettings | None = None,
         cluster_names: Mapping[str, str] | None = None,
-        state: StateStore | None = None,
+        state: Callable[[], StateStore] | None = None,
     ) -> None:
         self.title = title
         self._seeds = tuple(seeds)
@@ -91,7 +93,7 @@ class Watcher:
         self._store.on_event = self.hub.tell
         self.hub.start()
         if self._memory is not None:
-            self._memory.start(version("pilothouse"))
+            self._memory.start()
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()

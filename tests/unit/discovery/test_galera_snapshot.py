@@ -233,6 +233,18 @@ def test_that_a_refused_login_says_nothing_about_the_server() -> None:
     assert (refused.state, refused.health) == ("SQL login refused", Health.UNKNOWN)
 
 
+def test_that_a_secret_of_ours_that_is_missing_is_no_refusal_of_the_server() -> None:
+    ours = node(estate(member(1), member(2), sql_gone(member(3), code="secret-missing")), "db3")
+    assert (ours.state, ours.health) == ("SQL not asked", Health.UNKNOWN)
+
+
+def test_that_a_host_that_ssh_cannot_watch_is_said_beside_its_servers_true_state() -> None:
+    problem = Problem("ssh", "The host key of db3 is not known.", "host-key-unknown")
+    half = node(estate(member(1), member(2), replace(member(3), reach=Reach.SQL_ONLY, problems=(problem,))), "db3")
+    assert (half.state, half.health) == ("Synced", Health.GOOD)
+    assert "the host itself is not watched: The host key of db3 is not known" in half.reason
+
+
 def test_that_an_unread_process_list_is_never_taken_for_a_dead_server() -> None:
     unread = node(estate(member(1), member(2), sql_gone(member(3), process_state="?", process_pid=None)), "db3")
     assert (unread.state, unread.health) == ("SQL does not answer", Health.UNKNOWN)

@@ -32,3 +32,10 @@ def test_that_of_provider_options_only_the_changed_ones_are_told() -> None:
 def test_that_a_whole_new_configuration_is_told_as_a_number() -> None:
     old = {f"v{i}": "0" for i in range(40)}
     assert changed_variables(old, dict.fromkeys(old, "1")) == ("40 settings changed at once",)
+
+
+def test_that_the_increments_galera_sets_at_each_view_are_left_out_only_while_it_does() -> None:
+    old = {"auto_increment_increment": "3", "wsrep_auto_increment_control": "ON"}
+    assert changed_variables(old, {**old, "auto_increment_increment": "2"}) == ()
+    own = {"auto_increment_increment": "3", "wsrep_auto_increment_control": "OFF"}
+    assert changed_variables(own, {**own, "auto_increment_increment": "2"}) == ("auto_increment_increment: 3 -> 2",)

@@ -61,8 +61,9 @@ def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
         connection = sqlite3.connect(path, isolation_level=None)
         try:
             connection.execute("PRAGMA auto_vacuum=NONE")
+            connection.execute("PRAGMA journal_mode=DELETE")  # before the page size: a WAL keeps it as it is
+            connection.execute("PRAGMA page_size=1024")  # many small tables: a page each costs more than the samples
             connection.execute("VACUUM")
-            connection.execute("PRAGMA journal_mode=DELETE")
         finally:
             connection.close()
     except sqlite3.Error as problem:

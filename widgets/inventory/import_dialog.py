@@ -44,7 +44,7 @@ class ImportDialog(QDialog):
         found = plural(len(candidates), "host") if candidates else "No host was"
         title = label(f"{found} found in {source}", "title", wrap=True)
         hint = (
-            "Passwords found there serve this session and are written nowhere; edit a host to keep its own in the keyring."
+            "Passwords found there serve this session and are written nowhere; edit a host to keep its own."
             if candidates
             else "Add a host by hand instead, or choose another source."
         )

@@ -16,6 +16,9 @@ SAME_S = 5.0
 ONE_TRANSFER_S = 15.0
 """Beginnings of one pair nearer than this are of one transfer, as told by the states first and by a log later."""
 
+ARRIVED_B = 2**20
+"""An SST has begun to arrive when more than this lies in its folder."""
+
 RECENT_S = 60.0
 """How long a finished transfer is still shown."""
 
@@ -108,9 +111,13 @@ def _edge(
     kind, share = status_progress(joiner.machine.unit_status_text) if joiner.machine is not None else ("", None)
     done = _seqno_done(joiner, facts)
     received = joiner.machine.sst_bytes if joiner.machine is not None and active and facts.kind != "IST" else None
+    if received is not None and received < ARRIVED_B:
+        received = None  # the folder itself: the script still waits, nothing has come, and no rate is this transfer's
     elapsed = None if facts.since is None or not active else joiner.at - facts.since
     rate = rates.get(joiner.host, {}).get("network_in_per_s")
-    if rate is None and received is not None and received > 2**20 and elapsed is not None and elapsed > 0:
+    if received is None:
+        rate = None
+    elif rate is None and elapsed is not None and elapsed > 0:
         rate = received / elapsed
     total = _held(donor) if received is not None else None
     if total is not None and (received is None or total < received):

@@ -1,4 +1,4 @@
-"""Makes the demo recording on the lab: `python -m tests.lab.make_demo [FILE]` (as root, about six minutes).
+"""Makes the demo recording on the lab: `python -m tests.lab.make_demo [FILE]` (as root, about four minutes).
 
 A real incident on real servers, recorded by the program's own `record` command: load; a node killed and returned by
 IST; a node that can't keep up and slows down all others (flow control); a node emptied and returned by SST.
@@ -21,7 +21,7 @@ from tests.lab.estate.locks import lab_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = ROOT / "resources" / "demo" / "incident.pilothouse"
-LENGTH_S = 330
+LENGTH_S = 200
 
 
 def _say(text: str) -> None:
@@ -31,15 +31,15 @@ def _say(text: str) -> None:
 def _story(estate: Estate) -> tuple[tuple[float, str, Callable[[], object]], ...]:
     """Return (second, what, act): what happens to the cluster, and when."""
     return (
-        (5, "load begins", lambda: estate.load_start(Load(seconds=LENGTH_S - 20, rate=60, threads=8), ["n1"])),
-        (50, "n3 is killed", lambda: estate.kill9("n3")),
-        (80, "n3 is started again", lambda: estate.start("n3", wait=False)),
-        (130, "n3 loses its processor for 14 s", lambda: estate.throttle("n3", 1)),
-        (144, "n3 has its processor again", lambda: estate.unthrottle("n3")),
-        (185, "n2 is emptied", lambda: estate.empty("n2")),
-        (197, "n2 is started again", lambda: estate.start("n2", wait=False)),
-        (262, "n2 loses its processor for 6 s", lambda: estate.throttle("n2", 1)),
-        (268, "n2 has its processor again", lambda: estate.unthrottle("n2")),
+        (3, "load begins", lambda: estate.load_start(Load(seconds=LENGTH_S - 8, rate=60, threads=8), ["n1"])),
+        (28, "n3 is killed", lambda: estate.kill9("n3")),
+        (48, "n3 is started again", lambda: estate.start("n3", wait=False)),
+        (80, "n3 loses its processor for 12 s", lambda: estate.throttle("n3", 1)),
+        (92, "n3 has its processor again", lambda: estate.unthrottle("n3")),
+        (118, "n2 is emptied", lambda: estate.empty("n2")),
+        (128, "n2 is started again", lambda: estate.start("n2", wait=False)),
+        (168, "n2 loses its processor for 5 s", lambda: estate.throttle("n2", 1)),
+        (173, "n2 has its processor again", lambda: estate.unthrottle("n2")),
     )
 
 

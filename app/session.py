@@ -22,6 +22,7 @@ from services.inventory.model import HostEntry
 from services.types import Health
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
+from widgets.common.icons import app_icon
 
 log = logging.getLogger(__name__)
 
@@ -147,6 +148,7 @@ class WindowSession(QObject):
         self.controller = controller
         if not source.is_live:
             self.window.status.show_replay()
+        self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{source.title} – Pilothouse")
         self._steps = build_pages(controller, self.window, self.ops, parent=self)
         self._build(controller)

@@ -19,7 +19,7 @@ from widgets.common.theme import Theme, with_alpha
 from widgets.common.time_ticks import time_ticks
 
 # The same on every plot, so that plots above one another align.
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 16.0, 8.0, 20.0
+LEFT, RIGHT, TOP, BOTTOM = 60.0, 16.0, 8.0, 20.0
 _BAND_ALPHA = 0.20
 _MARK_ALPHA = 0.75
 _DOT_AWAY_PX = 5.0

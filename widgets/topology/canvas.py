@@ -36,6 +36,7 @@ _WIDE = 1300.0
 _MARGIN = 20.0
 _DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2
+_LONELY = 0.45  # of the width left empty: a drawing in the corner of that much nothing looks lost
 _DASH_PER_S = 30.0
 
 
@@ -210,11 +211,14 @@ class Canvas(QGraphicsView):
         self._align(whole)
 
     def _align(self, whole: QRectF) -> None:
-        """A drawing smaller than its place hangs below the title, in line with it."""
-        spare_x = self.viewport().width() / self.zoom - whole.width() - 2 * _MARGIN / self.zoom
-        spare_y = self.viewport().height() / self.zoom - whole.height() - 2 * _MARGIN / self.zoom
-        down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) / 2, _DROP)
-        self.centerOn(whole.center() + QPointF(max(0.0, spare_x) / 2, down))
+        """Hang a small drawing below the title, in line with it; in a much wider place put it in the middle."""
+        room_x, room_y = self.viewport().width() / self.zoom, self.viewport().height() / self.zoom
+        spare_x = room_x - whole.width() - 2 * _MARGIN / self.zoom
+        spare_y = room_y - whole.height() - 2 * _MARGIN / self.zoom
+        lonely = spare_x > _LONELY * room_x
+        drop = max(_DROP, spare_y / 3) if lonely else _DROP
+        down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) / 2, drop)
+        self.centerOn(whole.center() + QPointF(0.0 if lonely else max(0.0, spare_x) / 2, down))
 
     def zoom_by(self, factor: float) -> None:
         """Zoom around the middle of the view (or the pointer while it turns the wheel)."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from app.places import data_folder, inventory_file
 from services.clock import SystemClock
 from services.connections.host import HostSession
@@ -20,6 +22,7 @@ from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
 from services.sampling.catalogue import load_catalogue
+from services.sampling.console_memory import WINDOW_COST
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
 
@@ -84,6 +87,16 @@ def open_state(path: Path) -> StateStore:
     from services.history.state_store import StateStore  # SQLAlchemy: not before the window stands
 
     return StateStore.open(path)
+
+
+def last_window_cost(options: Namespace) -> dict[str, float] | None:
+    """Return what the last window cost (ConsoleCost as a dictionary), None when there was none."""
+    store = open_state(data_folder(options) / "state.sqlite")
+    try:
+        kept = store.get_setting(WINDOW_COST)
+    finally:
+        store.close()
+    return msgspec.json.decode(kept, type=dict[str, float]) if kept else None
 
 
 def estate_name(inventory: Inventory) -> str:

@@ -1,14 +1,11 @@
-"""Time as a port: wall clock, monotonic clock, waiting with a reason and a limit, backoff."""
+"""Time as a port: wall clock, monotonic clock, waiting, backoff."""
 
 from __future__ import annotations
 
 import random
 import threading
 import time
-from collections.abc import Callable
 from typing import Protocol
-
-from services.errors import TimedOut
 
 
 class Clock(Protocol):
@@ -94,30 +91,3 @@ class Backoff:
     def reset(self) -> None:
         """Start again from the shortest wait, after a success."""
         self._tries = 0
-
-
-def wait_until(
-    condition: Callable[[], tuple[bool, str]],
-    *,
-    limit_s: float,
-    what: str,
-    clock: Clock,
-    every_s: float = 0.5,
-    host: str = "",
-) -> None:
-    """Poll `condition` until it answers True; raise TimedOut that quotes the last reason it gave.
-
-    Args:
-        condition: returns (done, reason), the reason being a sentence about what is still missing.
-        limit_s: seconds after which waiting ends.
-        what: what is waited for, for the error's sentence.
-    """
-    deadline = clock.monotonic() + limit_s
-    while True:
-        done, reason = condition()
-        if done:
-            return
-        if clock.monotonic() >= deadline:
-            sentence = f"Waited {limit_s:g} s for {what}; last seen: {reason}"
-            raise TimedOut(sentence, host=host)
-        clock.sleep(every_s)

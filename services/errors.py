@@ -143,7 +143,3 @@ class StoreError(UserError):
     """The local store can't be read or written (disk full, locked, a newer version's file)."""
 
     code = "store-error"
-
-
-class BugError(PilothouseError):
-    """Our fault: an invariant of this program was broken. Shown with its detail, never swallowed."""

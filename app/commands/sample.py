@@ -10,7 +10,7 @@ import time
 from argparse import Namespace
 
 from app.arguments import FINDINGS, GOOD
-from app.compose import open_watcher
+from app.compose import last_window_cost, open_watcher
 from services.errors import BadInput
 from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
@@ -46,7 +46,7 @@ def run(options: Namespace) -> int:
     finally:
         cost, answered = watcher.cost(), watcher.snapshot().hosts_answering
         watcher.stop()
-    _print_cost(cost, as_json=getattr(options, "json", False))
+    _print_cost(cost, last_window_cost(options), as_json=getattr(options, "json", False))
     return GOOD if answered else FINDINGS
 
 
@@ -91,10 +91,11 @@ def _as_text(server: str, at: float, values: dict[str, float | None]) -> str:
     return f"{clock}  {server:<16} {shown}\n"
 
 
-def _print_cost(cost: ConsoleCost, *, as_json: bool) -> None:
-    document = {name: getattr(cost, name) for name in cost.__slots__}
+def _print_cost(cost: ConsoleCost, window: dict[str, float] | None, *, as_json: bool) -> None:
+    """Print what this run cost; it has no window, so the stalls of an event loop are those of the last one that had."""
     if as_json:
-        sys.stdout.write(json.dumps({"cost": document}) + "\n")
+        document = {name: getattr(cost, name) for name in cost.__slots__ if not name.startswith("ui_")}
+        sys.stdout.write(json.dumps({"cost": document, "last_window": window}) + "\n")
         return
     share = 100.0 * cost.cpu_s / cost.uptime_s if cost.uptime_s else 0.0
     sys.stderr.write(

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from services.clock import Clock
 from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
 from services.events import Event
+from services.sampling.model import ConsoleCost
 from services.types import Health
 
 if TYPE_CHECKING:  # SQLAlchemy behind it costs more than the rest of the start: it is imported on this thread
@@ -23,6 +26,8 @@ if TYPE_CHECKING:  # SQLAlchemy behind it costs more than the rest of the start:
 log = logging.getLogger(__name__)
 
 EVERY_S = 10.0
+WINDOW_COST = "window.cost"
+"""The setting that keeps a ConsoleCost as JSON: what the last window cost, its event loop's stalls included."""
 
 
 class ConsoleMemory:
@@ -42,14 +47,16 @@ class ConsoleMemory:
         self._tell = tell
         self._stop = threading.Event()
         self._troubled = False
+        self._window: ConsoleCost | None = None
         self._thread = threading.Thread(target=self._run, name="pilothouse-memory", daemon=True)
 
     def start(self) -> None:
         """Open the store, note the start, and go on noting, all on a thread of its own."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Note the end and close the store."""
+    def stop(self, window: ConsoleCost | None = None) -> None:
+        """Note the end, and what the window cost if there was one, and close the store."""
+        self._window = window
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join(timeout=5)
@@ -63,7 +70,7 @@ class ConsoleMemory:
             while not self._clock.sleep(EVERY_S, self._stop):
                 self._guarded(lambda: self._note(state))
             self._guarded(lambda: self._note(state))
-            self._guarded(state.record_console_end)
+            self._guarded(lambda: self._end(state))
         finally:
             state.close()
 
@@ -71,6 +78,11 @@ class ConsoleMemory:
         state = self._open_state()
         self._state = state
         state.record_console_start(version("pilothouse"))
+
+    def _end(self, state: StateStore) -> None:
+        if self._window is not None:
+            state.set_setting(WINDOW_COST, msgspec.json.encode(self._window).decode())
+        state.record_console_end()
 
     def _note(self, state: StateStore) -> None:
         from services.history.state_rows import sightings

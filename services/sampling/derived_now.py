@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from services.facts.model import NodeFacts
@@ -10,6 +9,8 @@ from services.sampling.ist_reach import Point, SeqnoRing, reach
 
 EVERY_S = 5.0
 """IST reach is an average over minutes: recomputing it each second would only cost."""
+MOST_S = 7 * 86_400.0
+"""A week or more, shown as a week: with next to nothing written the reach has no end, and a chart must have one."""
 
 
 class DerivedNow:
@@ -46,8 +47,8 @@ class DerivedNow:
             self._due = at + EVERY_S
             known = reach(self._ring.points(), point, galera.cached_downto, galera.gcache_size)
             self._reach = {}
-            if known.seconds is not None and math.isfinite(known.seconds):
-                self._reach["console.ist_reach_s"] = known.safe_seconds or 0.0
+            if known.safe_seconds is not None:
+                self._reach["console.ist_reach_s"] = min(known.safe_seconds, MOST_S)
             if known.history_s is not None:
                 self._reach["console.ist_history_s"] = known.history_s
         return self._reach

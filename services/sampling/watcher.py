@@ -138,7 +138,8 @@ class Watcher:
             self._finder.join(timeout=10)
         self.hub.stop()
         if self._memory is not None:
-            self._memory.stop()
+            cost = self._cost.read()
+            self._memory.stop(cost if cost.ui_stall_ms_max > 0.0 else None)
         self._store.close()
 
     # --- EstateSource ------------------------------------------------------------------------------------------------

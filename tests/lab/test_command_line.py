@@ -61,11 +61,28 @@ def test_that_sample_prints_a_line_a_second_and_server_and_its_own_cost(galera: 
     done = _run(galera, tmp_path, "sample", "--for", "9", "--json", "--metric", "load.questions")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    cost = lines.pop()["cost"]
+    last = lines.pop()
+    cost = last["cost"]
+    assert last["last_window"] is None
     assert {line["server"] for line in lines} == {"n1", "n2", "n3"}
     assert len([line for line in lines if line["server"] == "n1"]) >= 6
-    assert {"cpu_s", "rss_bytes", "missed_polls", "ui_stall_ms_max", "ui_stalls_over_50ms"} <= set(cost)
+    assert {"cpu_s", "rss_bytes", "missed_polls", "poll_ms_p95"} <= set(cost)
     assert cost["missed_polls"] <= 2
+
+
+def test_that_a_window_leaves_its_event_loops_stalls_for_sample_to_report(galera: Estate, tmp_path: Path) -> None:
+    galera.wait_synced(["n1", "n2", "n3"])
+    inventory = str(galera.client_dir / "inventory.toml")
+    pictures = [sys.executable, "-m", "app", "--inventory", inventory, "--data", str(tmp_path / "data")]
+    window = subprocess.run(
+        [*pictures, "--screenshots", str(tmp_path / "pictures"), "--size", "1280x800"],
+        cwd=ROOT, env={**os.environ, **galera.environment()}, capture_output=True, text=True, timeout=90, check=False,
+    )  # fmt: skip
+    assert window.returncode == 0, window.stderr
+    done = _run(galera, tmp_path / "data", "sample", "--for", "3", "--json")
+    told = json.loads(done.stdout.splitlines()[-1])["last_window"]
+    assert told["ui_stall_ms_max"] > 0.0
+    assert "ui_stalls_over_50ms" in told
 
 
 def test_that_a_recording_of_a_real_fault_replays_with_its_events(galera: Estate, tmp_path: Path) -> None:

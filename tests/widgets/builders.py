@@ -5,7 +5,6 @@ They prove drawing and behaviour of widgets only, never what a server does.
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import replace
 
@@ -398,8 +397,3 @@ def estate(*clusters: ClusterSnapshot) -> EstateSnapshot:
     hosts = [n for c in clusters for n in c.nodes]
     answering = sum(n.reach in {Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY} for n in hosts)
     return EstateSnapshot(at=AT, clusters=clusters, hosts_total=len(hosts), hosts_answering=answering)
-
-
-def sine(points: int = 60, period: float = 20.0) -> tuple[float, ...]:
-    """Return a smooth wave, for pictures that must not depend on chance."""
-    return tuple(10 + 4 * math.sin(i * 2 * math.pi / period) for i in range(points))

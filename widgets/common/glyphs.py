@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPainterPathStroker, QPixmap, QPolygonF, QTransform
+from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPolygonF, QTransform
 
 from services.types import Health
 from widgets.common.theme import Theme
@@ -75,21 +75,3 @@ def glyph(painter: QPainter, rect: QRectF, health: Health, theme: Theme) -> None
     painter.scale(rect.width(), rect.height())
     painter.fillPath(_shape(health), theme.health_fill(health))
     painter.restore()
-
-
-def glyph_pixmap(health: Health, theme: Theme, size: int = 12, ratio: float = 1.0) -> QPixmap:
-    """Return the shape on transparent ground, `size` logical pixels square at device pixel ratio `ratio`."""
-    pixmap = QPixmap(round(size * ratio), round(size * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    glyph(painter, QRectF(0, 0, size, size), health, theme)
-    painter.end()
-    return pixmap
-
-
-def glyph_icon(health: Health, theme: Theme, size: int = 12) -> QIcon:
-    """Return the shape as an icon, sharp up to twice its size."""
-    icon = QIcon(glyph_pixmap(health, theme, size))
-    icon.addPixmap(glyph_pixmap(health, theme, size, 2.0))
-    return icon

@@ -36,12 +36,6 @@ def _ask(spec: EstateSpec, name: str, option: str, statement: str, limit_s: floa
     return done.out
 
 
-def status_value(spec: EstateSpec, name: str, variable: str) -> str:
-    """Value of one global status variable, empty when the server has none of that name."""
-    rows = sql(spec, name, f"SHOW GLOBAL STATUS LIKE '{variable}'", limit_s=10)
-    return rows[0][1] if rows else ""
-
-
 def pid(spec: EstateSpec, name: str) -> int | None:
     """Pid of mariadbd inside the host, or None when it does not run."""
     found = container.sh(spec, name, _PID, limit_s=15).out.split()

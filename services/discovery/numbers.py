@@ -26,8 +26,9 @@ def _graded(value: float, warn: float, bad: float) -> Health:
 
 def galera_numbers(node: Node, rates: Mapping[str, float], joining: TransferEdge | None) -> tuple[Number, ...]:
     """Return receive queue, flow control and IST reach; what a joiner received; a full disk pushes the last one out."""
-    if joining is not None and (coming := _joining(joining)):
-        return coming
+    coming = _joining(joining) if joining is not None else ()
+    if coming or (joining is not None and not node.sql_fresh):
+        return coming  # what the node said before it left says nothing of a joiner
     galera = node.galera
     if galera is None:
         return ()

@@ -12,6 +12,7 @@ from typing import Literal
 
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.option_files import lines_of
 from services.secrets import Secret, SecretRef
 
 DEFAULT = Path("~/.my.cnf")
@@ -110,13 +111,8 @@ class _Reader:
         self.problems: list[str] = []
 
     def read(self, file: Path, depth: int) -> None:
-        if depth > _MOST_INCLUDES:
-            self.problems.append(f"{file}: !include goes deeper than {_MOST_INCLUDES} files.")
-            return
-        try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError as problem:
-            self.problems.append(f"{file} can't be read: {problem.strerror or problem}.")
+        lines = lines_of(file, depth, _MOST_INCLUDES, "!include", self.problems)
+        if lines is None:
             return
         group: dict[str, str] | None = None
         for number, line in enumerate(lines, start=1):

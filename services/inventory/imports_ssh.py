@@ -13,6 +13,7 @@ from pathlib import Path
 
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
+from services.inventory.option_files import lines_of
 
 DEFAULT = Path("~/.ssh/config")
 _MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
@@ -37,13 +38,8 @@ class _Reader:
         self.problems: list[str] = []
 
     def read(self, file: Path, depth: int) -> None:
-        if depth > _MOST_INCLUDES:
-            self.problems.append(f"{file}: Include goes deeper than {_MOST_INCLUDES} files.")
-            return
-        try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError as problem:
-            self.problems.append(f"{file} can't be read: {problem.strerror or problem}.")
+        lines = lines_of(file, depth, _MOST_INCLUDES, "Include", self.problems)
+        if lines is None:
             return
         for number, line in enumerate(lines, start=1):
             found = _LINE.match(line)

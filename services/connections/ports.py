@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.connections.command import Command
+from services.connections.statement import Statement
+from services.secrets import Secret
 
 SqlValue = str | bytes | int | float | None
 
@@ -92,6 +94,34 @@ class ObserverSession(Protocol):
     @property
     def has_sql(self) -> bool:
         """Return whether the inventory gives an SQL way to this host."""
+
+    def close(self) -> None:
+        """Close everything; idempotent."""
+
+
+class OperatorSession(Protocol):
+    """The changing road to one host (law 2). Only the engine's arms give one, only for the hosts of a running plan.
+
+    Every method raises UserError subclasses only. A call refused because the arms were laid down raises Refused.
+    """
+
+    @property
+    def host(self) -> str:
+        """Return the inventory name of the host."""
+
+    def execute(self, statement: Statement, *, limit_s: float = 10.0) -> Rows:
+        """Run one statement that changes the server (an empty result when it returns no rows)."""
+
+    def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
+        """Run one command that changes the host (with sudo where the command asks for it)."""
+
+    def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
+        """Return a file's bytes (as root where the login may become it), None when it does not exist."""
+
+    def write_file(
+        self, path: str, content: Secret, *, mode: str = "0644", owner: str = "root:root", limit_s: float = 10.0
+    ) -> None:
+        """Replace or make a file in one atomic rename; the content travels by standard input, never a command line."""
 
     def close(self) -> None:
         """Close everything; idempotent."""

@@ -1,0 +1,145 @@
+"""What a step does, as data: SQL, a command, a configuration edit, a file, a wait, a question, a checkpoint.
+
+Every action can be stored in the journal and printed as it will run; none holds a secret (see CopiedSecret).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from services.connections.command import Command
+from services.connections.statement import Statement
+from services.procedures.conditions import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """Run one statement on the step's host."""
+
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Run one command on the step's host.
+
+    Attributes:
+        ok: exit codes that count as success.
+        keep: name under which `pattern`'s first group (or the whole stripped output) is kept as a value of the run.
+        pattern: regular expression searched in stdout and stderr; no match is a failure of the step.
+    """
+
+    command: Command
+    ok: tuple[int, ...] = (0,)
+    keep: str = ""
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """Run a long command that survives the console (systemd-run, else nohup with a status file); re-attached by name.
+
+    Attributes:
+        name: unique within the plan; the unit is `pilothouse-RUN-name`.
+        keep, pattern: as in Run, over the work's collected output.
+    """
+
+    command: Command
+    name: str
+    ok: tuple[int, ...] = (0,)
+    keep: str = ""
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EditOptions:
+    """Set or remove options in one section of an option file; comments, order and other lines stay as they are.
+
+    The file as it was is kept beside it as `PATH.pilothouse-RUN` (same owner and mode, not read by the server) until
+    the run is over; undo puts it back (or removes the file where there was none).
+
+    Attributes:
+        options: (name, value); value None removes the option. A dash or an underscore in a name are the same.
+    """
+
+    path: str
+    section: str
+    options: tuple[tuple[str, str | CopiedSecret | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedSecret:
+    """A value that is read from another host's option files when the step acts, and shown as ******** everywhere."""
+
+    host: str
+    option: str
+    section: str = "mysqld"
+
+
+@dataclass(frozen=True, slots=True)
+class PutFile:
+    """Make a file of these texts and copied secrets; an existing one is kept aside like EditOptions does."""
+
+    path: str
+    content: tuple[str | CopiedSecret, ...]
+    mode: str = "0644"
+    owner: str = "root:root"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFile:
+    """Remove one file; no error when it is not there."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreFile:
+    """Put back what EditOptions or PutFile kept aside (or remove the file where there was none): their undo."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Wait until every condition holds, at most the step's limit. `reason` ends the sentence 'waits for ...'."""
+
+    conditions: tuple[Condition, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the person and wait as long as it takes, watch rules running.
+
+    Attributes:
+        kind: 'confirm' (go on or stop), 'typed' (the answer must equal `expect`, a host's name), 'choice'.
+        choices: (answer, what it means) for 'choice'; kept under `keep`.
+        unattended: what `run --yes` answers; '' means that only a person can (exit code 4, the run waits).
+    """
+
+    question: str
+    kind: Literal["confirm", "typed", "choice"] = "confirm"
+    expect: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    keep: str = ""
+    unattended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A point where the run may rest: nothing half done, the sentence says what is true here."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """The rest of the plan can only be made from what the steps so far found: gather, plan on, show, approve, go on."""
+
+    reason: str
+
+
+Action = Sql | Run | Detached | EditOptions | PutFile | RemoveFile | RestoreFile | WaitFor | Ask | Checkpoint | Continue
+"""The closed list. Everything but WaitFor, Ask, Checkpoint and Continue changes a host."""

@@ -1,0 +1,50 @@
+"""Preflight results: pass, warn or block, each with evidence and why; and which blocks a person may override."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Verdict(Enum):
+    """The outcome of one check."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    WARN = "warn"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the checklist.
+
+    Attributes:
+        code: stable, upper case, the name an override gives: 'DISK-FREE'.
+        title: what is checked; evidence: the values read, from which host; why: why it matters.
+        try_: what to do about it.
+        host: '' when it concerns the cluster.
+        absolute: a block against certain data loss: no override exists for it.
+    """
+
+    code: str
+    title: str
+    verdict: Verdict
+    evidence: str
+    why: str = ""
+    try_: tuple[str, ...] = ()
+    host: str = ""
+    absolute: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A person's word that a block is accepted: its code and the reason, kept in journal and report."""
+
+    code: str
+    reason: str
+
+
+def standing_blocks(checks: tuple[Check, ...], overrides: tuple[Override, ...]) -> tuple[Check, ...]:
+    """Return the blocks that still stand. An override without a reason, or of an absolute block, counts for nothing."""
+    accepted = {o.code for o in overrides if o.reason.strip()}
+    return tuple(c for c in checks if c.verdict is Verdict.BLOCK and (c.absolute or c.code not in accepted))

@@ -1,0 +1,256 @@
+"""What can be proven of a host or cluster, as data: preconditions, proofs, waits and watch rules are made of these.
+
+Evaluating is `proving.py`'s job, over Observer sessions only. `Kept` names a value that an earlier step kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value of the run, kept by an earlier step under this name."""
+
+    name: str
+
+
+Number = int | Kept
+
+
+@dataclass(frozen=True, slots=True)
+class VariableIs:
+    """A server variable has this value (case-insensitive; ON = 1)."""
+
+    host: str
+    variable: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOption:
+    """A wsrep provider option compares so with a value (text for = and !=, number else). Kept under `keep`."""
+
+    host: str
+    option: str
+    comparison: Comparison
+    value: str
+    keep: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusIs:
+    """A status variable compares so with a value, `for_s` seconds without a break."""
+
+    host: str
+    status: str
+    comparison: Comparison
+    value: str
+    for_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The node is a Synced member of the Primary Component with this state UUID ("started" is not "joined").
+
+    Its answer carries the progress of IST or SST while it does not hold yet; it can never hold any more ("final") when
+    the unit failed, or the server stands there Initialized/Inconsistent with the log saying why.
+    """
+
+    host: str
+    state_uuid: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """No server process runs and the unit is inactive (or failed)."""
+
+    host: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class CleanPosition:
+    """grastate.dat in `datadir` holds this UUID and a seqno other than -1, at least `at_least`. Kept under `keep`."""
+
+    host: str
+    datadir: str
+    state_uuid: str
+    at_least: Number = 0
+    keep: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterWhole:
+    """The health gate: all `hosts` Primary, Synced, ready, one state UUID and conf_id, size as given, nobody desynced.
+
+    `but_desynced`: hosts that are deliberately Donor/Desynced.
+    """
+
+    hosts: tuple[str, ...]
+    size: int
+    state_uuid: str
+    but_desynced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StillPrimary:
+    """At least `at_least` of `hosts` answer, and all that answer are Primary in one view with this state UUID."""
+
+    hosts: tuple[str, ...]
+    at_least: int
+    state_uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoPrimary:
+    """None of `hosts` answers as a member of a Primary Component. An unreachable host does not count as 'none'."""
+
+    hosts: tuple[str, ...]
+    accounted: tuple[str, ...] = ()  # hosts the person has declared powered off or fenced
+
+
+@dataclass(frozen=True, slots=True)
+class NoClients:
+    """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'."""
+
+    host: str
+    except_users: tuple[str, ...] = ()
+    idle_too: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FreeDisk:
+    """The file system of `path` has at least this many bytes for ordinary users."""
+
+    host: str
+    path: str
+    at_least: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlowControlBelow:
+    """Between two looks the node's flow control paused at most this share of the time (0..1)."""
+
+    host: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class FileAbsent:
+    """No such file."""
+
+    host: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileSays:
+    """The file exists and a line matches the regular expression."""
+
+    host: str
+    path: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionIs:
+    """The option files give this value to an option of a section (my_print_defaults); None: not set."""
+
+    host: str
+    section: str
+    option: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TransferWas:
+    """The joiner's log since this step's run began its start says which transfer brought it, and from whom.
+
+    Attributes:
+        kind: 'IST', 'SST' or 'any'; donor: wsrep_node_name, '' for any.
+        since_step: step id whose beginning bounds the log.
+    """
+
+    host: str
+    kind: Literal["IST", "SST", "any"]
+    donor: str
+    since_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """A TCP connection from `host` to address:port succeeds now."""
+
+    host: str
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The node's wsrep_last_committed is at least this (after a bootstrap: nothing that was known is missing)."""
+
+    host: str
+    at_least: Number
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSetting:
+    """systemd property of a unit equals a value, e.g. Restart=no."""
+
+    host: str
+    unit: str
+    prop: str
+    value: str
+
+
+Condition = (
+    VariableIs
+    | ProviderOption
+    | StatusIs
+    | Joined
+    | Stopped
+    | CleanPosition
+    | ClusterWhole
+    | StillPrimary
+    | NoPrimary
+    | NoClients
+    | FreeDisk
+    | FlowControlBelow
+    | FileAbsent
+    | FileSays
+    | OptionIs
+    | TransferWas
+    | Listening
+    | Position
+    | UnitSetting
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a look at a condition found.
+
+    Attributes:
+        holds: True, False, or None when it could not be read (then `evidence` says why).
+        evidence: one sentence with the value read: 'wsrep_desync is ON', never a secret.
+        final: it can never hold any more: don't wait on.
+        lines: raw evidence (log lines), newest last.
+        done, total, unit, left_s: progress where there is one ('write sets', 'bytes').
+        kept: values read by the way, by their `keep` name.
+    """
+
+    holds: bool | None
+    evidence: str
+    final: bool = False
+    lines: tuple[str, ...] = ()
+    done: float | None = None
+    total: float | None = None
+    unit: str = ""
+    left_s: float | None = None
+    kept: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,163 @@
+"""What a procedure knows before it plans: read over Observer sessions only, frozen, secrets masked at parsing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from services.discovery.model import ClusterSnapshot
+from services.facts.model import NodeFacts, Problem
+
+ZERO_UUID = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True, slots=True)
+class Grastate:
+    """grastate.dat. `seqno` -1 means unknown, not nothing; a zero uuid means: was inconsistent or never a member."""
+
+    uuid: str = ""
+    seqno: int | None = None
+    safe_to_bootstrap: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The last position our own history saw of this host as a member of a cluster."""
+
+    cluster_uuid: str
+    seqno: int | None
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A TCP attempt from one host to another's port: really tried.
+
+    'refused' means the way is open and nobody listens (4444 and 4568 outside transfers); 'filtered' is no answer.
+    """
+
+    to_host: str
+    address: str
+    port: int
+    outcome: Literal["open", "refused", "filtered", "unknown"]
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LockSeen:
+    """A lock of some console on this host."""
+
+    owner: str
+    run_id: str
+    since: float | None
+    procedure: str
+    cluster_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Write rates measured by two looks: bytes/s into the gcache ring (headers included) and write sets/s."""
+
+    bytes_s: float
+    seqno_s: float
+    over_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """One host as a procedure sees it. None or '' = not known (see `problems`)."""
+
+    host: str
+    address: str = ""
+    node: NodeFacts | None = None
+    node_name: str = ""
+    is_root: bool | None = None  # the login is root or may become it
+    may_change: bool | None = None  # the operator's SQL account has the rights for SET GLOBAL
+    rights_evidence: str = ""
+    server_up: bool | None = None
+    unit: str = ""  # 'mariadb.service'
+    unit_state: str = ""  # 'active/running'
+    server_program: str = ""  # version text of the installed program: 'mariadbd Ver 10.11.18-MariaDB'
+    program_version: tuple[int, ...] = ()
+    datadir: str = ""
+    datadir_entries: int | None = None
+    data_bytes: int | None = None
+    disk_free: int | None = None
+    disk_size: int | None = None
+    gcache_dir: str = ""
+    gcache_free: int | None = None
+    gcache_disk_size: int | None = None
+    gcache_pages: tuple[tuple[str, int, float], ...] = ()  # name, bytes, changed at
+    gcache_page_size: int | None = None
+    galera_cache: bool | None = None
+    grastate: Grastate | None = None  # None: file absent or unreadable; see `grastate_absent`
+    grastate_absent: bool | None = None
+    gvwstate: tuple[str, tuple[str, ...]] | None = None  # view id, member uuids
+    sst_in_progress: bool | None = None
+    remembered: tuple[Remembered, ...] = ()
+    options: tuple[tuple[str, str, str], ...] = ()  # section, option with underscores, value (secrets ********)
+    option_files: tuple[tuple[str, str], ...] = ()  # path, text with secrets masked, in the order the server reads them
+    programs: tuple[str, ...] = ()  # which of the looked-for programs exist
+    mysql_uid: int | None = None
+    sst_orphans: tuple[tuple[int, float, str], ...] = ()  # pid, seconds, command line
+    restart_policy: str = ""  # systemd Restart=
+    timeout_stop_s: float | None = None
+    provider_path: str = ""
+    provider_options: tuple[tuple[str, str], ...] = ()
+    client_sessions: int | None = None
+    client_users: tuple[str, ...] = ()
+    longest_transaction_s: float | None = None
+    running_ddl: tuple[str, ...] = ()  # DDL and backup statements in the process list, cut, without values
+    async_replicas: int | None = None  # Binlog Dump sessions
+    config_fault: str = ""  # what `mariadbd --help --verbose` says against the option files; '' = valid or not tried
+    config_checked: bool = False
+    sst_account: str = ""  # 'ok', else the sentence what is missing; '' = not tried
+    last_errors: tuple[str, ...] = ()
+    balancers: tuple[str, ...] = ()  # 'haproxy', 'proxysql' found on the host
+    links: tuple[Link, ...] = ()
+    lock: LockSeen | None = None
+    rates: Rates | None = None
+    durability: tuple[tuple[str, str], ...] = ()  # innodb_flush_log_at_trx_commit, sync_binlog
+    problems: tuple[Problem, ...] = ()
+
+    def option(self, section: str, name: str) -> str | None:
+        """Return the last value the option files give (names compared with underscores), None when not set."""
+        wanted = name.replace("-", "_")
+        found = [value for sec, option, value in self.options if sec == section and option == wanted]
+        return found[-1] if found else None
+
+    def provider_option(self, name: str) -> str | None:
+        """Return a live provider option's text, None when the provider has none of that name."""
+        return next((value for option, value in self.provider_options if option == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything gathered for one procedure on one cluster.
+
+    Attributes:
+        at: UTC epoch seconds when gathering ended.
+        cluster: the snapshot discovery gave, None when no member answers.
+        members: hosts that are, or by our history and inventory were, members; candidates: other inventory hosts.
+        hosts: facts of every host gathered, members first.
+        kept: values that the run kept so far (for a continued plan).
+    """
+
+    at: float
+    cluster_id: str
+    cluster_name: str
+    cluster: ClusterSnapshot | None = None
+    expected: int | None = None
+    members: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    hosts: tuple[HostFacts, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def host(self, name: str) -> HostFacts:
+        """Return a host's facts; an empty record for one that was not gathered."""
+        return next((h for h in self.hosts if h.host == name), HostFacts(host=name))
+
+    def value(self, name: str) -> str | None:
+        """Return a kept value."""
+        return next((value for key, value in self.kept if key == name), None)

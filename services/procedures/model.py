@@ -1,0 +1,174 @@
+"""A plan: what the person approves, what the rehearsal prints, what the journal keeps and what runs are this object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from services.procedures.actions import Action
+from services.procedures.conditions import Condition
+
+
+class Risk(Enum):
+    """What a step may do to the estate, in the word the person sees."""
+
+    READS = "reads"
+    CHANGES = "changes"
+    NODE_DOWN = "node down"
+    IRREVERSIBLE = "can't be undone"
+    YOU = "you"
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """Something switched on for a while that must be switched off again, on every way out.
+
+    Attributes:
+        key: unique within the plan, e.g. 'freeze:n1'.
+        sentence: as shown in the status line: 'gcache frozen on n1'.
+        release: how it is discharged, on any way out; release_proof: what shows that it is.
+        danger: what happens while it stays: 'the disk of n1 fills'.
+    """
+
+    key: str
+    host: str
+    sentence: str
+    release: Action
+    release_proof: tuple[Condition, ...]
+    danger: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """How a step is taken back."""
+
+    title: str
+    action: Action
+    proof: tuple[Condition, ...] = ()
+    limit_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One small typed step.
+
+    Attributes:
+        step_id: unique within the plan, stable text ('stop-n2'); a continued plan must not reuse one.
+        host: inventory name; '' for a step of the console itself (a question, a checkpoint, a cluster-wide proof).
+        title: imperative, as the plan says it: 'Freeze the gcache of n1'; done: as the past says it.
+        why: one sentence for the reader of the plan.
+        before: re-read just before the act; one that does not hold stops the run there.
+        already: when all hold before the act there is nothing to do (on a second run); () means: never skip.
+        proof: waited for after the act, at most `limit_s` in all.
+        undo: None for a step that changes nothing, or can't be undone (then risk is IRREVERSIBLE, or say why in `why`).
+        repeatable: doing the act twice does no harm (decides what resume may do when proof fails after a crash).
+        cancellable: the wait inside may be broken off with nothing half done.
+        takes: the obligation that the act takes on; discharges: keys that it discharges when proven.
+        moves: host of a node that leaves or joins the quorum while the step runs and until `settles` names it.
+        settles: hosts that are back (or out for good) when the step is proven.
+        estimate_s: expected duration, None unknown.
+        confirm: text (a host's name) to be typed for a step that can't be undone; '' none.
+    """
+
+    step_id: str
+    host: str
+    title: str
+    action: Action
+    done: str = ""
+    why: str = ""
+    risk: Risk = Risk.CHANGES
+    before: tuple[Condition, ...] = ()
+    already: tuple[Condition, ...] = ()
+    proof: tuple[Condition, ...] = ()
+    limit_s: float = 30.0
+    undo: Undo | None = None
+    repeatable: bool = False
+    cancellable: bool = True
+    takes: Obligation | None = None
+    discharges: tuple[str, ...] = ()
+    moves: str = ""
+    settles: tuple[str, ...] = ()
+    estimate_s: float | None = None
+    confirm: str = ""
+
+
+class Breach(Enum):
+    """What the engine does when a watch rule breaks."""
+
+    PAUSE = "pause"  # before the next act; a running wait goes on, the person is told
+    RELEASE = "release"  # discharge this rule's obligation at once, then pause
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRule:
+    """Something that must stay true while the run lasts; looked at every few seconds in every wait.
+
+    Attributes:
+        code: stable short name; sentence: what is true and safe when it broke.
+        from_step, to_step: step ids between which it is watched ('' = first / last).
+        releases: obligation key for Breach.RELEASE.
+    """
+
+    code: str
+    condition: Condition
+    sentence: str
+    breach: Breach = Breach.PAUSE
+    from_step: str = ""
+    to_step: str = ""
+    releases: str = ""
+    every_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A curve worth watching beside the run: catalogue metric, host, title, optional limit line with its words."""
+
+    metric: str
+    host: str
+    title: str
+    limit: float | None = None
+    limit_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A whole procedure for one cluster, frozen.
+
+    Attributes:
+        procedure: catalogue name; title: 'Take n2 down without SST'; summary: one sentence of the whole.
+        cluster_id, cluster_name: the state UUID and the name people use; lock_key names the lock on the hosts.
+        hosts: every host that a step may touch (locks are taken there); quorum: hosts that vote.
+        inputs: (field, value text), never a secret.
+        expects: what is true at the end, sentences for the report.
+    """
+
+    procedure: str
+    title: str
+    summary: str
+    cluster_id: str
+    cluster_name: str
+    hosts: tuple[str, ...]
+    quorum: tuple[str, ...]
+    inputs: tuple[tuple[str, str], ...]
+    steps: tuple[Step, ...]
+    watches: tuple[WatchRule, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    expects: tuple[str, ...] = ()
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Return whether the cluster already is as the procedure would leave it."""
+        return not self.steps
+
+    @property
+    def estimate_s(self) -> float | None:
+        """Return the sum of the estimates that are known, None when none is."""
+        known = [step.estimate_s for step in self.steps if step.estimate_s is not None]
+        return sum(known) if known else None
+
+    def step(self, step_id: str) -> Step:
+        """Return a step; KeyError when there is none."""
+        for step in self.steps:
+            if step.step_id == step_id:
+                return step
+        raise KeyError(step_id)

@@ -1,0 +1,84 @@
+"""The seams of the engine: who gives sessions, who acts, who proves. Tests put scripted hosts behind them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.connections.ports import ObserverSession, OperatorSession
+from services.procedures.actions import Action
+from services.procedures.conditions import Answer, Condition
+
+
+class Hosts(Protocol):
+    """The two roads to the hosts (law 2). One per run; its sessions belong to the engine's thread."""
+
+    def observer(self, host: str) -> ObserverSession:
+        """Return the reading session of a host; BadInput for a host the inventory and discovery don't know."""
+
+    def operator(self, host: str) -> OperatorSession:
+        """Return the changing session of a host; Refused unless armed for it."""
+
+    def arm(self, run_id: str, hosts: tuple[str, ...]) -> None:
+        """Allow operator sessions for these hosts (replaces what was armed)."""
+
+    def disarm(self) -> None:
+        """Close all operator sessions and allow none; idempotent."""
+
+    @property
+    def armed(self) -> tuple[str, ...]:
+        """Return the hosts that are armed now."""
+
+    def close(self) -> None:
+        """Disarm and close every session; idempotent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What an act left: last lines of its output (masked), values kept."""
+
+    output: tuple[str, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+
+
+class Actor(Protocol):
+    """Performs actions that change hosts (never WaitFor, Ask, Checkpoint, Continue)."""
+
+    def perform(
+        self,
+        step_id: str,
+        host: str,
+        action: Action,
+        kept: Mapping[str, str],
+        *,
+        limit_s: float,
+        stop: threading.Event | None = None,
+        said: Callable[[str], None] | None = None,
+    ) -> Acted:
+        """Do it; raise UserError with what happened and what is safe. Detached work that exists is re-attached.
+
+        Args:
+            stop: set from another thread to cancel inside (detached work is stopped, its unit removed).
+            said: called with a line of progress now and then.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the run has done so far, for conditions that look back.
+
+    Attributes:
+        kept: values; began: step id -> wall time its latest act began (workstation clock, UTC epoch seconds).
+    """
+
+    kept: Mapping[str, str]
+    began: Mapping[str, float]
+
+
+class Prover(Protocol):
+    """Evaluates conditions over Observer sessions. Remembers earlier looks where a condition needs two."""
+
+    def look(self, condition: Condition, past: Past) -> Answer:
+        """Return what one look found; never raises for the environment (then `holds` is None)."""

@@ -1,0 +1,204 @@
+"""A run: its states, the legal ways between them as data, the journal's entries, and the view others are shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from services.procedures.actions import Ask
+from services.procedures.checks import Check, Override
+from services.procedures.model import Obligation, Plan, Step
+
+
+class RunState(Enum):
+    """Where a run stands."""
+
+    APPROVED = "approved"
+    RUNNING = "running"
+    PAUSED = "paused"  # by a person or a watch rule; nothing acts
+    WAITING = "waiting for you"  # an Ask step, a proof in doubt, or a continued plan to approve
+    FAILED = "failed"  # a step failed; obligations were released; undo or resume is the person's choice
+    UNDOING = "undoing"
+    UNDO_FAILED = "undo failed"
+    DONE = "done"
+    UNDONE = "undone"
+    LEFT = "left as it is"  # a person closed a failed run without undo, with a reason
+
+
+RUN_WAYS: dict[RunState, frozenset[RunState]] = {
+    RunState.APPROVED: frozenset({RunState.RUNNING, RunState.LEFT}),
+    RunState.RUNNING: frozenset({RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.DONE, RunState.UNDOING}),
+    RunState.PAUSED: frozenset({RunState.RUNNING, RunState.UNDOING, RunState.LEFT, RunState.FAILED}),
+    RunState.WAITING: frozenset({RunState.RUNNING, RunState.PAUSED, RunState.UNDOING, RunState.FAILED, RunState.LEFT}),
+    RunState.FAILED: frozenset({RunState.RUNNING, RunState.UNDOING, RunState.LEFT}),
+    RunState.UNDOING: frozenset({RunState.UNDONE, RunState.UNDO_FAILED}),
+    RunState.UNDO_FAILED: frozenset({RunState.UNDOING, RunState.LEFT}),
+    RunState.DONE: frozenset(),
+    RunState.UNDONE: frozenset(),
+    RunState.LEFT: frozenset(),
+}
+
+
+class StepState(Enum):
+    """Where a step stands."""
+
+    PENDING = "pending"
+    CHECKING = "checking"  # its preconditions are read
+    ACTING = "acting"  # journalled before the act: from here on it may have happened
+    PROVING = "proving"
+    DONE = "done"
+    ALREADY = "already so"
+    FAILED = "failed"
+    IN_DOUBT = "in doubt"  # after a crash: it may have happened, and the proof does not say
+    CANCELLED = "cancelled"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+    UNDO_FAILED = "undo failed"
+
+
+STEP_WAYS: dict[StepState, frozenset[StepState]] = {
+    StepState.PENDING: frozenset({StepState.CHECKING}),
+    StepState.CHECKING: frozenset({StepState.PENDING, StepState.ALREADY, StepState.ACTING, StepState.FAILED}),
+    StepState.ACTING: frozenset(
+        {StepState.PROVING, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.DONE}
+    ),
+    StepState.PROVING: frozenset(
+        {StepState.DONE, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.ACTING}
+    ),
+    StepState.DONE: frozenset({StepState.UNDOING}),
+    StepState.ALREADY: frozenset(),
+    StepState.FAILED: frozenset({StepState.CHECKING, StepState.UNDOING, StepState.DONE}),
+    StepState.IN_DOUBT: frozenset(
+        {StepState.DONE, StepState.ACTING, StepState.CHECKING, StepState.UNDOING, StepState.FAILED}
+    ),
+    StepState.CANCELLED: frozenset({StepState.CHECKING, StepState.UNDOING}),
+    StepState.UNDOING: frozenset({StepState.UNDONE, StepState.UNDO_FAILED}),
+    StepState.UNDO_FAILED: frozenset({StepState.UNDOING}),
+    StepState.UNDONE: frozenset(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the journal, written and synced before what it announces.
+
+    Attributes:
+        seq: 1, 2, 3 ... within the run, without holes.
+        kind: 'planned' (with the whole plan, inputs, checks, overrides), 'run' (state), 'step' (state), 'value',
+            'output', 'obligation-taken', 'obligation-discharged', 'asked', 'answered', 'continued' (a longer plan),
+            'approved', 'breach', 'lock', 'note'.
+        step_id: '' for the run itself.
+        data: JSON-able, no secrets.
+    """
+
+    run_id: str
+    seq: int
+    at: float
+    kind: str
+    step_id: str = ""
+    data: dict[str, object] | None = None
+
+
+class Journal(Protocol):
+    """The write-ahead journal. `append` returns after the entry is on the disk; raises StoreError."""
+
+    def new_run(self, procedure: str, cluster_id: str, title: str) -> str:
+        """Reserve and return a run's id (short, unique in this store: '47')."""
+
+    def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
+        """Write one entry."""
+
+    def entries(self, run_id: str) -> tuple[Entry, ...]:
+        """Return a run's entries in order; BadInput for an unknown run."""
+
+    def runs(self) -> tuple[str, ...]:
+        """Return all run ids, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step as shown.
+
+    Attributes:
+        said: what is true now, e.g. 'Joiner, receiving IST from n1'; waits_for, until: while it waits.
+        done_of, total, unit, left_s: progress; evidence: raw lines; output: last lines of the act, masked.
+    """
+
+    step: Step
+    state: StepState = StepState.PENDING
+    started: float | None = None
+    ended: float | None = None
+    said: str = ""
+    waits_for: str = ""
+    until: float | None = None
+    done_of: float | None = None
+    total: float | None = None
+    unit: str = ""
+    left_s: float | None = None
+    evidence: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenObligation:
+    """An obligation that is on: since when, of which run."""
+
+    run_id: str
+    obligation: Obligation
+    since: float
+    release_failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the run waits for a person to say.
+
+    Attributes:
+        ask: the question with its kind; step_id: '' when the run itself asks (a doubt, a continued plan).
+        topic: 'step', 'doubt' (answers: 'done', 'again', 'stop'), 'continued' ('approve', 'stop'),
+            'breach' ('go on', 'undo', 'stop'), 'failed' ('again', 'undo', 'leave').
+    """
+
+    ask: Ask
+    step_id: str = ""
+    topic: str = "step"
+    since: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as the window, the command line and the report are shown it: folded from journal and live progress."""
+
+    run_id: str
+    plan: Plan
+    state: RunState
+    steps: tuple[StepView, ...]
+    checks: tuple[Check, ...] = ()
+    overrides: tuple[Override, ...] = ()
+    sentence: str = ""  # what is true and what is safe now
+    started: float | None = None
+    ended: float | None = None
+    question: Question | None = None
+    obligations: tuple[OpenObligation, ...] = ()
+    armed: tuple[str, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+    journal_at: float | None = None
+    breaches: tuple[str, ...] = ()
+    owner: str = ""
+    live: bool = False  # an engine of this process drives it now
+
+
+class Person(Protocol):
+    """Who answers. The engine polls: a question may stand for hours while watch rules go on."""
+
+    def answer(self, run_id: str, question: Question) -> str | None:
+        """Return the answer, None while there is none yet. Never blocks."""
+
+
+class Listener(Protocol):
+    """Who is shown the run. Called on the engine's thread; must only queue."""
+
+    def run_changed(self, view: RunView) -> None:
+        """Take the newest view."""

@@ -102,6 +102,16 @@ class RestoreFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Several:
+    """Small acts on one host that only make sense together (a drop-in and its daemon-reload), in this order.
+
+    Repeating all of them must do no harm; none of them keeps a value.
+    """
+
+    actions: tuple[Sql | Run | EditOptions | PutFile | RemoveFile | RestoreFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WaitFor:
     """Wait until every condition holds, at most the step's limit. `reason` ends the sentence 'waits for ...'."""
 

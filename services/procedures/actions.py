@@ -151,5 +151,18 @@ class Continue:
     reason: str
 
 
-Action = Sql | Run | Detached | EditOptions | PutFile | RemoveFile | RestoreFile | WaitFor | Ask | Checkpoint | Continue
+Action = (
+    Sql
+    | Run
+    | Detached
+    | EditOptions
+    | PutFile
+    | RemoveFile
+    | RestoreFile
+    | Several
+    | WaitFor
+    | Ask
+    | Checkpoint
+    | Continue
+)
 """The closed list. Everything but WaitFor, Ask, Checkpoint and Continue changes a host."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.facts.model import NodeFacts
-from services.sampling.ist_reach import Point, SeqnoRing, reach
+from services.sampling.ist_reach import Reach, reach
+from services.sampling.seqno_ring import Point, SeqnoRing
 
 EVERY_S = 5.0
 """IST reach is an average over minutes: recomputing it each second would only cost."""
@@ -19,6 +20,11 @@ class DerivedNow:
     def __init__(self) -> None:
         self._ring = SeqnoRing()
         self._reach: dict[str, float] = {}
+        self._due = 0.0
+
+    def recall(self, positions: SeqnoRing) -> None:
+        """Take what the history knows of this start of the server."""
+        self._ring.recall(positions)
         self._due = 0.0
 
     def values(self, facts: NodeFacts, numbers: Mapping[str, float], at: float) -> dict[str, float]:
@@ -45,10 +51,19 @@ class DerivedNow:
         self._ring.observe(point)
         if at >= self._due:
             self._due = at + EVERY_S
-            known = reach(self._ring.points(), point, galera.cached_downto, galera.gcache_size)
-            self._reach = {}
-            if known.safe_seconds is not None:
-                self._reach["console.ist_reach_s"] = min(known.safe_seconds, MOST_S)
-            if known.history_s is not None:
-                self._reach["console.ist_history_s"] = known.history_s
+            self._reach = _values(reach(self._ring, point, galera.cached_downto, galera.gcache_size))
         return self._reach
+
+
+def _values(known: Reach) -> dict[str, float]:
+    """Return a reach as sampled numbers: what was shown can be told again of every moment, and from a recording."""
+    found = {}
+    if known.safe_seconds is not None:
+        found["console.ist_reach_s"] = min(known.safe_seconds, MOST_S)
+    if known.history_s is not None:
+        found["console.ist_history_s"] = known.history_s
+        found["console.ist_history_whole"] = float(not known.at_least)
+    if known.rates:
+        found["console.ist_rate"] = known.rates[0].bytes_s
+        found["console.ist_rate_window_s"] = known.rates[0].window_s
+    return found

@@ -20,6 +20,16 @@ DEFAULT_DATADIR = "/var/lib/mysql"
 SAME_START_S = 5.0
 
 
+def same_start(one: str, other: str) -> bool:
+    """Return whether two epochs name one start of one server; of another run of the console it is seconds off."""
+    (uuid, _, started), (other_uuid, _, other_started) = one.rpartition(":"), other.rpartition(":")
+    if one == other:
+        return True
+    if not started or not other_started or uuid != other_uuid:
+        return False
+    return abs(float(started) - float(other_started)) < SAME_START_S
+
+
 class HostState:
     """What is known of one host, and when each part last answered. Safe to call from several threads."""
 
@@ -200,9 +210,9 @@ class HostState:
         server = fresh.server
         if server is None or server.started_at is None:
             return fresh
-        uuid, _, started = self._epoch.rpartition(":")
-        if started and uuid == server.server_uuid and abs(float(started) - server.started_at) < SAME_START_S:
-            return replace(fresh, server=replace(server, started_at=float(started)))
+        now = f"{server.server_uuid}:{server.started_at}"
+        if same_start(self._epoch, now):
+            return replace(fresh, server=replace(server, started_at=float(self._epoch.rpartition(":")[2])))
         self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
         return fresh
 

@@ -22,9 +22,10 @@ from services.facts.variable_changes import changed_variables
 from services.inventory.model import HostEntry
 from services.sampling.cost import PollCost
 from services.sampling.derived_now import DerivedNow
-from services.sampling.facts_of_host import HostState
+from services.sampling.facts_of_host import HostState, same_start
 from services.sampling.numeric import numeric_status, numeric_variables, replication_values
 from services.sampling.os_stream import OsParser, OsReading, os_command
+from services.sampling.past_positions import Past
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 from services.series import Sample
@@ -106,6 +107,7 @@ class HostWatch:
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
+        self._past: Past | None = None
         self._variables: Mapping[str, str] = {}
         self._process_pid: int | None = None
         self._knock_until = 0.0
@@ -122,6 +124,10 @@ class HostWatch:
             thread = threading.Thread(target=job, name=f"pilothouse-{name}-{self.entry.name}", daemon=True)
             self._threads.running.append(thread)
             thread.start()
+
+    def recall(self, past: Past) -> None:
+        """Take where the server stood before this run of the console; its SQL thread uses it with its next poll."""
+        self._past = past
 
     def request_stop(self) -> None:
         """Ask the threads to end and unblock whatever they wait for."""
@@ -181,10 +187,16 @@ class HostWatch:
         if facts.replication is not None:
             values.update(replication_values(facts.replication))
         values.update(result.console)
+        self._recall()
         values.update(self._derived.values(facts, values, result.at))
         values.update(self._state.take_os_values())
         self._sink.put_sample(Sample(self.entry.name, result.at, result.mono, values, self._state.sql_epoch()))
         self._sink.put_facts(facts)
+
+    def _recall(self) -> None:
+        past, self._past = self._past, None
+        if past is not None and same_start(past.epoch, self._state.sql_epoch()):
+            self._derived.recall(past.positions)
 
     def _tell_changes(self, result: SqlResult) -> None:
         """Tell which settings changed since the last reading; across a restart too, for that is when they do."""

@@ -16,12 +16,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+
+from services.sampling.seqno_ring import EVERY_S, Point
 
 HEADER_BYTES = 24
 FIRST_S = 60.0
-RING_S = 7 * 86_400.0
-EVERY_S = 10.0
 WINDOWS: tuple[tuple[str, float], ...] = (("five minutes", 300.0), ("one hour", 3_600.0))
 WEEK_S, HOUR_S = 7 * 86_400.0, 3_600.0
 MARGIN = 0.8
@@ -30,21 +30,16 @@ GAP_SHARE, GAP_MOST = 128, 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """What a node said at one moment: bytes is replicated + received, both whole counters."""
-
-    at: float
-    last_committed: int
-    bytes: float
-
-
-@dataclass(frozen=True, slots=True)
 class Rate:
-    """A write rate into the ring: bytes/s and write sets/s, over which span (in words)."""
+    """A write rate into the ring: bytes/s and write sets/s, over which span: in words, and in seconds.
+
+    `window_s` is a week for the same hour last week.
+    """
 
     bytes_s: float
     seqno_s: float
     over: str
+    window_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +52,7 @@ class Reach:
         history_s: method 1; `at_least` tells that the ring of memory is younger than the donor's cache.
         rates: every rate known, the worst first; source: how `seconds` came to be, one sentence.
         reason: why it is unknown, '' when it is known.
+        donor: whose reach this is, '' where only one donor is spoken of.
     """
 
     seconds: float | None = None
@@ -66,29 +62,7 @@ class Reach:
     rates: tuple[Rate, ...] = ()
     source: str = ""
     reason: str = ""
-
-
-@dataclass(slots=True)
-class SeqnoRing:
-    """The (moment, seqno, bytes) of one node every ten seconds for seven days: some 60,000. One thread at a time."""
-
-    _points: list[Point] = field(default_factory=list)
-
-    def observe(self, point: Point) -> None:
-        """Take a point when it is due. A seqno or a counter that fell (another history, a restart) empties the ring."""
-        if self._points:
-            last = self._points[-1]
-            if point.last_committed < last.last_committed or point.bytes < last.bytes or point.at < last.at:
-                self._points.clear()
-            elif point.at - last.at < EVERY_S:
-                return
-        self._points.append(point)
-        if self._points[0].at < point.at - RING_S - HOUR_S:
-            del self._points[: bisect_left(self._points, point.at - RING_S, key=_moment)]
-
-    def points(self) -> Sequence[Point]:
-        """Return the points, oldest first (the ring's own list: read it, don't keep it)."""
-        return self._points
+    donor: str = ""
 
 
 def _moment(point: Point) -> float:
@@ -101,14 +75,14 @@ def _seqno(point: Point) -> int:
 
 def rates(points: Sequence[Point], now: Point) -> tuple[Rate, ...]:
     """Return the rates of method 2 that the points allow, the worst first."""
-    found = [rate for over, window in WINDOWS if (rate := _rate_since(points, now, window, over)) is not None]
+    found = [rate for _, window in WINDOWS if (rate := _rate_since(points, now, window)) is not None]
     begin, end = _nearest(points, now.at - WEEK_S), _nearest(points, now.at - WEEK_S + HOUR_S)
     if begin is not None and end is not None and end.at - begin.at >= HOUR_S / 2:
-        found.append(_rate(begin, end, "the same hour last week"))
+        found.append(_rate(begin, end, WEEK_S))
     return tuple(sorted(found, key=lambda r: r.bytes_s, reverse=True))
 
 
-def _rate_since(points: Sequence[Point], now: Point, window: float, over: str) -> Rate | None:
+def _rate_since(points: Sequence[Point], now: Point, window: float) -> Rate | None:
     """Return the rate over the last `window` seconds, None when too little of it was watched to tell.
 
     Half of the window is enough; for the shortest one a minute is, because a first number soon is worth more.
@@ -118,14 +92,21 @@ def _rate_since(points: Sequence[Point], now: Point, window: float, over: str) -
     if place >= len(points) or now.at - points[place].at < enough:
         return None
     watched = now.at - points[place].at
-    return _rate(points[place], now, over if watched >= 0.9 * window else f"the {watched:.0f} s watched so far")
+    return _rate(points[place], now, window if watched >= 0.9 * window else watched)
 
 
-def _rate(begin: Point, end: Point, over: str) -> Rate:
+def over_words(window_s: float) -> str:
+    """Return what a rate's span is called: "one hour", "the same hour last week", "the 65 s watched so far"."""
+    if window_s == WEEK_S:
+        return "the same hour last week"
+    return next((over for over, window in WINDOWS if window == window_s), f"the {window_s:.0f} s watched so far")
+
+
+def _rate(begin: Point, end: Point, window_s: float) -> Rate:
     dt = end.at - begin.at
     seqnos = end.last_committed - begin.last_committed
     grown = end.bytes - begin.bytes + HEADER_BYTES * seqnos
-    return Rate(max(0.0, grown / dt), max(0.0, seqnos / dt), over)
+    return Rate(max(0.0, grown / dt), max(0.0, seqnos / dt), over_words(window_s), window_s)
 
 
 def _nearest(points: Sequence[Point], at: float) -> Point | None:
@@ -186,9 +167,7 @@ def cluster_reach(reaches: Sequence[Reach]) -> Reach:
     if len(known) < 2:
         left = "Only one donor's reach is known." if known else "No donor's reach is known."
         return Reach(reason=f"{left} The second best donor counts, because the best may be the one that restarts.")
-    second = known[1]
-    return Reach(second.seconds, second.safe_seconds, second.history_s, second.at_least, second.rates,
-                 f"Second best of {len(known)} donors. {second.source}")  # fmt: skip
+    return replace(known[1], source=f"Second best of {len(known)} donors. {known[1].source}".rstrip())
 
 
 def safe_gap(lowest_cached: int, last_committed: int) -> int:

@@ -27,6 +27,7 @@ from services.sampling.cost import PollCost
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import MAX_EVENTS, Hub
 from services.sampling.model import ConsoleCost, Metric
+from services.sampling.past_positions import read_past
 from services.sampling.rates_now import RatesNow
 from services.sampling.reader import SeriesReader
 from services.sampling.settings import WatchSettings
@@ -39,6 +40,8 @@ log = logging.getLogger(__name__)
 
 EPOCH_MEMORY_S = 3600.0
 EVENTS_MEMORY_S = 86_400.0
+REST_S = 0.02
+"""Between two reads of a week's positions: who draws a chart meanwhile comes first."""
 FIRST_APART_S = 0.02
 """Many hosts' first polls come one after the other: making a hundred connections at once would stop the window."""
 
@@ -82,6 +85,7 @@ class Watcher:
         self._memory = ConsoleMemory(state, clock, self.hub.snapshot, self.hub.tell) if state is not None else None
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
+        self._recalled: set[str] = set()
         self._stop = threading.Event()
         self._finder = threading.Thread(target=self._find, name="pilothouse-discovery", daemon=True)
 
@@ -211,6 +215,7 @@ class Watcher:
         while not self._stop.is_set():
             try:
                 self._discover()
+                self._recall()
             except Exception:
                 log.exception("discovery failed unexpectedly")
             if self._clock.sleep(self._settings.rediscover_s, self._stop):
@@ -231,6 +236,19 @@ class Watcher:
                 self._watch(entry, found.facts.get(name))
         for name in found.aliases:
             self._drop(name)
+
+    def _recall(self) -> None:
+        """Give hosts watched since the last call their positions of the last week: slowly, for nobody waits for it."""
+        with self._lock:
+            new = [watch for name, watch in self._watches.items() if name not in self._recalled]
+        for watch in new:
+            if self._stop.is_set():
+                return
+            name = watch.entry.name
+            self._recalled.add(name)
+            past = read_past(self._store, name, self._clock.wall(), lambda: self._clock.sleep(REST_S, self._stop))
+            if past is not None:
+                watch.recall(past)
 
     def _watch(self, entry: HostEntry, first: NodeFacts | None) -> None:
         phase = (zlib.crc32(entry.name.encode()) % 1000) / 1000.0 * self._settings.interval_s
@@ -257,3 +275,4 @@ class Watcher:
             watch.request_stop()
             watch.join()
             self.hub.forget(name)
+            self._recalled.discard(name)

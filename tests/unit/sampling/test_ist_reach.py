@@ -9,10 +9,8 @@ import pytest
 
 from services.sampling.ist_reach import (
     MARGIN,
-    Point,
     Rate,
     Reach,
-    SeqnoRing,
     cluster_reach,
     gcache_needed,
     rates,
@@ -20,6 +18,7 @@ from services.sampling.ist_reach import (
     remaining_s,
     safe_gap,
 )
+from services.sampling.seqno_ring import Point, SeqnoRing
 from tests.bench.stream import read_stream
 
 MIB = 2.0**20
@@ -37,20 +36,20 @@ def _steady(hours: float, seqno_s: float = 10.0, bytes_s: float = 1000.0) -> tup
 
 def test_that_method_1_finds_when_the_oldest_kept_write_set_was_the_newest() -> None:
     ring, now = _steady(2)
-    found = reach(ring.points(), now, cached_downto=now.last_committed - 6005, gcache_size=MIB)
+    found = reach(ring, now, cached_downto=now.last_committed - 6005, gcache_size=MIB)
     assert found.history_s == pytest.approx(600.5)
     assert not found.at_least
 
 
 def test_that_a_cache_older_than_what_was_watched_is_at_least_the_watched_time() -> None:
     ring, now = _steady(1)
-    found = reach(ring.points(), now, cached_downto=3, gcache_size=MIB)
+    found = reach(ring, now, cached_downto=3, gcache_size=MIB)
     assert (found.history_s, found.at_least) == (3600.0, True)
 
 
 def test_that_method_2_counts_24_bytes_for_each_write_set() -> None:
     ring, now = _steady(2, seqno_s=10.0, bytes_s=1000.0)
-    found = reach(ring.points(), now, cached_downto=5, gcache_size=1_240_000.0)
+    found = reach(ring, now, cached_downto=5, gcache_size=1_240_000.0)
     assert found.rates[0].bytes_s == pytest.approx(1240.0)
     assert found.seconds == pytest.approx(1000.0)
     assert found.safe_seconds == pytest.approx(1000.0 * MARGIN)
@@ -62,7 +61,7 @@ def test_that_the_worst_of_the_known_rates_counts() -> None:
     for second in range(10, 301, 10):
         now = Point(7200.0 + second, now.last_committed + 100, now.bytes + 50_000.0)
         ring.observe(now)
-    found = rates(ring.points(), now)
+    found = rates(ring, now)
     assert [r.over for r in found] == ["five minutes", "one hour"]
     assert found[0].bytes_s == pytest.approx(5240.0, rel=0.05)
     assert found[1].bytes_s < 2000.0
@@ -75,16 +74,16 @@ def test_that_the_same_hour_last_week_is_a_rate_too() -> None:
         busy = second <= 3600
         now = Point(float(second), now.last_committed + 1, now.bytes + (90_000.0 if busy else 10.0))
         ring.observe(now)
-    assert rates(ring.points(), now)[0].over == "the same hour last week"
+    assert rates(ring, now)[0].over == "the same hour last week"
 
 
 def test_that_the_ring_forgets_after_a_week_and_begins_anew_on_another_history() -> None:
     ring = SeqnoRing()
     for second in range(0, 8 * 86_400, 600):
         ring.observe(Point(float(second), second, float(second)))
-    assert 8 * 86_400 - ring.points()[0].at <= 7 * 86_400 + 3600 + 600
+    assert 8 * 86_400 - ring[0].at <= 7 * 86_400 + 3600 + 600
     ring.observe(Point(9e5, 5, 1e9))
-    assert len(ring.points()) == 1
+    assert len(ring) == 1
 
 
 @pytest.mark.parametrize(
@@ -94,14 +93,14 @@ def test_that_the_ring_forgets_after_a_week_and_begins_anew_on_another_history()
 )  # fmt: skip
 def test_that_what_is_unknown_says_why(cached: int | None, size: float | None, watched_s: float, words: str) -> None:
     ring, now = _steady(watched_s / 3600)
-    found = reach(ring.points(), now, cached, size)
+    found = reach(ring, now, cached, size)
     assert found.seconds is None
     assert words in found.reason
 
 
 def test_that_a_cluster_without_writes_reaches_for_ever() -> None:
     ring, now = _steady(1, seqno_s=0.0, bytes_s=0.0)
-    assert reach(ring.points(), now, 5, MIB).seconds == math.inf
+    assert reach(ring, now, 5, MIB).seconds == math.inf
 
 
 def test_that_the_cluster_counts_its_second_best_donor() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boot import debian, environment, lock, process, testing
 from boot.environment import MAIN
-from boot.places import BENCH_PAGE, DEMO_PICTURES, DOCS_PICTURES, BootError, has_display, say
+from boot.places import BENCH_PAGE, DEMO_PICTURES, DOCS_PICTURES, ROOT, BootError, has_display, say
 
 THEMES = ("light", "dark")
 PICTURE_SIZE = "1280x800"
@@ -25,6 +25,7 @@ VERBS = """verbs:
   lint [--fix]   lint, types and import contracts only
   bench [ARGS]   measure the budgets; without ARGS all of them, into resources/docs/benchmarks.md
   docs           draw the screenshots of the documentation again, light and dark
+  words          write the template of all sentences for translators, compile the catalogues
   lock [--upgrade]
                  compile requirements.lock from pyproject.toml
 """
@@ -45,6 +46,7 @@ def main(arguments: list[str]) -> int:
         "lint": testing.lint,
         "bench": bench,
         "docs": docs,
+        "words": words,
         "lock": lock.refresh,
     }
     parser.add_argument("verb", choices=verbs, metavar="VERB")
@@ -91,12 +93,18 @@ def docs(arguments: list[str]) -> int:
     for theme in THEMES:
         folder = DOCS_PICTURES / theme
         folder.mkdir(parents=True, exist_ok=True)
-        words = ["demo", "--screenshots", str(folder), "--theme", theme, "--size", PICTURE_SIZE, *arguments]
-        code = _pilothouse(words, QT_QPA_PLATFORM="offscreen")
+        called = ["demo", "--screenshots", str(folder), "--theme", theme, "--size", PICTURE_SIZE, *arguments]
+        code = _pilothouse(called, QT_QPA_PLATFORM="offscreen")
         if code != 0:
             raise BootError(f"the {theme} screenshots could not be drawn (exit code {code})")
         say(f"{theme} screenshots are in {folder}")
     return 0
+
+
+def words(arguments: list[str]) -> int:  # noqa: ARG001  (a verb's signature)
+    """Write resources/locale/pilothouse.pot and compile the translations beside it (ADR 0012)."""
+    environment.ensure(MAIN)
+    return process.run([str(MAIN.python), "-m", "boot.extract"], os.environ, 120, folder=ROOT / "packaging").code
 
 
 def _ensure_window() -> None:

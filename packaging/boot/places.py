@@ -13,6 +13,8 @@ REPORTS = ROOT / ".out" / "test"
 DEMO_PICTURES = ROOT / ".out" / "demo"
 DOCS_PICTURES = ROOT / "resources" / "docs" / "images"
 BENCH_PAGE = ROOT / "resources" / "docs" / "benchmarks.md"
+LOCALES = ROOT / "resources" / "locale"
+TEMPLATE = LOCALES / "pilothouse.pot"
 LAB_COMMAND = ROOT / "packaging" / "lab.py"
 
 WINDOWS = os.name == "nt"

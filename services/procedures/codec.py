@@ -1,0 +1,178 @@
+"""Plans and what else the journal keeps as JSON-able data, and back: tagged dataclasses of a closed registry.
+
+A dataclass becomes {"is": its name, field: value, ...} with every field written out, so that a default that changes in
+a later version does not change what was approved. Tuples become lists, enumerations their value, translated sentences
+their English. Nothing is decoded that is not in the registry; a secret is refused in both directions.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from services.connections import statement
+from services.connections.command import Command
+from services.errors import StoreError
+from services.procedures import actions, checks, conditions, model, run_model
+from services.secrets import Secret
+from services.words import english
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+_T = TypeVar("_T")
+
+REGISTRY: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *get_args(actions.Action),
+        actions.CopiedSecret,
+        *get_args(conditions.Condition),
+        conditions.Kept,
+        conditions.Answer,
+        model.Obligation,
+        model.Undo,
+        model.Step,
+        model.WatchRule,
+        model.Chart,
+        model.Plan,
+        checks.Check,
+        checks.Override,
+        run_model.Question,
+        Command,
+        *get_args(statement.Bit),
+        statement.Statement,
+    )
+}
+"""Every class that may be stored, by the tag it is stored under."""
+
+
+def encode(value: object) -> Json:
+    """Return JSON-able data for a value of the registry, a tuple of such values, an enumeration or a plain value.
+
+    Raises StoreError: it holds a secret (a Command's standard input), or a number that is none (NaN, infinity).
+    """
+    if isinstance(value, str):
+        return str(english(value))
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise StoreError(f"The journal can't keep the number {value}.")
+        return value
+    if isinstance(value, Enum):
+        return encode(value.value)
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if isinstance(value, Secret):
+        raise StoreError(
+            "The journal keeps no secret, and a step with a secret on its standard input holds one.",
+            try_=("Report this: a plan must name secrets (CopiedSecret), never hold them.",),
+        )
+    name = type(value).__name__
+    if is_dataclass(value) and REGISTRY.get(name) is type(value):
+        return {"is": name, **{field.name: encode(getattr(value, field.name)) for field in fields(value)}}
+    message = f"not a value the journal knows: {name}"
+    raise TypeError(message)
+
+
+def decode(kind: type[_T], data: object) -> _T:
+    """Return the value of class `kind` that `encode` made `data` of.
+
+    Raises StoreError: written by a newer Pilothouse (a tag, field or word this one does not know), or damaged.
+    """
+    return cast(_T, _read(kind, data, kind.__name__))
+
+
+def decode_all(kind: type[_T], data: object) -> tuple[_T, ...]:
+    """Return the tuple of values of class `kind` that `encode` made the list `data` of. Raises like `decode`."""
+    return cast("tuple[_T, ...]", _read(tuple[kind, ...], data, kind.__name__))  # type: ignore[valid-type]
+
+
+def _read(hint: Any, data: object, where: str) -> object:
+    """Return `data` as what the type `hint` says; `where` names the place for the error's sentence."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _read(_member(get_args(hint), data, where), data, where)
+    if origin is tuple:
+        return _read_tuple(get_args(hint), data, where)
+    if origin is Literal:
+        return data if data in get_args(hint) else _newer(f"the word {data!r} in {where}")
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        try:
+            return hint(data)
+        except ValueError:
+            _newer(f"the word {data!r} in {where}")
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _read_tagged(hint, data, where)
+    if not _is_plain(hint, data):
+        _damaged(f"{where} is no {getattr(hint, '__name__', hint)}")
+    return data
+
+
+def _is_plain(hint: Any, data: object) -> bool:
+    if hint is float:
+        return isinstance(data, int | float) and not isinstance(data, bool)
+    return isinstance(data, hint) if hint in (str, int, bool, type(None)) else False
+
+
+def _member(members: tuple[Any, ...], data: object, where: str) -> Any:
+    """Return which member of a union `data` is."""
+    if isinstance(data, dict):
+        kind = _tagged(data, where)
+        if kind in members:
+            return kind
+        _damaged(f"{where} can't be a {kind.__name__}")
+    found = [member for member in members if _is_plain(member, data)]
+    return found[0] if found else _damaged(f"{where} holds {data!r}")
+
+
+def _read_tuple(parts: tuple[Any, ...], data: object, where: str) -> tuple[object, ...]:
+    if not isinstance(data, list):
+        _damaged(f"{where} is no list")
+    hints = (parts[0],) * len(data) if len(parts) == 2 and parts[1] is Ellipsis else parts
+    if len(hints) != len(data):
+        _damaged(f"{where} has {len(data)} parts instead of {len(hints)}")
+    return tuple(_read(hint, item, f"{where}[{i}]") for i, (hint, item) in enumerate(zip(hints, data, strict=True)))
+
+
+def _read_tagged(kind: type, data: object, where: str) -> object:
+    if not isinstance(data, dict) or _tagged(data, where) is not kind:
+        _damaged(f"{where} is no {kind.__name__}")
+    hints = _hints(kind)
+    if unknown := sorted(set(data) - set(hints) - {"is"}):
+        _newer(f"the field {unknown[0]!r} of {kind.__name__}")
+    values = {name: _read(hints[name], data[name], f"{kind.__name__}.{name}") for name in hints if name in data}
+    for field in fields(kind):
+        if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
+            _damaged(f"{kind.__name__}.{field.name} is missing")
+    try:
+        return kind(**values)
+    except ValueError as problem:
+        _damaged(str(problem))
+
+
+def _tagged(data: dict[str, object], where: str) -> type:
+    tag = data.get("is")
+    if not isinstance(tag, str):
+        _damaged(f"{where} has no tag")
+    return REGISTRY.get(tag) or _newer(f"a {tag!r} in {where}")
+
+
+@lru_cache(maxsize=128)
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _newer(what: str) -> NoReturn:
+    raise StoreError(
+        f"This journal was written by a newer Pilothouse: it has {what}.",
+        safe="Nothing was changed; the journal is as it was.",
+        try_=("Go on with the version that began the run, or update this one.",),
+    )
+
+
+def _damaged(what: str) -> NoReturn:
+    raise StoreError(f"The journal is damaged: {what}.", safe="The journal is as it was.")

@@ -1,0 +1,138 @@
+"""The lines of the journal: one builder for each kind, `journal.append(run_id, *run_state(...))`; `fold.py` reads them.
+
+Builder (kind): data; when it is written.
+
+- planned (planned): plan, inputs, checks, overrides, owner; once, the first line.
+- approved (approved): by; before RUNNING, and again after `continued`. Until then nothing may act.
+- lock (lock): what, hosts, sentence; 'take' before the first host is tried, the others when they are true.
+- run_state (run): state, sentence; before it counts.
+- step_state (step): state, said, evidence, error; ACTING and UNDOING before the act, the others when found.
+- obligation_taken (obligation-taken): obligation; before the act.
+- obligation_discharged (obligation-discharged): key, evidence; after the proof.
+- release_failed (note 'release-failed'): key, text; after the try.
+- value_kept (value): name, value; when read.
+- output (output): lines, masked; after the act.
+- asked (asked): question; before it is shown. answered (answered): topic, answer, by; before anything follows.
+- continued (continued): the longer plan, checks; before it is asked about.
+- breach (breach): code, sentence, evidence, does; before what it does.
+- topology (note 'topology-before', 'topology-after'): snapshot; around the run. note (note): about, text; any time.
+
+So a kill between two lines never hides a change: what a line announces may have happened, what has no line has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+import msgspec
+
+from services.discovery.as_json import snapshot_from_json, snapshot_to_json
+from services.discovery.model import ClusterSnapshot, EstateSnapshot
+from services.procedures.checks import Check, Override
+from services.procedures.codec import encode
+from services.procedures.model import Breach, Obligation, Plan
+from services.procedures.run_model import Entry, Question, RunState, StepState
+
+Line = tuple[str, str, dict[str, object]]
+"""Kind, step id ('' for the run itself) and data: what `Journal.append` takes after the run's id."""
+LockAct = Literal["take", "taken", "released", "taken over", "lost"]
+Around = Literal["before", "after"]
+
+
+def planned(
+    plan: Plan, inputs: Mapping[str, str], checks: tuple[Check, ...], overrides: tuple[Override, ...], owner: str
+) -> Line:
+    """The first line: the whole plan as the person sees it, and what it rests on. `owner`: person@machine."""
+    rest: dict[str, object] = {"checks": encode(checks), "overrides": encode(overrides), "owner": owner}
+    return "planned", "", {"plan": encode(plan), "inputs": dict(inputs), **rest}
+
+
+def approved(by: str) -> Line:
+    """The person approved the plan as it stands in the journal."""
+    return "approved", "", {"by": by}
+
+
+def lock(what: LockAct, hosts: tuple[str, ...], sentence: str = "") -> Line:
+    """The lock on these hosts: 'take' before the first one is tried, the others when they are true."""
+    return "lock", "", {"what": what, "hosts": list(hosts), "sentence": sentence}
+
+
+def run_state(state: RunState, sentence: str = "") -> Line:
+    """The run is in this state; `sentence` says what is true and what is safe now."""
+    return "run", "", {"state": state.value, "sentence": sentence}
+
+
+def step_state(
+    step_id: str, state: StepState, *, said: str = "", evidence: tuple[str, ...] = (), error: str = ""
+) -> Line:
+    """The step is in this state; `said` what is true now, `evidence` lines that show it, `error` why it failed."""
+    return "step", step_id, {"state": state.value, "said": said, "evidence": list(evidence), "error": error}
+
+
+def obligation_taken(step_id: str, obligation: Obligation) -> Line:
+    """Written before the act that takes it: from here on it may be on."""
+    return "obligation-taken", step_id, {"obligation": encode(obligation)}
+
+
+def obligation_discharged(step_id: str, key: str, evidence: str = "") -> Line:
+    """Written after its release is proven (or it is proven that the act never took it)."""
+    return "obligation-discharged", step_id, {"key": key, "evidence": evidence}
+
+
+def release_failed(step_id: str, key: str, text: str) -> Line:
+    """A release was tried and is not proven; the obligation stays open, and `text` says why."""
+    return "note", step_id, {"about": "release-failed", "key": key, "text": text}
+
+
+def value_kept(step_id: str, name: str, value: str) -> Line:
+    """A value of the run, for later steps."""
+    return "value", step_id, {"name": name, "value": value}
+
+
+def output(step_id: str, lines: tuple[str, ...]) -> Line:
+    """The last lines an act left, masked."""
+    return "output", step_id, {"lines": list(lines)}
+
+
+def asked(question: Question) -> Line:
+    """The run waits for a person's answer."""
+    return "asked", question.step_id, {"question": encode(question)}
+
+
+def answered(question: Question, answer: str, by: str = "") -> Line:
+    """The answer, before anything follows from it."""
+    return "answered", question.step_id, {"topic": question.topic, "answer": answer, "by": by}
+
+
+def continued(step_id: str, plan: Plan, checks: tuple[Check, ...]) -> Line:
+    """The whole longer plan after the Continue step `step_id`, with its checks; to be approved again."""
+    return "continued", step_id, {"plan": encode(plan), "checks": encode(checks)}
+
+
+def breach(code: str, sentence: str, evidence: str, does: Breach, step_id: str = "") -> Line:
+    """A watch rule broke while `step_id` was running."""
+    return "breach", step_id, {"code": code, "sentence": sentence, "evidence": evidence, "does": does.value}
+
+
+def note(about: str, text: str, step_id: str = "") -> Line:
+    """Anything else worth knowing later; `about` is a short stable word."""
+    return "note", step_id, {"about": about, "text": text}
+
+
+def topology(when: Around, snapshot: ClusterSnapshot) -> Line:
+    """The cluster as discovery saw it before or after the run, without each node's whole facts."""
+    bare = replace(snapshot, nodes=tuple(replace(node, facts=None) for node in snapshot.nodes))
+    data = msgspec.json.decode(snapshot_to_json(EstateSnapshot(at=snapshot.at, clusters=(bare,))))
+    return "note", "", {"about": f"topology-{when}", "snapshot": data}
+
+
+def topology_of(entries: tuple[Entry, ...], when: Around) -> ClusterSnapshot | None:
+    """Return the newest snapshot that `topology(when, ...)` kept, None when there is none. Raises BadInput."""
+    for entry in reversed(entries):
+        data = entry.data or {}
+        if entry.kind == "note" and data.get("about") == f"topology-{when}":
+            estate = snapshot_from_json(msgspec.json.encode(data.get("snapshot")))
+            return estate.clusters[0] if estate.clusters else None
+    return None

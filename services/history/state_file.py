@@ -25,6 +25,7 @@ from services.history.migrations_state import NEWEST, STEPS
 
 BUSY_S = 5.0
 _WRITE = {"state_write": True}
+_DURABLE = {"state_write": True, "state_durable": True}
 
 
 def open_engine(url_or_path: str | Path) -> tuple[Engine, str]:
@@ -64,10 +65,14 @@ def speaking(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing(engine: Engine, name: str) -> Iterator[Connection]:
-    """Give a connection inside a transaction that holds the write lock from its beginning."""
+def writing(engine: Engine, name: str, *, durable: bool = False) -> Iterator[Connection]:
+    """Give a connection inside a transaction that holds the write lock from its beginning.
+
+    Args:
+        durable: the commit returns after the file is synced (a file only: a server keeps its own settings).
+    """
     with speaking(name), engine.connect() as plain:
-        connection = plain.execution_options(**_WRITE)
+        connection = plain.execution_options(**(_DURABLE if durable else _WRITE))
         with connection.begin():
             yield connection
 
@@ -107,7 +112,12 @@ def _file_engine(file: Path) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         # The driver's own rule (begin at the first change) would let two writers read first and then deadlock.
-        wants_lock = connection.get_execution_options().get("state_write", False)
+        options = connection.get_execution_options()
+        wants_lock = options.get("state_write", False)
+        if options.get("state_durable", False):
+            # In WAL mode NORMAL syncs at checkpoints only, FULL at each commit ("PRAGMA synchronous"). No connection
+            # is used twice (NullPool), so the next one is as fast as before.
+            connection.exec_driver_sql("PRAGMA synchronous=FULL")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if wants_lock else "BEGIN")
 
     return engine

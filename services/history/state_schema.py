@@ -79,3 +79,24 @@ console_run = Table(
     Column("pid", Integer, nullable=False),
     Column("version", String(64), nullable=False),
 )
+
+procedure_run = Table(
+    "procedure_run",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("begun_at", Float(53), nullable=False),
+    Column("procedure", String(190), nullable=False),
+    Column("cluster_id", String(190), nullable=False),
+    Column("title", Text, nullable=False),
+)
+
+procedure_entry = Table(
+    "procedure_entry",
+    metadata,
+    Column("run_id", Integer, primary_key=True, autoincrement=False),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", Float(53), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("step_id", String(190), nullable=False),
+    Column("data", Text(16_000_000).with_variant(Text(), "sqlite", "postgresql"), nullable=False),
+)

@@ -16,6 +16,7 @@ from services.clock import Clock, SystemClock
 from services.errors import StoreError
 from services.events import Event
 from services.history import state_schema as schema
+from services.history.procedure_journal import ProcedureLog
 from services.history.state_file import open_engine, speaking, writing
 from services.history.state_rows import (
     NodeMemory,
@@ -76,6 +77,10 @@ class StateStore:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def procedures(self) -> ProcedureLog:
+        """Return the journal of procedure runs that this store keeps; usable until the store is closed."""
+        return ProcedureLog(self._engine, self._name, self._clock)
 
     # -- settings ----------------------------------------------------------------------------------------------------
 

@@ -78,6 +78,18 @@ def encode(value: object) -> Json:
     raise TypeError(message)
 
 
+def plain(data: object) -> object:
+    """Return dicts, lists and plain values as JSON can hold them: sentences in English, no secret.
+
+    Raises StoreError like `encode`, TypeError for what is no plain data.
+    """
+    if isinstance(data, dict):
+        return {str(key): plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(item) for item in data]
+    return encode(data)
+
+
 def decode(kind: type[_T], data: object) -> _T:
     """Return the value of class `kind` that `encode` made `data` of.
 

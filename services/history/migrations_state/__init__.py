@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from services.history.migrations_state import m0001_first_state
+from services.history.migrations_state import m0001_first_state, m0002_procedure_journal
 
-STEPS: tuple[tuple[int, Callable[[Connection], None]], ...] = ((1, m0001_first_state.upgrade),)
+STEPS: tuple[tuple[int, Callable[[Connection], None]], ...] = (
+    (1, m0001_first_state.upgrade),
+    (2, m0002_procedure_journal.upgrade),
+)
 """(version the state has after the step, what makes it), in order."""
 NEWEST = STEPS[-1][0]

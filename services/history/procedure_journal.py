@@ -1,0 +1,103 @@
+"""The write-ahead journal of procedure runs as rows: every line is on the disk before `append` returns.
+
+What a line means is not known here (services/procedures does); data is JSON text. Lines are never changed or deleted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, desc, func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from services.clock import Clock
+from services.errors import StoreError
+from services.history import state_schema as schema
+from services.history.state_file import speaking, writing
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureLine:
+    """One line: its run, its number in the run (1, 2, 3 ...), UTC epoch seconds, kind, step and JSON text."""
+
+    run_id: int
+    seq: int
+    at: float
+    kind: str
+    step_id: str
+    data: str
+
+
+class ProcedureLog:
+    """The lines of all runs. Thread-safe: every call is a transaction of its own. All methods raise StoreError only."""
+
+    def __init__(self, engine: Engine, name: str, clock: Clock) -> None:
+        """Use `StateStore.procedures`."""
+        self._engine = engine
+        self._name = name
+        self._clock = clock
+
+    def new_run(self, procedure: str, cluster_id: str, title: str) -> int:
+        """Reserve a run and return its number."""
+        values = {"begun_at": self._clock.wall(), "procedure": procedure, "cluster_id": cluster_id, "title": title}
+        with writing(self._engine, self._name, durable=True) as connection:
+            made = connection.execute(insert(schema.procedure_run).values(**values))
+            assert made.inserted_primary_key is not None  # one row was inserted: it has its key
+            return int(made.inserted_primary_key[0])
+
+    def append(self, run_id: int, after: int | None, kind: str, step_id: str, data: str) -> ProcedureLine:
+        """Write the next line of a run.
+
+        Args:
+            after: the number of the last line that the writer knows; None: whatever it is.
+
+        Raises StoreError, too, when the run has another last line: somebody else writes it. Then nothing was written.
+        """
+        entries, at = schema.procedure_entry, self._clock.wall()
+        last = select(func.max(entries.c.seq)).where(entries.c.run_id == run_id)
+        try:
+            with writing(self._engine, self._name, durable=True) as connection:
+                found = int(connection.scalar(last) or 0)
+                if after is not None and found != after:
+                    raise _other_writer(run_id)
+                values = {"run_id": run_id, "seq": found + 1, "at": at, "kind": kind, "step_id": step_id, "data": data}
+                connection.execute(insert(entries).values(**values))
+        except StoreError as problem:
+            # On a server's database two writers may read the same last line; the key lets only one of them in.
+            if isinstance(problem.__cause__, IntegrityError):
+                raise _other_writer(run_id) from problem
+            raise
+        return ProcedureLine(run_id, found + 1, at, kind, step_id, data)
+
+    def has(self, run_id: int) -> bool:
+        """Tell whether this number was ever reserved."""
+        runs = schema.procedure_run
+        with speaking(self._name), self._engine.connect() as connection:
+            return connection.execute(select(runs.c.id).where(runs.c.id == run_id)).first() is not None
+
+    def lines(self, run_id: int | None = None, kinds: tuple[str, ...] = ()) -> tuple[ProcedureLine, ...]:
+        """Return the lines of one run (of all), of some kinds (of all), in order of run and number."""
+        entries = schema.procedure_entry
+        wanted = select(entries).order_by(entries.c.run_id, entries.c.seq)
+        if run_id is not None:
+            wanted = wanted.where(entries.c.run_id == run_id)
+        if kinds:
+            wanted = wanted.where(entries.c.kind.in_(kinds))
+        with speaking(self._name), self._engine.connect() as connection:
+            rows = connection.execute(wanted).all()
+        return tuple(ProcedureLine(r.run_id, r.seq, r.at, r.kind, r.step_id, r.data) for r in rows)
+
+    def runs(self) -> tuple[int, ...]:
+        """Return the numbers of the runs that have a line, newest first."""
+        entries = schema.procedure_entry
+        wanted = select(entries.c.run_id).where(entries.c.seq == 1).order_by(desc(entries.c.run_id))
+        with speaking(self._name), self._engine.connect() as connection:
+            return tuple(int(row.run_id) for row in connection.execute(wanted))
+
+
+def _other_writer(run_id: int) -> StoreError:
+    return StoreError(
+        f"Run {run_id} is being written by another console.",
+        safe="This console wrote nothing and stopped acting for this run.",
+        try_=("Look at the other console, or read the run again before you go on here.",),
+    )

@@ -1,0 +1,153 @@
+"""The journal of runs: in the state store, or in memory for what needs no file. `journal_entries` fills it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from typing import NoReturn
+
+from services.clock import Clock, SystemClock
+from services.errors import BadInput, StoreError
+from services.history.procedure_journal import ProcedureLine
+from services.history.state_store import StateStore
+from services.procedures.codec import plain
+from services.procedures.run_model import Entry
+
+OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")
+"""The kinds that `open_obligations` reads."""
+
+
+class StoredJournal:
+    """The journal in a state store; every entry is committed and synced before `append` returns. Thread-safe.
+
+    Two engines that write one run are told apart by the last entry each of them knows: the one whose entry would not
+    follow it gets StoreError and must read the run again. `entries` only counts as that reading while this journal is
+    not writing the run itself, so that a page which shows the run can't hide the other writer from the engine. After a
+    StoreError an engine stops (it must not act without a journal) and begins again with `entries`.
+    """
+
+    def __init__(self, store: StateStore) -> None:
+        self._log = store.procedures()
+        self._lock = threading.Lock()
+        self._known: dict[int, int] = {}  # run -> number of the last entry that its writer here knows
+        self._writing: set[int] = set()
+
+    def new_run(self, procedure: str, cluster_id: str, title: str) -> str:
+        """Reserve and return a run's id."""
+        number = self._log.new_run(str(plain(procedure)), cluster_id, str(plain(title)))
+        with self._lock:
+            self._known[number] = 0
+        return str(number)
+
+    def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
+        """Write one entry; it is on the disk when this returns. Raises StoreError."""
+        number, text = self._number(run_id), json_text(data)
+        with self._lock:
+            try:
+                line = self._log.append(number, self._known.get(number), kind, step_id, text)
+            except StoreError:
+                # Somebody else writes, or whether it was written is not known (a failing disk): what is known stays
+                # refused until the run was read again.
+                self._writing.discard(number)
+                raise
+            self._known[number] = line.seq
+            self._writing.add(number)
+        return _entry(line)
+
+    def let_go(self, run_id: str) -> None:
+        """Say that nothing here writes the run any more; the next `entries` is again what a writer goes on from."""
+        with self._lock:
+            self._writing.discard(self._number(run_id))
+
+    def entries(self, run_id: str) -> tuple[Entry, ...]:
+        """Return a run's entries in order, () for one that was only reserved; BadInput for an unknown run."""
+        number = self._number(run_id)
+        with self._lock:
+            lines = self._log.lines(number)
+            if not lines and not self._log.has(number):
+                _unknown(run_id)
+            if number not in self._writing:
+                self._known[number] = lines[-1].seq if lines else 0
+        return tuple(_entry(line) for line in lines)
+
+    def runs(self) -> tuple[str, ...]:
+        """Return the ids of all runs that have an entry, newest first."""
+        return tuple(str(number) for number in self._log.runs())
+
+    def obligation_entries(self) -> tuple[Entry, ...]:
+        """Return what `open_obligations` needs of all runs, in one read."""
+        return tuple(_entry(line) for line in self._log.lines(kinds=OBLIGATION_KINDS))
+
+    def _number(self, run_id: str) -> int:
+        # An id of more digits than any database's integer has is unknown, not an error of the driver.
+        return int(run_id) if run_id.isascii() and run_id.isdigit() and len(run_id) < 10 else _unknown(run_id)
+
+
+class MemoryJournal:
+    """A journal that a test or a rehearsal throws away. Thread-safe; data passes through JSON like in the store."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._lock = threading.Lock()
+        self._runs: dict[str, list[Entry]] = {}
+
+    def new_run(self, procedure: str, cluster_id: str, title: str) -> str:
+        """Reserve and return a run's id."""
+        del procedure, cluster_id, title  # only the store has a table of runs
+        with self._lock:
+            run_id = str(len(self._runs) + 1)
+            self._runs[run_id] = []
+        return run_id
+
+    def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
+        """Write one entry."""
+        kept = json.loads(json_text(data))
+        with self._lock:
+            entries = self._runs[run_id] if run_id in self._runs else _unknown(run_id)
+            entry = Entry(run_id, len(entries) + 1, self._clock.wall(), kind, step_id, kept)
+            entries.append(entry)
+        return entry
+
+    def entries(self, run_id: str) -> tuple[Entry, ...]:
+        """Return a run's entries in order; BadInput for an unknown run."""
+        with self._lock:
+            return tuple(self._runs[run_id]) if run_id in self._runs else _unknown(run_id)
+
+    def runs(self) -> tuple[str, ...]:
+        """Return the ids of all runs that have an entry, newest first."""
+        with self._lock:
+            return tuple(run_id for run_id in reversed(self._runs) if self._runs[run_id])
+
+    def obligation_entries(self) -> tuple[Entry, ...]:
+        """Return what `open_obligations` needs of all runs."""
+        with self._lock:
+            return tuple(e for entries in self._runs.values() for e in entries if e.kind in OBLIGATION_KINDS)
+
+    def cut(self, run_id: str, seq: int) -> MemoryJournal:
+        """Return a journal as it was when entry `seq` had just been written: what a kill there leaves."""
+        found = MemoryJournal(self._clock)
+        with self._lock:
+            found._runs = {key: list(entries) for key, entries in self._runs.items()}
+        found._runs[run_id] = [replace(entry) for entry in found._runs[run_id] if entry.seq <= seq]
+        return found
+
+
+def json_text(data: dict[str, object] | None) -> str:
+    """Return `data` as one line of ASCII JSON, translated sentences in English.
+
+    Raises StoreError for a secret or a number that JSON lacks, TypeError for anything else that is no plain data.
+    """
+    return json.dumps(plain(data or {}), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _entry(line: ProcedureLine) -> Entry:
+    try:
+        data = json.loads(line.data)
+    except ValueError as problem:
+        raise StoreError(f"Entry {line.seq} of run {line.run_id} is damaged ({problem}).") from problem
+    return Entry(str(line.run_id), line.seq, line.at, line.kind, line.step_id, data)
+
+
+def _unknown(run_id: str) -> NoReturn:
+    raise BadInput(f"There is no run {run_id!r} in this journal.", try_=("List the runs first.",))

@@ -9,6 +9,7 @@ from typing import cast
 
 from PySide6.QtCore import QObject, Signal
 
+from app.ist_numbers import ist_rows
 from app.main_window import MainWindow
 from app.node_numbers import Row, machine_rows, read_numbers
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
@@ -20,6 +21,8 @@ from widgets.bridge.source import EstateSource, PlaybackControl
 from widgets.bridge.stalls import StallMeter
 from widgets.common.text import format_clock
 from widgets.frame.status_line import zone_name
+from widgets.topology.inspector_content import RETURN
+from widgets.topology.inspector_content import Row as FullRow
 
 SPARK_S = 60.0
 _FIRST_ANSWERS_S = 3.0
@@ -188,9 +191,11 @@ class Controller(QObject):
         self, cluster: ClusterSnapshot | None, node: NodeView | None, at: float, spark: Sequence[float]
     ) -> None:
         label = f"{self._words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
-        extra: dict[str, tuple[Row, ...]] = {}
-        if node is not None:
-            extra["Machine"] = machine_rows(self._numbers(node, at), self.source.catalogue())
+        extra: dict[str, Sequence[Row | FullRow]] = {}
+        if cluster is not None and node is not None:
+            numbers = self._numbers(node, at)
+            extra["Machine"] = machine_rows(numbers, self.source.catalogue())
+            extra[RETURN] = ist_rows(numbers, cluster, node)
             if self._was_there_already(node):
                 extra["Replication"] = (("state since", f"before {format_clock(node.state_since)}", Health.UNKNOWN),)
                 node = replace(node, state_since=None)

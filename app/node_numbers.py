@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.ist_numbers import IST_METRICS
 from services.sampling.model import Metric
 from services.types import Health
 from widgets.bridge.source import EstateSource
@@ -41,7 +42,7 @@ class Numbers:
 def read_numbers(source: EstateSource, host: str, at: float) -> dict[str, float]:
     """Return a host's newest values as of `at`; live and at the present from memory, else through a worker please."""
     found = {}
-    for key in METRICS:
+    for key in (*METRICS, *IST_METRICS):
         if source.is_live and source.now() - at < RECENT_S:
             series = source.tail(host, key, at - RECENT_S)
         else:

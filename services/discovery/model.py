@@ -113,8 +113,22 @@ class ObserverView:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterReach:
+    """How long any one node may be away and still return by IST: what the second best donor promises.
+
+    The best donor may be the node that goes. `seconds` has the margin taken off and is None when unknown (`reason` says
+    why); `donor`: whose promise it is, a node id; `donors`: of how many it is known.
+    """
+
+    seconds: float | None = None
+    donor: str = ""
+    donors: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterSnapshot:
-    """One cluster at one moment."""
+    """One cluster at one moment. `ist_reach` is known while it is watched, not from a single look."""
 
     cluster_id: str
     kind: ClusterKind
@@ -131,6 +145,7 @@ class ClusterSnapshot:
     agreement: str = ""  # "Seen from db1, db2, db3 (they agree)"
     health: Health = Health.UNKNOWN
     problems: tuple[Problem, ...] = ()
+    ist_reach: ClusterReach | None = None
 
     def node(self, node_id: str) -> NodeView | None:
         """Return the node with this id, or None."""

@@ -18,6 +18,7 @@ from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
+from services.sampling.donors import with_reach
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +152,9 @@ class Hub:
             facts = dict(self._facts)
         old = self._snapshot
         past = old if old.clusters else None
-        new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=self._rates())
+        rates = self._rates()
+        new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates)
+        new = with_reach(new, rates)
         self._snapshot = new
         for event in events_between(past, new):
             self.tell(event)

@@ -189,3 +189,13 @@ def test_that_the_spark_is_called_by_its_title_in_the_catalogue(opened: OpenWind
     opened.controller.select_node("db1")
     title = next(metric.title for metric in source.catalogue() if metric.key == "galera.recv_queue")
     assert f"{title}, last 60 s" in label_texts(opened.window.inspector)
+
+
+def test_that_the_inspector_tells_the_way_back_by_ist_of_the_node_chosen(opened: OpenWindow) -> None:
+    """The fake's samples are around 20: seconds of reach, bytes per second."""
+    opened.controller.select_node("db3")
+    shown = dict(opened.window.inspector.rows("Return by IST"))
+    assert shown["this donor"].endswith(" s")
+    assert shown["1 h away"].startswith("needs ")
+    opened.controller.select_node("report1")
+    assert opened.window.inspector.rows("Return by IST") == ()

@@ -20,16 +20,19 @@ from PySide6.QtWidgets import (
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.types import Health
+from services.words import tr
 from widgets.common.boxes import HealthMark, button, hairline
 from widgets.common.fonts import STRONG, mono_font, ui_font
 from widgets.common.labels import ElidedLabel, ValueLabel, label
 from widgets.common.nodes import curve_index, is_silent, is_stale
 from widgets.common.spark import Spark
 from widgets.common.theme import current_theme, curve_color, theme_holder
+from widgets.common.wardrobe import wear
 from widgets.topology.inspector_content import (
     MACHINE,
     PROBLEMS,
     REPLICATION,
+    RETURN,
     SETTINGS,
     Content,
     ExtraRows,
@@ -65,7 +68,7 @@ class Inspector(QFrame):
         self._sections: dict[str, _SectionBox] = {}
         self._actions: tuple[Action, ...] = ()
         self._head = _Head()
-        self._hint = label("Select a node to see its numbers, settings and problems.", "second", wrap=True)
+        self._hint = label(tr("Select a node to see its numbers, settings and problems."), "second", wrap=True)
         self._hint.setContentsMargins(16, 20, 16, 0)
         self._help = QWidget()
         self._help_rows = QVBoxLayout(self._help)
@@ -80,7 +83,7 @@ class Inspector(QFrame):
         inner = QWidget()
         inner.setLayout(self._body)
         self._scroll = QScrollArea()
-        self._scroll.setAccessibleName("Inspector: numbers of the selected node")
+        self._scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -92,8 +95,9 @@ class Inspector(QFrame):
         page.addWidget(self._head)
         page.addWidget(self._hint)
         page.addWidget(self._scroll, 1)
-        self.setAccessibleName("Inspector")
+        self.setAccessibleName(tr("Inspector"))
         self.show_node(None, None, 0.0, {})
+        wear(self)
 
     def show_node(
         self,
@@ -150,7 +154,7 @@ class Inspector(QFrame):
             existing.show_section(section)
 
     def _place_of(self, title: str) -> int:
-        order = ["", PROBLEMS, REPLICATION, MACHINE, SETTINGS]
+        order = ["", PROBLEMS, REPLICATION, RETURN, MACHINE, SETTINGS]
         before = order[: order.index(title)]
         return sum(t in self._sections for t in before)
 
@@ -164,7 +168,7 @@ class Inspector(QFrame):
         self._help.setVisible(bool(actions))
         if not actions:
             return
-        self._help_rows.addWidget(label("Can help here", "section"))
+        self._help_rows.addWidget(label(tr("Can help here"), "section"))
         for action in actions:
             text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
             made = button(text, hint=action.not_now)
@@ -292,8 +296,9 @@ class _SectionBox(QWidget):
 
     def show_section(self, section: Section) -> None:
         """Refill the rows; widgets are made or dropped only when their number changes."""
-        if self._stale.text() != section.stale:
-            self._stale.setText(section.stale)
+        age = section.stale or section.age
+        if self._stale.text() != age:
+            self._stale.setText(age)
         facts = [r for r in section.rows if not r.wraps]
         while len(self._rows) < len(facts):
             self._add_row()

@@ -23,10 +23,8 @@ from widgets.common.text import (
 from widgets.topology.wording import size_words
 
 _MOST_VALUE = 4000
-ExtraRows = Mapping[str, Sequence[tuple[str, str, Health]]]
-"""Section title -> (label, value with unit, health): numbers the samplers know, shown at the top of that section."""
-
 REPLICATION, MACHINE, SETTINGS, PROBLEMS = "Replication", "Machine", "Settings that matter", "Problems"
+RETURN = "Return by IST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +39,21 @@ class Row:
     wraps: bool = False
 
 
+ExtraRows = Mapping[str, Sequence[tuple[str, str, Health] | Row]]
+"""Section title -> rows, or (label, value with unit, health): what the samplers know, at the top of that section."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled group of rows; `stale` says how old they are when they are no longer the present."""
+    """A titled group of rows; `stale` says how old they are when they are no longer the present.
+
+    `age` says it of numbers that are the present.
+    """
 
     title: str
     rows: tuple[Row, ...]
     stale: str = ""
+    age: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRow
         Section("", tuple(_identity(node, facts))),
         Section(PROBLEMS, tuple(_problems(node))),
         Section(REPLICATION, tuple(_replication(cluster, node, facts, at, extra)), _stale(sql_age)),
+        _return(extra, sql_age),
         Section(MACHINE, tuple(_machine(facts, extra)), _stale(ssh_age)),
         Section(SETTINGS, tuple(_settings(facts, extra)), _stale(sql_age)),
     )
@@ -86,12 +93,18 @@ def _stale(age: float | None) -> str:
     return "" if age is None or age <= STALE_AFTER_S else format_age(age)
 
 
+def _return(extra: ExtraRows, sql_age: float | None) -> Section:
+    """Return how long a node may be away: rows of the samplers only."""
+    rows = _extra(extra, RETURN)
+    return Section(RETURN, tuple(_present(rows)), _stale(sql_age), format_age(max(0.0, sql_age or 0.0)))
+
+
 def _present(rows: Sequence[Row | None]) -> list[Row]:
     return [replace(r, value=one_line(r.value, _MOST_VALUE)) for r in rows if r is not None and r.value]
 
 
 def _extra(extra: ExtraRows, title: str) -> list[Row]:
-    return [Row(label, value, health=health) for label, value, health in extra.get(title, ())]
+    return [r if isinstance(r, Row) else Row(r[0], r[1], health=r[2]) for r in extra.get(title, ())]
 
 
 def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
@@ -138,7 +151,7 @@ def _replication(
         )
     rows.extend(_extra(extra, REPLICATION))
     if facts is not None and facts.galera is not None:
-        rows.extend(_galera(node, facts.galera))
+        rows.extend(_galera(node, facts.galera, reach=not extra.get(RETURN)))
     if facts is not None and facts.replication is not None:
         for channel in facts.replication.channels:
             rows.extend(_channel(channel, several=len(facts.replication.channels) > 1))
@@ -150,8 +163,8 @@ def _replication(
     return _present(rows)
 
 
-def _galera(node: NodeView, galera: GaleraFacts) -> list[Row | None]:
-    reach = next(((value, health) for label, value, health in node.numbers if label == "IST reach"), None)
+def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | None]:
+    known = next(((value, health) for label, value, health in node.numbers if label == "IST reach"), None)
     limit = f"of limit {format_number(galera.flow_control_high)}" if galera.flow_control_high else ""
     desynced = bool(galera.desync_count) or galera.local_state_comment.startswith("Donor")
     return [
@@ -163,7 +176,7 @@ def _galera(node: NodeView, galera: GaleraFacts) -> list[Row | None]:
         _counted("flow control", galera.flow_control_sent, "pauses asked for"),
         Row("apply window", _applying(galera)),
         Row("cached from", format_count(galera.cached_downto), mono=True) if galera.cached_downto is not None else None,
-        Row("IST reach", reach[0], health=reach[1]) if reach else None,
+        Row("IST reach", known[0], health=known[1]) if known and reach else None,
         Row("vote weight", str(galera.weight), f"segment {galera.segment}" if galera.segment is not None else "")
         if galera.weight is not None
         else None,

@@ -13,6 +13,7 @@ from services.discovery.model import (
     TransferEdge,
 )
 from services.types import ClusterKind, Health, Reach
+from services.words import tr
 from widgets.common.nodes import age_of, is_silent, is_stale
 from widgets.common.text import (
     UNKNOWN,
@@ -27,6 +28,9 @@ from widgets.common.text import (
     plural,
     short_id,
 )
+
+WEEK_S = 7 * 86_400.0
+"""What a reach is cut at where it is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +79,21 @@ def _silence(node: NodeView) -> tuple[str, ...]:
     if node.reason:
         return (node.reason,)
     if node.reach is Reach.NOT_TRIED:
-        return ("waiting for the first answer",)
+        return (tr("waiting for the first answer"),)
     return (node.reach.value,)
 
 
 def _last_seen(node: NodeView) -> str:
     if node.facts is not None:
-        return f"last answer {format_clock(node.facts.sql_at or node.facts.at)}"
+        return tr("last answer {at}", at=format_clock(node.facts.sql_at or node.facts.at))
     if node.state_since is not None:
-        return f"since {format_clock(node.state_since)}"
+        return tr("since {at}", at=format_clock(node.state_since))
     return ""
 
 
 def component_title(component: Component) -> str:
     """Return the bold words of a component."""
-    return "Primary component" if component.primary else "non-Primary"
+    return tr("Primary component") if component.primary else tr("non-Primary")
 
 
 def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
@@ -97,13 +101,29 @@ def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
     parts = [_votes(component)]
     if component.primary:
         if component.may_lose is not None:
-            parts.append(f"may lose {component.may_lose} at a time" if component.may_lose else "may lose none")
+            parts.append(
+                tr("may lose {n} at a time", n=component.may_lose) if component.may_lose else tr("may lose none")
+            )
         if component.view_id:
-            parts.append(f"view {short_id(component.view_id)}")
+            parts.append(tr("view {view}", view=short_id(component.view_id)))
         if component.flow_control_by:
-            parts.append(f"flow control by {_names(cluster, component.flow_control_by)}")
+            parts.append(tr("flow control by {names}", names=_names(cluster, component.flow_control_by)))
+        parts.append(cluster_reach_words(cluster))
         return " · ".join(p for p in parts if p)
     return ", ".join(p for p in (parts[0], sees_whom(component, cluster)) if p)
+
+
+def cluster_reach_words(cluster: ClusterSnapshot) -> str:
+    """Return how long any node may be away and still return by IST, '' while that is not known."""
+    reach = cluster.ist_reach
+    if reach is None or reach.seconds is None:
+        return ""
+    return tr("IST reach {time}", time=reach_words(reach.seconds))
+
+
+def reach_words(seconds: float) -> str:
+    """Return a reach; from a week on it is counted no further."""
+    return tr("a week or more") if seconds >= WEEK_S else format_duration(seconds)
 
 
 def _votes(component: Component) -> str:
@@ -115,20 +135,20 @@ def _votes(component: Component) -> str:
 def sees_whom(component: Component, cluster: ClusterSnapshot) -> str:
     """Return "sees only itself", "see only db3 and db4"."""
     if len(component.members) == 1:
-        return "sees only itself"
-    return f"see only {_names(cluster, component.members)}"
+        return tr("sees only itself")
+    return tr("see only {names}", names=_names(cluster, component.members))
 
 
 def _names(cluster: ClusterSnapshot, ids: Sequence[str]) -> str:
     names = [node.name if (node := cluster.node(i)) else short_id(i) for i in ids]
     if len(names) > 3:
-        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+        return tr("{names} and {n} more", names=", ".join(names[:2]), n=len(names) - 2)
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def segment_label(segment: int) -> str:
     """Return a chamber's label."""
-    return f"segment {segment}"
+    return tr("segment {segment}", segment=segment)
 
 
 def channel_mode(edge: ReplicationEdge, cluster: ClusterSnapshot) -> str:
@@ -140,12 +160,12 @@ def channel_mode(edge: ReplicationEdge, cluster: ClusterSnapshot) -> str:
     mode = next((c.gtid_mode for c in channels if c.name == edge.channel), "")
     if not mode:
         return ""
-    return "file and position" if mode.casefold() in {"no", "off"} else "GTID"
+    return tr("file and position") if mode.casefold() in {tr("no"), tr("off")} else "GTID"
 
 
 def replication_lines(edge: ReplicationEdge, cluster: ClusterSnapshot) -> tuple[str, str]:
     """Return the two lines at a channel's arrow: what it is, how it fares."""
-    first = " · ".join(p for p in (edge.channel or "async", channel_mode(edge, cluster)) if p)
+    first = " · ".join(p for p in (edge.channel or tr("async"), channel_mode(edge, cluster)) if p)
     return first, lag_words(edge)
 
 
@@ -156,14 +176,14 @@ def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
     """
     if short:
         stopped = {edge.sql_running, edge.io_running} - {"Yes", ""}
-        return "stopped" if stopped else format_duration(edge.lag_s)
+        return tr("stopped") if stopped else format_duration(edge.lag_s)
     if edge.sql_running and edge.sql_running != "Yes":
-        return "SQL thread stopped"
+        return tr("SQL thread stopped")
     if edge.io_running and edge.io_running != "Yes":
-        return "IO thread connecting" if edge.io_running == "Connecting" else "IO thread stopped"
-    lag = "lag not known" if edge.lag_s is None else f"lag {format_duration(edge.lag_s)}"
+        return tr("IO thread connecting") if edge.io_running == "Connecting" else tr("IO thread stopped")
+    lag = tr("lag not known") if edge.lag_s is None else tr("lag {lag}", lag=format_duration(edge.lag_s))
     if edge.delay_s:
-        return f"{lag}, {format_duration(edge.delay_s)} meant"
+        return tr("{lag}, {span} meant", lag=lag, span=format_duration(edge.delay_s))
     return lag
 
 
@@ -179,39 +199,39 @@ def transfer_fraction(edge: TransferEdge) -> float | None:
 
 def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
     """Return the two lines at a transfer's arrow: kind, method and share; amount and what is left."""
-    head = ", ".join(p for p in (edge.kind or "state transfer", edge.method) if p)
+    head = ", ".join(p for p in (edge.kind or tr("state transfer"), edge.method) if p)
     fraction = transfer_fraction(edge)
     first = head if fraction is None else f"{head} · {fraction * 100:.0f} %"
     parts = []
     if edge.bytes_done is not None:
         parts.append(format_bytes_of(edge.bytes_done, edge.bytes_total).replace(" of ", " of about "))
     elif edge.seqno_done is not None and edge.seqno_first is not None:
-        parts.append(f"{format_count(edge.seqno_done - edge.seqno_first)} write sets")
+        parts.append(tr("{n} write sets", n=format_count(edge.seqno_done - edge.seqno_first)))
     if edge.eta_s is not None:
-        parts.append(f"{format_duration(edge.eta_s)} left")
+        parts.append(tr("{span} left", span=format_duration(edge.eta_s)))
     elif edge.rate:
         parts.append(format_rate(edge.rate))
     if not parts and edge.since is not None:
-        parts.append(f"for {format_duration(max(0.0, at - edge.since))}")
+        parts.append(tr("for {span}", span=format_duration(max(0.0, at - edge.since))))
     return first, " · ".join(parts)
 
 
 def subtitle(cluster: ClusterSnapshot) -> str:
     """Return the header's second part: "Galera · MariaDB 10.11.14 · state 8f21c0de…"."""
     kind = {
-        ClusterKind.GALERA: "Galera",
-        ClusterKind.ASYNC: "asynchronous replication",
-        ClusterKind.SINGLE: "single server",
+        ClusterKind.GALERA: tr("Galera"),
+        ClusterKind.ASYNC: tr("asynchronous replication"),
+        ClusterKind.SINGLE: tr("single server"),
     }[cluster.kind]
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
-    state = f"state {short_id(cluster.cluster_id)}" if cluster.kind is ClusterKind.GALERA else ""
+    state = tr("state {uuid}", uuid=short_id(cluster.cluster_id)) if cluster.kind is ClusterKind.GALERA else ""
     return " · ".join(p for p in (kind, server, state) if p)
 
 
 def seen_from(cluster: ClusterSnapshot, at: float) -> str:
     """Return the line below the drawing: who saw this, whether they agree, how long ago."""
     age = format_age(max(0.0, at - cluster.at))
-    return f"{cluster.agreement} · {age}" if cluster.agreement else f"Not seen by any node yet · {age}"
+    return f"{cluster.agreement} · {age}" if cluster.agreement else tr("Not seen by any node yet · {age}", age=age)
 
 
 def tooltip(node: NodeView, at: float) -> str:
@@ -220,7 +240,7 @@ def tooltip(node: NodeView, at: float) -> str:
     if node.reason:
         lines.append(node.reason)
     if node.state_since is not None:
-        lines.append(f"for {format_duration(max(0.0, at - node.state_since))}")
+        lines.append(tr("for {span}", span=format_duration(max(0.0, at - node.state_since))))
     return "\n".join(lines)
 
 
@@ -235,4 +255,8 @@ def size_words(size: int | None, free: int | None) -> str:
     """Return "640 GB free of 1.92 TB"."""
     if free is None:
         return UNKNOWN
-    return f"{format_bytes(free)} free of {format_bytes(size)}" if size else f"{format_bytes(free)} free"
+    return (
+        tr("{free} free of {size}", free=format_bytes(free), size=format_bytes(size))
+        if size
+        else tr("{free} free", free=format_bytes(free))
+    )

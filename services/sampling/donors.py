@@ -1,0 +1,48 @@
+"""What a cluster as a whole may promise a node that leaves: the IST reach of its second best donor, in its snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from services.discovery.model import ClusterReach, ClusterSnapshot, EstateSnapshot, NodeView
+from services.sampling.ist_reach import MARGIN, Reach, cluster_reach
+from services.types import ClusterKind
+from services.types import Reach as Reached
+
+SYNCED, DONOR = 4, 2
+"""wsrep_local_state of nodes that may be chosen as donor (galera/wsrep_api.h: WSREP_MEMBER_SYNCED, _DONOR)."""
+
+Rates = Mapping[str, Mapping[str, float]]
+
+
+def with_reach(estate: EstateSnapshot, rates: Rates) -> EstateSnapshot:
+    """Return the estate, its Galera clusters with their reach.
+
+    Args:
+        rates: host key -> derived rates; "ist_reach_s" is a donor's promise, its margin already taken off.
+    """
+    clusters = tuple(
+        replace(c, ist_reach=_reach(c, rates)) if c.kind is ClusterKind.GALERA else c for c in estate.clusters
+    )
+    return replace(estate, clusters=clusters)
+
+
+def _reach(cluster: ClusterSnapshot, rates: Rates) -> ClusterReach:
+    primary = {member for c in cluster.components if c.primary for member in c.members}
+    promised = [
+        Reach(seconds=safe / MARGIN, safe_seconds=safe, donor=node.node_id)
+        for node in cluster.nodes
+        if node.node_id in primary
+        and may_give(node)
+        and (safe := rates.get(node.host, {}).get("ist_reach_s")) is not None
+    ]
+    found = cluster_reach(promised)
+    return ClusterReach(found.safe_seconds, found.donor, len(promised), found.reason)
+
+
+def may_give(node: NodeView) -> bool:
+    """Return whether a node that answers now can be chosen as donor."""
+    galera = node.facts.galera if node.facts is not None else None
+    answers = node.reach in {Reached.FULL, Reached.SQL_ONLY}
+    return answers and galera is not None and galera.local_state in {SYNCED, DONOR}

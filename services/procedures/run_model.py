@@ -169,7 +169,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run as the window, the command line and the report are shown it: folded from journal and live progress."""
+    """A run as the window, the command line and the report are shown it: folded from journal and live progress.
+
+    Attributes:
+        approved: when the plan as it stands was approved; None: not yet (again None when it was continued).
+    """
 
     run_id: str
     plan: Plan
@@ -188,6 +192,7 @@ class RunView:
     breaches: tuple[str, ...] = ()
     owner: str = ""
     live: bool = False  # an engine of this process drives it now
+    approved: float | None = None
 
 
 class Person(Protocol):

@@ -187,6 +187,9 @@ def test_that_a_kill_in_the_middle_of_writing_keeps_everything_that_was_said_wri
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+NEXT = migrations_state.NEWEST + 1
+
+
 def second(connection: Connection) -> None:
     connection.execute(text("CREATE TABLE later (a INTEGER)"))
 
@@ -200,18 +203,34 @@ def test_that_a_migration_backs_the_file_up_before_its_first_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = made(tmp_path / "s")
-    monkeypatch.setattr(state_file, "STEPS", (*migrations_state.STEPS, (2, second)))
-    monkeypatch.setattr(state_file, "NEWEST", 2)
+    monkeypatch.setattr(state_file, "STEPS", (*migrations_state.STEPS, (NEXT, second)))
+    monkeypatch.setattr(state_file, "NEWEST", NEXT)
     with StateStore.open(file) as store:
         assert store.get_setting("kept") == "yes"
-    backup = tmp_path / "s.v1.bak"
+    backup = tmp_path / f"s.v{migrations_state.NEWEST}.bak"
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with closing(sqlite3.connect(backup)) as old, closing(sqlite3.connect(file)) as new:
-        assert old.execute("SELECT version FROM state_version").fetchone() == (1,)
+        assert old.execute("SELECT version FROM state_version").fetchone() == (migrations_state.NEWEST,)
         assert old.execute("SELECT value FROM setting").fetchone() == ("yes",)
         assert old.execute("SELECT count(*) FROM sqlite_master WHERE name = 'later'").fetchone() == (0,)
-        assert new.execute("SELECT version FROM state_version").fetchone() == (2,)
+        assert new.execute("SELECT version FROM state_version").fetchone() == (NEXT,)
         assert new.execute("SELECT count(*) FROM sqlite_master WHERE name = 'later'").fetchone() == (1,)
+
+
+def test_that_the_first_versions_state_gets_the_journal_of_procedures_and_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "s"
+    with monkeypatch.context() as first:
+        first.setattr(state_file, "STEPS", migrations_state.STEPS[:1])
+        first.setattr(state_file, "NEWEST", 1)
+        made(file)
+    with closing(sqlite3.connect(file)) as old:
+        assert old.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 'procedure%'").fetchone() == (0,)
+    with StateStore.open(file) as store:
+        assert store.get_setting("kept") == "yes"
+        assert store.procedures().new_run("x", "c", "t") == 1
+    assert (tmp_path / "s.v1.bak").exists()
 
 
 def test_that_a_migration_which_fails_leaves_the_old_version_whole(
@@ -219,8 +238,8 @@ def test_that_a_migration_which_fails_leaves_the_old_version_whole(
 ) -> None:
     file = made(tmp_path / "s")
     with monkeypatch.context() as patched:
-        patched.setattr(state_file, "STEPS", (*migrations_state.STEPS, (2, broken)))
-        patched.setattr(state_file, "NEWEST", 2)
+        patched.setattr(state_file, "STEPS", (*migrations_state.STEPS, (NEXT, broken)))
+        patched.setattr(state_file, "NEWEST", NEXT)
         with pytest.raises(StoreError, match="already exists"):
             StateStore.open(file)
     with StateStore.open(file) as store:

@@ -1,0 +1,288 @@
+"""What the journal says of a run, as the view that is shown: pure, and true after a kill behind any entry.
+
+A step whose last word is ACTING or UNDOING may have happened or not: the view says so and only a proof decides. An
+obligation is on from the entry before its act (see obligations.py). `journal_entries.py` has the table of entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, TypeVar
+
+from services.errors import StoreError
+from services.procedures.actions import WaitFor
+from services.procedures.checks import Check, Override
+from services.procedures.codec import decode, decode_all
+from services.procedures.model import Plan
+from services.procedures.obligations import change_obligations
+from services.procedures.run_model import (
+    RUN_WAYS,
+    STEP_WAYS,
+    Entry,
+    OpenObligation,
+    Question,
+    RunState,
+    RunView,
+    StepState,
+    StepView,
+)
+
+_S = TypeVar("_S", RunState, StepState)
+
+UNFINISHED = frozenset({StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.UNDOING})
+"""States that no step rests in: the console was killed there, or an engine is at work."""
+ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
+"""States that a run never leaves."""
+_RESTS = frozenset(StepState) - UNFINISHED - {StepState.PENDING}
+_CLEARS_QUESTION = ENDED | {RunState.RUNNING, RunState.UNDOING}
+
+
+@dataclass(slots=True)
+class _Fold:
+    """What is known after the entries so far."""
+
+    run_id: str
+    plan: Plan
+    steps: dict[str, StepView]
+    state: RunState = RunState.APPROVED
+    sentence: str = "Nothing was done yet: the plan waits for its approval."
+    approved: float | None = None
+    may_act: frozenset[str] = frozenset()  # steps that an approval has covered
+    started: float | None = None
+    ended: float | None = None
+    at: float | None = None
+    owner: str = ""
+    checks: tuple[Check, ...] = ()
+    overrides: tuple[Override, ...] = ()
+    question: Question | None = None
+    kept: dict[str, str] = field(default_factory=dict)
+    obligations: dict[tuple[str, str], OpenObligation] = field(default_factory=dict)
+    breaches: list[str] = field(default_factory=list)
+
+
+def fold(entries: Iterable[Entry]) -> RunView:
+    """Return the run that these entries (of one run, in order) tell.
+
+    Raises StoreError: no plan was written, an entry is missing, damaged or of a newer Pilothouse, a state that can't
+    follow the one before (RUN_WAYS, STEP_WAYS), or an act of a plan that nobody approved.
+    """
+    rest = iter(entries)
+    first = next(rest, None)
+    if first is None:
+        raise _no_plan()
+    folding = Folding(first)
+    for entry in rest:
+        folding.add(entry)
+    return folding.view()
+
+
+class Folding:
+    """`fold` one entry at a time, for who writes the entries. Not thread-safe."""
+
+    def __init__(self, first: Entry) -> None:
+        """Begin with the entry 'planned'; raises StoreError like `fold`."""
+        if first.kind != "planned" or first.seq != 1:
+            raise _no_plan()
+        self._run = _begin(first)
+        self._last = first.seq
+
+    def add(self, entry: Entry) -> None:
+        """Apply the next entry; raises StoreError like `fold`, then nothing more can be added."""
+        if entry.seq != self._last + 1:
+            _illegal(entry, f"entry {self._last + 1} is missing")
+        self._last, self._run.at = entry.seq, entry.at
+        if entry.kind in _KINDS:
+            _KINDS[entry.kind](self._run, entry, entry.data or {})
+        elif entry.kind not in _TOLD_ONLY:
+            _illegal(entry, f"the kind {entry.kind!r} has no meaning here (a newer Pilothouse writes it, or damage)")
+
+    def view(self) -> RunView:
+        """Return the run as the entries so far tell it."""
+        return _view(self._run)
+
+
+def acts_began(entries: Iterable[Entry]) -> dict[str, float]:
+    """Return when each step's latest act began (step id -> UTC epoch seconds), for `ports.Past`."""
+    acting = StepState.ACTING.value
+    return {e.step_id: e.at for e in entries if e.kind == "step" and (e.data or {}).get("state") == acting}
+
+
+def _no_plan() -> StoreError:
+    return StoreError(
+        "This run has no plan in the journal: nothing was approved and nothing was done.",
+        safe="No host was touched by this run.",
+    )
+
+
+def _begin(entry: Entry) -> _Fold:
+    data = entry.data or {}
+    plan = decode(Plan, data.get("plan"))
+    return _Fold(
+        run_id=entry.run_id,
+        plan=plan,
+        steps={step.step_id: StepView(step) for step in plan.steps},
+        started=entry.at,
+        at=entry.at,
+        owner=str(data.get("owner", "")),
+        checks=decode_all(Check, data.get("checks")),
+        overrides=decode_all(Override, data.get("overrides")),
+    )
+
+
+def _approved(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    del data
+    run.approved, run.may_act = entry.at, frozenset(run.steps)
+    if run.state is RunState.APPROVED:
+        run.sentence = "Approved; nothing was done yet."
+
+
+def _run(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    state = _word(RunState, data, entry)
+    if state is not run.state:
+        if state not in RUN_WAYS[run.state]:
+            _illegal(entry, f"a run that is '{run.state.value}' can't become '{state.value}'")
+        if state is RunState.RUNNING and run.approved is None:
+            _illegal(entry, "it runs a plan that nobody approved")
+        if run.state is RunState.APPROVED:
+            run.started = entry.at
+    run.state, run.sentence = state, str(data.get("sentence", ""))
+    run.ended = entry.at if state in ENDED else None
+    if state in _CLEARS_QUESTION:
+        run.question = None
+
+
+def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    view, state = _shown(run, entry), _word(StepState, data, entry)
+    if state is not view.state and state not in STEP_WAYS[view.state]:
+        _illegal(entry, f"step '{entry.step_id}' is '{view.state.value}' and can't become '{state.value}'")
+    if state is StepState.ACTING and entry.step_id not in run.may_act:
+        _illegal(entry, f"step '{entry.step_id}' acts, and nobody approved it")
+    begins = state is StepState.CHECKING or view.started is None
+    run.steps[entry.step_id] = replace(
+        view,
+        state=state,
+        started=entry.at if begins and state is not StepState.PENDING else view.started,
+        ended=entry.at if state in _RESTS else None,
+        said=str(data.get("said", "")) or _said(state),
+        error=str(data.get("error", "")),
+        evidence=_texts(data.get("evidence")),
+        waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
+        until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
+    )
+
+
+def _said(state: StepState) -> str:
+    """Return what a killed console leaves true of a step in this state."""
+    if state is StepState.ACTING:
+        return "Begun: it may have happened."
+    return "Its undo has begun: it may have happened." if state is StepState.UNDOING else ""
+
+
+def _output(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    run.steps[entry.step_id] = replace(_shown(run, entry), output=_texts(data.get("lines")))
+
+
+def _value(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    del entry
+    run.kept[str(data.get("name"))] = str(data.get("value"))
+
+
+def _asked(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    question = decode(Question, data.get("question"))
+    run.question = replace(question, since=question.since or entry.at)
+
+
+def _answered(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    del entry, data
+    run.question = None
+
+
+def _continued(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    """A longer plan: what was there stays as it was, and the whole is to be approved again."""
+    plan = decode(Plan, data.get("plan"))
+    before = run.plan.steps
+    if plan.steps[: len(before)] != before:
+        _illegal(entry, "a continued plan changed steps that had been approved")
+    fresh = [step for step in plan.steps[len(before) :] if step.step_id not in run.steps]
+    if len(fresh) != len(plan.steps) - len(before):
+        _illegal(entry, "a continued plan uses the id of an earlier step")
+    run.plan, run.approved = plan, None
+    run.steps.update({step.step_id: StepView(step) for step in fresh})
+    run.checks = (*run.checks, *decode_all(Check, data.get("checks")))
+
+
+def _breach(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    del entry
+    evidence = str(data.get("evidence", ""))
+    run.breaches.append(f"{data.get('sentence')}{f' ({evidence})' if evidence else ''}")
+
+
+def _obligation(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    del data
+    change_obligations(run.obligations, entry)
+
+
+_KINDS: dict[str, Callable[[_Fold, Entry, dict[str, object]], None]] = {
+    "approved": _approved,
+    "run": _run,
+    "step": _step,
+    "output": _output,
+    "value": _value,
+    "asked": _asked,
+    "answered": _answered,
+    "continued": _continued,
+    "breach": _breach,
+    "obligation-taken": _obligation,
+    "obligation-discharged": _obligation,
+    "note": _obligation,
+}
+_TOLD_ONLY = frozenset({"lock"})
+"""Kinds that the report tells and no view needs."""
+
+
+def _view(run: _Fold) -> RunView:
+    obligations = sorted(run.obligations.values(), key=lambda o: (o.since, o.obligation.key))
+    return RunView(
+        run_id=run.run_id,
+        plan=run.plan,
+        state=run.state,
+        steps=tuple(run.steps[step.step_id] for step in run.plan.steps),
+        checks=run.checks,
+        overrides=run.overrides,
+        sentence=run.sentence,
+        started=run.started,
+        ended=run.ended,
+        question=run.question,
+        obligations=tuple(obligations),
+        kept=tuple(run.kept.items()),
+        journal_at=run.at,
+        breaches=tuple(run.breaches),
+        owner=run.owner,
+        approved=run.approved,
+    )
+
+
+def _shown(run: _Fold, entry: Entry) -> StepView:
+    if entry.step_id not in run.steps:
+        _illegal(entry, f"the plan has no step '{entry.step_id}'")
+    return run.steps[entry.step_id]
+
+
+def _texts(data: object) -> tuple[str, ...]:
+    return tuple(str(line) for line in data) if isinstance(data, list) else ()
+
+
+def _word(kind: type[_S], data: dict[str, object], entry: Entry) -> _S:
+    try:
+        return kind(data.get("state"))
+    except ValueError:
+        _illegal(entry, f"the state {data.get('state')!r} is of a newer Pilothouse")
+
+
+def _illegal(entry: Entry, what: str) -> NoReturn:
+    raise StoreError(
+        f"The journal of run {entry.run_id} can't be followed at entry {entry.seq}: {what}.",
+        safe="The journal is as it was; nothing was done now.",
+        try_=("Look at the hosts by hand, and report this with the journal.",),
+    )

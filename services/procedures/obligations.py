@@ -1,0 +1,45 @@
+"""Which obligations are on: from the entry before the act that takes one, to the entry after its proven release.
+
+So one whose act never happened may be shown as open after a kill; its release is proven then like any other. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from services.procedures.codec import decode
+from services.procedures.model import Obligation
+from services.procedures.run_model import Entry, OpenObligation
+
+RELEASE_FAILED = "release-failed"
+
+
+def open_obligations(entries: Iterable[Entry]) -> tuple[OpenObligation, ...]:
+    """Return what is on, the oldest first.
+
+    Args:
+        entries: of any number of runs, each run's in order; kinds that say nothing of obligations are passed over.
+
+    Raises StoreError for an entry of a newer Pilothouse.
+    """
+    found: dict[tuple[str, str], OpenObligation] = {}
+    for entry in entries:
+        change_obligations(found, entry)
+    return tuple(sorted(found.values(), key=lambda o: (o.since, o.obligation.key)))
+
+
+def change_obligations(found: dict[tuple[str, str], OpenObligation], entry: Entry) -> None:
+    """Apply one entry to what is open, by (run, key). Taken twice is on since the first time."""
+    data = entry.data or {}
+    if entry.kind == "obligation-taken":
+        taken = decode(Obligation, data.get("obligation"))
+        key = (entry.run_id, taken.key)
+        since = found[key].since if key in found else entry.at
+        found[key] = OpenObligation(entry.run_id, taken, since)
+    elif entry.kind == "obligation-discharged":
+        found.pop((entry.run_id, str(data.get("key"))), None)
+    elif entry.kind == "note" and data.get("about") == RELEASE_FAILED:
+        key = (entry.run_id, str(data.get("key")))
+        if key in found:
+            found[key] = replace(found[key], release_failed=str(data.get("text", "")))

@@ -7,6 +7,8 @@ comma lets the node take another donor), MariaDB KB "wsrep_reject_queries".
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
+from typing import Literal
 
 from services.connections.command import Command
 from services.connections.statement import Keyword, set_global
@@ -307,15 +309,21 @@ def start_node(
     )
 
 
-def prove_transfer(host: HostFacts, kind: str, donor: str, start_step: str, prefix: str = "") -> Step:
+def without_undo(step: Step) -> Step:
+    """Return a start of a node that was up before the run: what takes the run back leaves it up."""
+    return replace(step, undo=None, why="The node was up before the run; taking the run back leaves it up.")
+
+
+def prove_transfer(
+    host: HostFacts, kind: Literal["IST", "SST", "any"], donor: str, start_step: str, prefix: str = ""
+) -> Step:
     """Read in the joiner's log which transfer brought it back."""
     name = host.host
-    wanted = "IST" if kind == "IST" else "any"
-    condition = TransferWas(name, "IST" if wanted == "IST" else "any", donor, start_step)
+    condition = TransferWas(name, kind, donor, start_step)
     return Step(
         step_id=f"{prefix}transfer-{name}",
         host=name,
-        title=f"Prove from {name}'s log that it came by {'IST' if wanted == 'IST' else 'IST or SST'}",
+        title=f"Prove from {name}'s log that it came by {'IST or SST' if kind == 'any' else kind}",
         done=f"{name}'s log says how it came",
         action=WaitFor((condition,), f"the log of {name}"),
         risk=Risk.READS,

@@ -1,0 +1,41 @@
+"""Which hosts a form offers: members that answer, members that are down, spare hosts. Pure."""
+
+from __future__ import annotations
+
+from services.procedures.facts_model import Facts, HostFacts
+
+
+def member_hosts(facts: Facts) -> tuple[str, ...]:
+    """Return the inventory names of the members that answer as part of the Primary Component, sorted."""
+    return tuple(sorted(name for name in facts.members if is_primary(facts, facts.host(name))))
+
+
+def is_primary(facts: Facts, host: HostFacts) -> bool:
+    """Return whether the host answers as a member of this cluster's Primary Component."""
+    galera = host.node.galera if host.node is not None else None
+    return bool(
+        host.server_up
+        and galera is not None
+        and galera.cluster_status == "Primary"
+        and galera.state_uuid == facts.cluster_id
+    )
+
+
+def member_choices(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return (host, what it is now) of every member that answers."""
+    return tuple((name, _word(facts.host(name))) for name in member_hosts(facts))
+
+
+def down_members(facts: Facts) -> tuple[str, ...]:
+    """Return members that do not answer as Primary now, sorted."""
+    up = set(member_hosts(facts))
+    return tuple(sorted(name for name in facts.members if name not in up))
+
+
+def _word(host: HostFacts) -> str:
+    galera = host.node.galera if host.node is not None else None
+    if galera is None:
+        return "no answer"
+    sessions = host.client_sessions
+    clients = "" if sessions is None else f", {sessions} client session{'' if sessions == 1 else 's'}"
+    return f"{galera.local_state_comment}{clients}"

@@ -1,0 +1,239 @@
+"""desync-for-backup: take a donor out of flow control for a backup and bring it back when its queue is empty.
+
+Domain: a node with wsrep_desync=ON may fall behind without slowing the cluster (Donor/Desynced); it must be put back
+only when its receive queue is empty, or it would send flow control at once (MariaDB KB "wsrep_desync"; Percona XtraDB
+Cluster manual "wsrep_desync"). A node that is desynced already, by a backup or a donor's work, is left alone.
+"""
+
+from __future__ import annotations
+
+from services.connections.statement import Keyword, set_global
+from services.procedures import preflight
+from services.procedures.actions import Ask, Sql, WaitFor
+from services.procedures.catalogue.choices import member_choices, member_hosts
+from services.procedures.checks import Check, Verdict
+from services.procedures.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary, VariableIs
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Fault, Field, Inputs
+from services.procedures.inputs import bytes_of, field_faults, filled, seconds_of
+from services.procedures.model import Breach, Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.procedure import About
+
+ABOUT = About(
+    name="desync-for-backup",
+    title="Take a node out of flow control for a backup",
+    need="A node must do other work",
+    what="Desyncs one node, waits while you make the backup, and brings it back when its receive queue is empty.",
+    takes="Seconds, your backup, and the time the node needs to catch up.",
+    can_break="The node serves old data and is no donor meanwhile; with three nodes two keep quorum.",
+    node_field="node",
+    for_states=("synced",),
+)
+_OFF = Sql(set_global("wsrep_desync", Keyword("OFF")))
+_ON = Sql(set_global("wsrep_desync", Keyword("ON")))
+QUEUE_LIMIT_S = 4 * 3_600.0
+
+
+class DesyncForBackup:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: which node, how the backup is made, the least free disk."""
+        chosen = inputs.get("node") or self._default_node(facts)
+        disk = facts.host(chosen).disk_size or 0
+        floor = max(disk // 20, 10**9)
+        return (
+            Field("node", "Node", "host", self._default_node(facts), member_choices(facts)),
+            Field(
+                "longest",
+                "Longest time for the backup",
+                "duration",
+                "4 h",
+                help="How long the node may take to catch up afterwards counts too.",
+            ),
+            Field(
+                "floor",
+                "Bring the node back below this much free disk",
+                "bytes",
+                f"{floor / 1e9:.1f} GB",
+                help="The receive queue and a backup on the node's own disk both need room.",
+                advanced=True,
+            ),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        return field_faults(self.fields(facts, inputs), inputs)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        node = self._values(facts, inputs)["node"]
+        members = member_hosts(facts)
+        return (
+            preflight.health_gate(facts, members, but_desynced=(node,)),
+            *preflight.foreign_provider(facts, members),
+            *preflight.operator_rights(facts, (node,)),
+            preflight.no_transfer_or_ddl(facts, members, but_desynced=(node,)),
+            _others_stay(facts, node),
+            preflight.lock_free(facts, members),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan."""
+        values = self._values(facts, inputs)
+        node = values["node"]
+        members = member_hosts(facts)
+        longest = seconds_of(values["longest"]) or QUEUE_LIMIT_S
+        floor = bytes_of(values["floor"]) or 0
+        return Plan(
+            procedure=ABOUT.name,
+            title=f"Take {node} out of flow control for a backup",
+            summary=f"{node} is desynced while the backup runs, then catches up and is a full member again.",
+            cluster_id=facts.cluster_id,
+            cluster_name=facts.cluster_name,
+            hosts=members,
+            quorum=members,
+            inputs=tuple(values.items()),
+            steps=_steps(facts, node, members, longest),
+            watches=_watches(facts, node, members, floor),
+            charts=(
+                Chart("galera.recv_queue", node, f"Receive queue of {node}"),
+                Chart(
+                    "disk.data_free", node, f"Free disk on {node}", float(floor), "below this the node is brought back"
+                ),
+            ),
+            expects=(f"{node} is Synced, wsrep_desync is OFF, its receive queue is empty.",),
+        )
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _default_node(self, facts: Facts) -> str:
+        """Return the member with the fewest clients: a backup belongs where it disturbs least."""
+        members = member_hosts(facts)
+        return min(members, key=lambda h: (facts.host(h).client_sessions or 0, h), default="")
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _others_stay(facts: Facts, node: str) -> Check:
+    """Two full members besides the node can lose one of them; one alone is the last donor."""
+    others = tuple(h for h in member_hosts(facts) if h != node)
+    enough = len(others) >= 2
+    return Check(
+        code="OTHERS-STAY",
+        title="Enough full members stay",
+        verdict=Verdict.PASS if enough else Verdict.WARN,
+        evidence=f"{len(others)} besides {node}: {', '.join(others) or 'none'}",
+        why="A desynced node is never chosen as a donor, and it serves data of the past.",
+        try_=() if enough else ("Take the node's readers away first.",),
+    )
+
+
+def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) -> tuple[Step, ...]:
+    off_proof = (VariableIs(node, "wsrep_desync", "OFF"),)
+    synced = StatusIs(node, "wsrep_local_state", "=", "4")
+    return (
+        Step(
+            step_id="desync",
+            host=node,
+            title=f"Desync {node}",
+            done=f"{node} is Donor/Desynced and sends no flow control",
+            why="It may now fall behind without holding the others up.",
+            action=_ON,
+            before=(ClusterWhole(members, len(members), facts.cluster_id),),
+            proof=(VariableIs(node, "wsrep_desync", "ON"), StatusIs(node, "wsrep_local_state", "=", "2")),
+            limit_s=30.0,
+            undo=Undo(f"Bring {node} back", _OFF, off_proof, limit_s=120.0),
+            takes=Obligation(
+                key=f"desync:{node}",
+                host=node,
+                sentence=f"{node} desynced",
+                release=_OFF,
+                release_proof=off_proof,
+                danger=f"{node} falls behind and is never a donor",
+            ),
+            estimate_s=1.0,
+        ),
+        Step(
+            step_id="backup",
+            host="",
+            title=f"Make the backup on {node}, then say that it is done",
+            done="You said that the backup is done",
+            action=Ask(f"Is the backup on {node} done?", unattended="done"),
+            risk=Risk.YOU,
+            limit_s=longest,
+            repeatable=True,
+        ),
+        Step(
+            step_id="catch-up",
+            host=node,
+            title=f"Wait until {node}'s receive queue is empty",
+            done=f"{node} has caught up",
+            why="Put back before that, it would stop the whole cluster by flow control at once.",
+            action=WaitFor(
+                (StatusIs(node, "wsrep_local_recv_queue", "<=", "0", for_s=3.0),), f"{node}'s receive queue to empty"
+            ),
+            risk=Risk.READS,
+            limit_s=QUEUE_LIMIT_S,
+            repeatable=True,
+            estimate_s=5.0,
+        ),
+        Step(
+            step_id="resync",
+            host=node,
+            title=f"Bring {node} back into flow control",
+            done=f"{node} is a full member again",
+            why="It discharges the obligation; there is nothing to take back.",
+            action=_OFF,
+            proof=(*off_proof, synced),
+            limit_s=120.0,
+            repeatable=True,
+            discharges=(f"desync:{node}",),
+            estimate_s=2.0,
+        ),
+        Step(
+            step_id="whole",
+            host="",
+            title=f"Prove {len(members)} members, one state UUID, all Synced",
+            done=f"{len(members)} members, one state UUID, all Synced",
+            action=WaitFor((ClusterWhole(members, len(members), facts.cluster_id),), "every member to be Synced"),
+            risk=Risk.READS,
+            limit_s=120.0,
+            repeatable=True,
+            estimate_s=2.0,
+        ),
+    )
+
+
+def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> tuple[WatchRule, ...]:
+    others = tuple(h for h in members if h != node)
+    datadir = facts.host(node).datadir or "/"
+    return (
+        WatchRule(
+            code="QUORUM",
+            condition=StillPrimary(others, len(others), facts.cluster_id),
+            sentence=f"One of {', '.join(others)} is no full member any more; {node} may be needed as a donor.",
+            releases=f"desync:{node}",
+            breach=Breach.RELEASE,
+            from_step="backup",
+            to_step="catch-up",
+        ),
+        WatchRule(
+            code="DISK-FLOOR",
+            condition=FreeDisk(node, datadir, floor),
+            sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control.",
+            releases=f"desync:{node}",
+            breach=Breach.RELEASE,
+            from_step="backup",
+            to_step="catch-up",
+        ),
+    )

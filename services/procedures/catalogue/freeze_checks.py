@@ -1,0 +1,169 @@
+"""The checks that only freeze-gcache has: can the donor freeze, is there disk for it, is it needed, is it frozen."""
+
+from __future__ import annotations
+
+import math
+
+from services.procedures.catalogue.freeze_arithmetic import (
+    OPTION,
+    Cache,
+    alternative,
+    cache_of,
+    disk_needed,
+    reach_covers,
+    seqno_proposed,
+)
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts
+
+
+def capability(facts: Facts, donor: str, node: str, away_s: float) -> Check:
+    """The option itself is looked for: a version text proves nothing."""
+    cache = cache_of(facts.host(donor))
+    galera = facts.host(donor).node.galera if facts.host(donor).node is not None else None  # type: ignore[union-attr]
+    vendor = f"{galera.provider_vendor} {galera.provider_version}".strip() if galera is not None else "not read"
+    able = cache.frozen_at is not None
+    return Check(
+        code="FREEZE-CAPABILITY",
+        title=f"The provider of {donor} can freeze its cache",
+        verdict=Verdict.PASS if able else Verdict.BLOCK,
+        evidence=f"{OPTION} = {cache.frozen_at} on {donor}" if able else f"{donor} has no {OPTION}; provider: {vendor}",
+        why="Only Percona's provider has the option; any other answers the SET with an error.",
+        try_=() if able else alternative(facts, node, away_s),
+        host=donor,
+        absolute=True,  # nothing to override: the statement would fail
+    )
+
+
+def frozen_already(facts: Facts, donor: str) -> Check:
+    """Somebody else's freeze would be released by ours."""
+    value = cache_of(facts.host(donor)).frozen_at
+    free = value in {None, "-1"}
+    return Check(
+        code="FREEZE-SEEN",
+        title=f"Nobody has frozen the cache of {donor}",
+        verdict=Verdict.PASS if free else Verdict.BLOCK,
+        evidence=f"{OPTION} = {value}" if value is not None else "no such option",
+        why="Our release at the end would end somebody else's freeze too, and their node would need an SST.",
+        try_=() if free else (f"Ask who froze it; SET GLOBAL wsrep_provider_options='{OPTION}=-1' ends it.",),
+        host=donor,
+    )
+
+
+def disk(facts: Facts, donor: str, away_s: float, floor: int) -> Check:
+    """The frozen cache must fit above the floor."""
+    cache = cache_of(facts.host(donor))
+    need = disk_needed(cache, away_s)
+    if need is None or cache.free is None:
+        verdict, evidence = Verdict.BLOCK, f"the write rate or the free disk of {donor} could not be read"
+    else:
+        verdict = Verdict.PASS if cache.free - need >= floor else Verdict.BLOCK
+        evidence = (
+            f"{_gb(cache.free)} free - {_gb(need)} needed ({(cache.bytes_s or 0) / 1e3:.1f} kB/s * {away_s:g} s * 1.5 "
+            f"+ 2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}"
+        )
+    return Check(
+        code="FREEZE-DISK",
+        title=f"{donor} has disk for the cache while it is frozen",
+        verdict=verdict,
+        evidence=evidence,
+        why="A full data disk takes the donor down.",
+        try_=() if verdict is Verdict.PASS else ("Take another donor, a shorter absence, or make room.",),
+        host=donor,
+    )
+
+
+def needed(facts: Facts, donor: str, node: str, away_s: float) -> Check:
+    """Say so when the cache would last anyway."""
+    cache = cache_of(facts.host(donor))
+    covers = reach_covers(cache, away_s)
+    reach = cache.reach_s
+    shown = "not known" if reach is None else "no end (nothing is written)" if math.isinf(reach) else f"{reach:.0f} s"
+    return Check(
+        code="FREEZE-NEEDED",
+        title="A freeze is needed",
+        verdict=Verdict.WARN if covers else Verdict.PASS,
+        evidence=f"the cache of {donor} reaches {shown} at today's rate; {node} will be away {away_s:.0f} s",
+        why="Where the cache lasts more than twice the absence, the node returns by IST without a freeze.",
+        try_=("You may leave the freeze out: use rolling-restart for this node.",) if covers else (),
+        host=donor,
+    )
+
+
+def stale_pages(facts: Facts, donor: str) -> Check:
+    """Pages older than the server are left-overs of an earlier freeze."""
+    host = facts.host(donor)
+    server = host.node.server if host.node is not None else None
+    started = server.started_at if server is not None else None
+    stale = tuple(name for name, _, changed in host.gcache_pages if started is not None and changed < started)
+    return Check(
+        code="STALE-PAGES",
+        title=f"No dead gcache pages on {donor}",
+        verdict=Verdict.WARN if stale else Verdict.PASS,
+        evidence=", ".join(stale) or "none older than the server's start",
+        why="Pages from before the server's start are never read again and only take disk.",
+        try_=("Delete them after the run.",) if stale else (),
+        host=donor,
+    )
+
+
+def segments(facts: Facts, donor: str, node: str) -> Check:
+    """A donor in the node's own segment is preferred by Galera."""
+    pair = tuple(_segment(facts, name) for name in (donor, node))
+    same = pair[0] == pair[1]
+    return Check(
+        code="SEGMENT",
+        title=f"{donor} and {node} are in one segment",
+        verdict=Verdict.PASS if same else Verdict.WARN,
+        evidence=f"{donor}: {pair[0]}, {node}: {pair[1]}",
+        why="Galera prefers a donor of the joiner's own segment, whatever is frozen elsewhere.",
+        try_=() if same else (f"Take a donor of {node}'s segment.",),
+    )
+
+
+def donor_stays(donor: str, away_s: float, *, promised: bool) -> Check:
+    """A restart of the donor ends the freeze silently."""
+    return Check(
+        code="DONOR-STAYS",
+        title=f"{donor} will not be restarted meanwhile",
+        verdict=Verdict.PASS if promised else Verdict.BLOCK,
+        evidence=f"you {'said so' if promised else 'did not say so'}, for {away_s / 60:.0f} min",
+        why="A restart sets the option back to -1 and loses every page: the node would need an SST.",
+        try_=() if promised else ("Say yes to 'The donor stays up'.",),
+        host=donor,
+    )
+
+
+def seqno_in_cache(facts: Facts, donor: str, mode: str, seqno: int | None, away_s: float) -> Check:
+    """Show the arithmetic and refuse a seqno that is not in the cache."""
+    cache: Cache = cache_of(facts.host(donor))
+    if mode == "now":
+        verdict, evidence = Verdict.PASS, f"now: the oldest seqno present, {cache.downto}, everything is kept"
+    else:
+        proposal = seqno_proposed(cache, cache.last or 0, away_s)
+        inside = (
+            seqno is not None and cache.downto is not None and cache.last is not None
+            and cache.downto <= seqno <= cache.last
+        )  # fmt: skip
+        verdict = Verdict.PASS if inside else Verdict.BLOCK
+        arithmetic = proposal[1] if proposal is not None else "the cached range is not known"
+        evidence = f"{seqno} of c = {cache.downto} ... L = {cache.last}; proposed: {arithmetic}"
+    return Check(
+        code="FREEZE-SEQNO",
+        title="The seqno to freeze at is in the cache",
+        verdict=verdict,
+        evidence=evidence,
+        why="A seqno that is not in the cache is refused by the server with a misleading message.",
+        try_=() if verdict is Verdict.PASS else ("Take 'now', or the proposed seqno.",),
+        host=donor,
+        absolute=verdict is Verdict.BLOCK,
+    )
+
+
+def _segment(facts: Facts, name: str) -> int | None:
+    node = facts.host(name).node
+    return node.galera.segment if node is not None and node.galera is not None else None
+
+
+def _gb(number: int) -> str:
+    return f"{number / 1e9:.2f} GB"

@@ -1,0 +1,148 @@
+"""freeze-gcache: one member keeps its write-set cache while a node is away, so that the node returns by IST.
+
+Source: Percona XtraDB Cluster manual, "gcache.freeze_purge_at_seqno"; the option exists in Percona's provider only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.procedures import preflight
+from services.procedures.catalogue import freeze_checks as own
+from services.procedures.catalogue.choices import member_choices, member_hosts
+from services.procedures.catalogue.freeze_arithmetic import cache_of, floor_default, seqno_proposed
+from services.procedures.catalogue.freeze_steps import freeze_plan
+from services.procedures.checks import Check
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Fault, Field, Inputs
+from services.procedures.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.model import Plan
+from services.procedures.procedure import About
+
+ABOUT = About(
+    name="freeze-gcache",
+    title="Take a node down without SST",
+    need="A node must go down",
+    what="A donor keeps its gcache while the node is away; the node returns by IST; then the cache is released.",
+    takes="Your maintenance, and the time of one IST.",
+    can_break="The donor's disk fills while the cache is frozen: it is released before that, and then an SST follows.",
+    node_field="node",
+    for_states=("synced",),
+)
+
+
+class FreezeGcache:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions; the donor's default follows the node, the floor's the donor."""
+        members = member_choices(facts)
+        node = inputs.get("node") or (members[-1][0] if members else "")
+        donors = tuple((name, _donor_words(facts, name)) for name, _ in members if name != node)
+        donor = inputs.get("donor") or _best_donor(facts, node)
+        cache = cache_of(facts.host(donor))
+        away = seconds_of(inputs.get("away") or "30 min") or 1_800.0
+        proposal = seqno_proposed(cache, cache.last or 0, away)
+        modes = (
+            ("now", f"keep everything from the oldest cached seqno, {cache.downto}, on"),
+            ("seqno", f"keep from a seqno on; {proposal[1]}" if proposal is not None else "keep from a seqno on"),
+        )
+        return (
+            Field("node", "Node that goes down", "host", node, members),
+            Field("away", "How long it will be away", "duration", "30 min"),
+            Field("donor", "Donor that keeps its cache", "host", donor, donors),
+            Field("donor_stays", "The donor stays up", "flag", "yes", help="A restart of the donor ends the freeze."),
+            Field("mode", "Freeze at", "choice", "now", modes, advanced=True),
+            Field(
+                "seqno",
+                "Seqno to freeze at",
+                "number",
+                str(proposal[0]) if proposal is not None else "",
+                required=inputs.get("mode") == "seqno",
+                advanced=True,
+            ),
+            Field(
+                "floor",
+                "Release the cache below this much free disk",
+                "bytes",
+                f"{floor_default(cache) / 1e9:.2f} GB",
+                advanced=True,
+            ),
+            Field("drain", "Send clients away first", "flag", "yes", help="By wsrep_reject_queries on the node."),
+            Field(
+                "guard",
+                "Release by a timer on the donor too",
+                "flag",
+                "yes",
+                help="A systemd timer on the donor releases the cache an hour after the planned end, whatever happens.",
+                advanced=True,
+            ),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults = field_faults(self.fields(facts, inputs), inputs)
+        values = self._values(facts, inputs)
+        if values["donor"] and values["donor"] == values["node"]:
+            faults += (Fault("donor", "The donor must be another node than the one that goes down."),)
+        return faults
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist. A foreign provider can be overridden here: nothing is desynced or unloaded."""
+        values = self._values(facts, inputs)
+        node, donor = values["node"], values["donor"]
+        away = seconds_of(values["away"]) or 0.0
+        members = member_hosts(facts)
+        foreign = tuple(replace(check, absolute=False) for check in preflight.foreign_provider(facts, members))
+        return (
+            preflight.health_gate(facts, members),
+            preflight.no_transfer_or_ddl(facts, members),
+            *foreign,
+            own.capability(facts, donor, node, away),
+            own.frozen_already(facts, donor),
+            own.seqno_in_cache(facts, donor, values["mode"], number_of(values["seqno"]), away),
+            own.disk(facts, donor, away, bytes_of(values["floor"]) or 0),
+            own.needed(facts, donor, node, away),
+            own.donor_stays(donor, away, promised=flag_of(values["donor_stays"]) is True),
+            own.segments(facts, donor, node),
+            own.stale_pages(facts, donor),
+            *preflight.donor_names(facts, members),
+            *preflight.operator_rights(facts, (node, donor)),
+            *preflight.config_valid(facts, (node,)),
+            *preflight.sst_orphans(facts, (node,)),
+            preflight.lock_free(facts, members),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan."""
+        return freeze_plan(facts, self._values(facts, inputs))
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _best_donor(facts: Facts, node: str) -> str:
+    """Return the member that can freeze, reaches back furthest, and has the most room for it."""
+    caches = [cache_of(facts.host(name)) for name in member_hosts(facts) if name != node]
+    if not caches:
+        return ""
+    newest = max((c.last or 0) for c in caches)
+    best = max(caches, key=lambda c: (c.frozen_at is not None, newest - (c.downto or newest), c.free or 0, c.host))
+    return best.host
+
+
+def _donor_words(facts: Facts, name: str) -> str:
+    cache = cache_of(facts.host(name))
+    able = "can freeze" if cache.frozen_at is not None else "has no freeze option"
+    free = f", {cache.free / 1e9:.1f} GB free" if cache.free is not None else ""
+    return f"{able}, cached from {cache.downto}{free}"

@@ -1,0 +1,237 @@
+"""The steps of freeze-gcache, in order, with their obligations and what is watched while the node is away."""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.connections.statement import set_provider_option
+from services.procedures.actions import Ask, Run, Several, Sql
+from services.procedures.catalogue import steps
+from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
+from services.procedures.conditions import ClusterWhole, FreeDisk, ProviderOption, StillPrimary, UnitSetting
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Inputs
+from services.procedures.inputs import bytes_of, flag_of, seconds_of
+from services.procedures.model import Breach, Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+
+RELEASE = Sql(set_provider_option(OPTION, -1))
+GUARD_AFTER_S = 3_600
+START_LIMIT_S = 3_600.0
+DRAIN_S = 120.0
+
+
+def freeze_plan(facts: Facts, values: Inputs) -> Plan:
+    """Return the plan for inputs that have no faults."""
+    node, donor = values["node"], values["donor"]
+    members = member_hosts(facts)
+    away = seconds_of(values["away"]) or 1_800.0
+    floor = bytes_of(values["floor"]) or 0
+    cache_path = facts.host(donor).gcache_dir or facts.host(donor).datadir or "/"
+    return Plan(
+        procedure="freeze-gcache",
+        title=f"Take {node} down without SST",
+        summary=f"{donor} keeps its gcache while {node} is away; {node} returns by IST; then the cache is released.",
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=members,
+        quorum=members,
+        inputs=tuple(values.items()),
+        steps=_steps(facts, values, away),
+        watches=_watches(facts, node, donor, floor, cache_path),
+        charts=(
+            Chart("disk.data_free", donor, f"Free disk on {donor}", float(floor), "below this the run releases"),
+            Chart("galera.recv_queue", node, f"Receive queue of {node}"),
+        ),
+        expects=(
+            f"{node} is Synced and its log says IST.",
+            f"{OPTION} is -1 on {donor}; its page files shrink when the next purge runs.",
+        ),
+    )
+
+
+def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
+    node, donor = facts.host(values["node"]), facts.host(values["donor"])
+    members = member_hosts(facts)
+    others = tuple(h for h in members if h != node.host)
+    drain = flag_of(values["drain"]) is True
+    guard = flag_of(values["guard"]) is True
+    galera = node.node.galera if node.node is not None else None
+    donor_name = donor.node_name or donor.host
+    found = [_freeze(facts, values, members)]
+    if guard:
+        found.append(_guard_on(donor.host, facts.cluster_id, away))
+    found += [steps.restart_off(node), steps.name_donor(node, donor_name)]
+    if drain:
+        found += [steps.reject_queries(node), steps.wait_no_clients(node, DRAIN_S, ())]
+    found += [
+        steps.stop_node(facts, node, others=others, whole=members, keep="stopped_at"),
+        _maintenance(node.host, away),
+        _start(facts, node.host),
+        steps.prove_transfer(node, "IST", donor_name, f"start-{node.host}"),
+        _release(donor.host),
+    ]
+    if guard:
+        found.append(_guard_off(donor.host, facts.cluster_id))
+    found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
+    if drain:
+        found.append(steps.accept_queries(node))
+    found.append(steps.whole_again(facts, members))
+    return tuple(found)
+
+
+def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
+    donor = values["donor"]
+    cache = cache_of(facts.host(donor))
+    at = values["seqno"] if values["mode"] == "seqno" else "now"
+    released = (ProviderOption(donor, OPTION, "=", "-1"),)
+    return Step(
+        step_id="freeze",
+        host=donor,
+        title=f"Freeze the gcache of {donor} at {at}" + (f" (oldest seqno {cache.downto})" if at == "now" else ""),
+        done=f"gcache of {donor} frozen",
+        why=f"{donor} purges nothing from there on, so it can send {values['node']} all it missed.",
+        action=Sql(set_provider_option(OPTION, at)),
+        before=(ClusterWhole(members, len(members), facts.cluster_id), *released),
+        proof=(ProviderOption(donor, OPTION, ">=", "0", keep="frozen_at"),),
+        undo=Undo(f"Release the gcache of {donor}", RELEASE, released),
+        takes=Obligation(
+            key=freeze_key(donor),
+            host=donor,
+            sentence=f"gcache frozen on {donor}",
+            release=RELEASE,
+            release_proof=released,
+            danger=f"the disk of {donor} fills",
+        ),
+        limit_s=15.0,
+        estimate_s=1.0,
+    )
+
+
+def freeze_key(donor: str) -> str:
+    """Return the obligation's key."""
+    return f"freeze:{donor}"
+
+
+def _release(donor: str) -> Step:
+    return Step(
+        step_id="release",
+        host=donor,
+        title=f"Release the gcache of {donor}",
+        done=f"gcache of {donor} released",
+        why="It discharges the obligation. Space comes back when the current page is full and the next purge runs.",
+        action=RELEASE,
+        proof=(ProviderOption(donor, OPTION, "=", "-1"),),
+        limit_s=30.0,
+        repeatable=True,
+        discharges=(freeze_key(donor),),
+        estimate_s=1.0,
+    )
+
+
+# -- the timer on the donor: releases even when this console never comes back -----------------------------------------
+
+
+def _guard_unit(cluster_id: str) -> str:
+    return f"pilothouse-release-{cluster_id[:8]}"
+
+
+def _guard_on(donor: str, cluster_id: str, away: float) -> Step:
+    """systemd-run(1) --on-active: a transient timer; the root account's socket login of the server is tried first."""
+    unit = _guard_unit(cluster_id)
+    release = Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5))
+    gone = (UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),)
+    after = int(away) + GUARD_AFTER_S
+    return Step(
+        step_id="guard-on",
+        host=donor,
+        title=f"Set a timer on {donor} that releases the cache in {after // 60} min",
+        done=f"A timer on {donor} releases the cache in any case",
+        why="If this console and its operator are gone by then, the donor's disk must not fill.",
+        action=Several((
+            Run(Command(("mysql", "--batch", "-e", "SELECT 1"), sudo=True)),
+            Run(Command((
+                "systemd-run", f"--unit={unit}", f"--on-active={after}s", "--timer-property=AccuracySec=1s",
+                "mysql", "-e", str(RELEASE.statement),
+            ), sudo=True)),
+        )),
+        already=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "active"),),
+        proof=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "active"),),
+        undo=Undo(f"Remove the timer on {donor}", release, gone),
+        takes=Obligation(
+            key=f"guard:{donor}",
+            host=donor,
+            sentence=f"release timer set on {donor}",
+            release=release,
+            release_proof=gone,
+            danger="it would release a later freeze too",
+        ),
+        estimate_s=1.0,
+    )  # fmt: skip
+
+
+def _guard_off(donor: str, cluster_id: str) -> Step:
+    unit = _guard_unit(cluster_id)
+    return Step(
+        step_id="guard-off",
+        host=donor,
+        title=f"Remove the timer on {donor}",
+        done=f"The timer on {donor} is gone",
+        why="It discharges the obligation; the cache is released already.",
+        action=Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5)),
+        proof=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),),
+        repeatable=True,
+        discharges=(f"guard:{donor}",),
+        estimate_s=1.0,
+    )
+
+
+# -- away and back ----------------------------------------------------------------------------------------------------
+
+
+def _maintenance(node: str, away: float) -> Step:
+    return Step(
+        step_id="maintenance",
+        host="",
+        title=f"Do the maintenance on {node}, then say that it is done",
+        done=f"You confirmed: maintenance on {node} is done",
+        action=Ask(f"Is the maintenance on {node} done, may it start again?", unattended="done"),
+        risk=Risk.YOU,
+        limit_s=away * 10,
+        repeatable=True,
+        estimate_s=away,
+    )
+
+
+def _start(facts: Facts, node: str) -> Step:
+    started = steps.start_node(facts, facts.host(node), limit_s=START_LIMIT_S)
+    # The node was up before the run: what takes the run back leaves it up.
+    return steps.without_undo(started)
+
+
+def _watches(facts: Facts, node: str, donor: str, floor: int, cache_path: str) -> tuple[WatchRule, ...]:
+    others = tuple(h for h in member_hosts(facts) if h != node)
+    return (
+        WatchRule(
+            code="DISK-FLOOR",
+            condition=FreeDisk(donor, cache_path, floor),
+            sentence=f"The disk of {donor} came near its end: its cache was released, {node} will need an SST.",
+            breach=Breach.RELEASE,
+            releases=freeze_key(donor),
+            from_step=f"stop-{node}",
+            to_step=f"start-{node}",
+        ),
+        WatchRule(
+            code="FREEZE-LOST",
+            condition=ProviderOption(donor, OPTION, ">=", "0"),
+            sentence=f"The cache of {donor} is not frozen any more: {node} may need an SST.",
+            from_step=f"stop-{node}",
+            to_step=f"start-{node}",
+        ),
+        WatchRule(
+            code="QUORUM",
+            condition=StillPrimary(others, len(others), facts.cluster_id),
+            sentence=f"One of {', '.join(others)} is no full member any more.",
+            from_step=f"stop-{node}",
+            to_step=f"start-{node}",
+        ),
+    )

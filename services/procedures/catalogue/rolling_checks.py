@@ -1,0 +1,131 @@
+"""The checks that only a rolling restart has: order, reach of the donors, limits of the units, the option itself."""
+
+from __future__ import annotations
+
+import math
+
+from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
+from services.procedures.catalogue.rolling_order import donor_for, order_of, writer_of
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts
+
+REACH_TIMES = 3.0
+FLUSH_S = 300.0
+REFUSED_OPTIONS = frozenset({
+    "wsrep_cluster_address", "wsrep_cluster_name", "wsrep_node_name", "wsrep_node_address", "wsrep_provider",
+    "wsrep_on", "wsrep_new_cluster", "datadir", "innodb_data_home_dir", "innodb_log_group_home_dir",
+    "innodb_undo_directory", "server_id", "lower_case_table_names", "innodb_page_size", "innodb_data_file_path",
+})  # fmt: skip
+
+
+def enough_members(members: tuple[str, ...]) -> Check:
+    """Three members keep a majority while one is away; two don't."""
+    verdict = Verdict.PASS if len(members) >= 3 else Verdict.BLOCK
+    return Check(
+        code="CLUSTER-SIZE",
+        title="Three members or more",
+        verdict=verdict,
+        evidence=f"{len(members)}: {', '.join(members)}",
+        why="Of two members the one that stays has no majority if it loses sight of the other before it left.",
+        try_=() if verdict is Verdict.PASS else ("Add a node or an arbitrator first.",),
+    )
+
+
+def order(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    """The writer moves once when it goes last, and often when it goes early."""
+    computed, reasons = order_of(facts)
+    writer = writer_of(facts)
+    early = bool(writer) and writer in nodes and nodes[-1] != writer
+    told = "; ".join(f"{name}: {reasons[name]}" for name in computed)
+    return Check(
+        code="ORDER",
+        title="The writer goes last",
+        verdict=Verdict.WARN if early else Verdict.PASS,
+        evidence=f"{', '.join(nodes)} ({told})",
+        why="Each move of the writer costs the application a second or two of errors.",
+        try_=(f"Put {writer} last.",) if early else (),
+    )
+
+
+def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bool) -> tuple[Check, ...]:
+    """Each node needs another one whose cache lasts three downtimes."""
+    found = []
+    for place, name in enumerate(nodes):
+        donor = donor_for(facts, name, nodes[:place])
+        cache = cache_of(facts.host(donor))
+        lasts = cache.reach_s
+        enough = lasts is not None and lasts >= REACH_TIMES * downtime_s
+        shown = (
+            "not known" if lasts is None else "without end at today's rate" if math.isinf(lasts) else f"{lasts:.0f} s"
+        )
+        freeze = cache.frozen_at is not None
+        advice = (
+            f"Freeze the cache of {donor} for it: procedure freeze-gcache with node {name}."
+            if freeze
+            else f"Make gcache.size of {donor} larger first, or say that an SST is accepted."
+        )
+        verdict = Verdict.PASS if enough else Verdict.WARN if sst_ok else Verdict.BLOCK
+        found.append(
+            Check(
+                code=f"IST-REACH-{name}".upper(),
+                title=f"{name} can return by IST",
+                verdict=verdict,
+                evidence=f"the cache of {donor} lasts {shown}; {REACH_TIMES:g} x {downtime_s:g} s are wanted"
+                + (f"; {donor} has {OPTION}" if freeze else ""),
+                why="Otherwise the node takes an SST: hours of copying, and a donor out of service.",
+                try_=() if enough else (advice,),
+                host=name,
+            )
+        )
+    return tuple(found)
+
+
+def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
+    """systemd kills a server that flushes longer than TimeoutStopSec."""
+    found = []
+    for name in nodes:
+        limit = facts.host(name).timeout_stop_s
+        short = limit is not None and limit < FLUSH_S
+        found.append(
+            Check(
+                code=f"STOP-LIMIT-{name}".upper(),
+                title=f"{name} has time to stop",
+                verdict=Verdict.WARN if short else Verdict.PASS,
+                evidence="TimeoutStopSec not read" if limit is None else f"TimeoutStopSec = {limit:g} s",
+                why="A server that is killed while it flushes leaves without a known position.",
+                try_=(f"Raise TimeoutStopSec of the unit on {name}.",) if short else (),
+                host=name,
+            )
+        )
+    return tuple(found)
+
+
+def balancers(facts: Facts, drain: str) -> Check:
+    """A balancer that does not know of the restart sends clients to a closed port."""
+    seen = sorted({f"{b} on {h.host}" for h in facts.hosts for b in h.balancers})
+    asked = drain == "person"
+    verdict = Verdict.WARN if seen and not asked else Verdict.PASS
+    return Check(
+        code="BALANCER",
+        title="The balancer takes the node out first",
+        verdict=verdict,
+        evidence=", ".join(seen) or "no HAProxy or ProxySQL seen on the hosts of this inventory",
+        why="A check that only connects still finds the node alive while it refuses statements.",
+        try_=("Choose that you take each node out of the balancer.",) if verdict is Verdict.WARN else (),
+    )
+
+
+def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) -> Check:
+    """An option the server does not know keeps it from starting, and a loose one is ignored silently."""
+    name = option.replace("-", "_")
+    if not option:
+        return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
+    now = [(host, facts.host(host).option("mysqld", name)) for host in nodes]
+    told = ", ".join(f"{host}: {text if text is not None else 'not set in its files'}" for host, text in now)
+    return Check(
+        code="OPTION",
+        title="The option is known to the server",
+        verdict=Verdict.PASS,
+        evidence=f"{name} becomes {value}; in the option files now: {told}",
+        why="The server itself is asked: each node's new configuration is tried before the node is stopped.",
+    )

@@ -1,0 +1,247 @@
+"""The steps of a rolling restart, node by node, each node whole and proven before the next one is touched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.connections.statement import Keyword, set_global
+from services.procedures.actions import Ask, EditOptions, RestoreFile, Run, Sql
+from services.procedures.catalogue import steps
+from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.rolling_order import donor_for
+from services.procedures.conditions import OptionIs, StillPrimary, VariableIs
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.fields import Inputs
+from services.procedures.inputs import flag_of, hosts_of, seconds_of
+from services.procedures.model import Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+
+CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
+START_LIMIT_S = 3_600.0
+SOAK_S = 10.0
+
+
+def rolling_plan(facts: Facts, values: Inputs) -> Plan:
+    """Return the plan for inputs that have no faults."""
+    members = member_hosts(facts)
+    option, value = values["option"].replace("-", "_"), values["value"]
+    older = seconds_of(values["older_than"])
+    nodes = tuple(
+        name
+        for name in hosts_of(values["nodes"])
+        if not (option and _has(facts.host(name), option, value)) and not _young(facts.host(name), older)
+    )
+    change = f" and set {option} = {value}" if option else ""
+    found: list[Step] = []
+    for place, name in enumerate(nodes):
+        found += _node(facts, values, name, nodes[:place])
+        if place + 1 < len(nodes):
+            found.append(_pause(name, seconds_of(values["pause"]) or 0.0))
+    if found:
+        found.append(steps.whole_again(facts, members))
+    return Plan(
+        procedure="rolling-restart",
+        title=f"Restart {', '.join(nodes) or 'nothing'}{change}",
+        summary="One node at a time; the next one only when all are Synced again.",
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=members,
+        quorum=members,
+        inputs=tuple(values.items()),
+        steps=tuple(found),
+        watches=_watches(facts, nodes, members),
+        charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in nodes[-2:]),
+        expects=(
+            f"{', '.join(nodes) or 'Nothing'} restarted, all {len(members)} members Synced.",
+            *((f"@@{option} is {value} on each.",) if option else ()),
+        ),
+    )
+
+
+def _has(host: HostFacts, option: str, value: str) -> bool:
+    """Return whether the files say so already and the running server too, as far as both are known."""
+    server = host.node.server if host.node is not None else None
+    running = dict(server.variables).get(option) if server is not None else None
+    return host.option("mysqld", option) == value and (running is None or running.lower() == value.lower())
+
+
+def _young(host: HostFacts, older: float | None) -> bool:
+    """Return whether the server was started within the last `older` seconds."""
+    server = host.node.server if host.node is not None else None
+    uptime = server.uptime_s if server is not None else None
+    return older is not None and uptime is not None and uptime <= older
+
+
+def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -> list[Step]:
+    """Return the steps of one node; ids begin with its name."""
+    host, members = facts.host(name), member_hosts(facts)
+    donor = donor_for(facts, name, restarted)
+    donor_name = facts.host(donor).node_name or donor
+    prefix = f"{name}:"
+    option, value = values["option"].replace("-", "_"), values["value"]
+    galera = host.node.galera if host.node is not None else None
+    found = [steps.restart_off(host, prefix), steps.name_donor(host, donor_name, prefix)]
+    found += _drained(values, host, prefix)
+    if flag_of(values["desync"]) is True:
+        found.append(_desync(name, prefix))
+    if option:
+        found += _changed(host, values["file"] or CONFIG_FILE, option, value, prefix)
+    stop = steps.stop_node(
+        facts,
+        host,
+        others=tuple(m for m in members if m != name),
+        whole=members,
+        prefix=prefix,
+        keep=f"position-{name}",
+    )
+    start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix)
+    if option:
+        # Taking back a changed option takes another restart: the start's undo is the stop before the file is restored.
+        start = replace(
+            start, proof=(*start.proof, VariableIs(name, option, value)) if _visible(host, option) else start.proof
+        )
+    else:
+        start = steps.without_undo(start)
+    kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
+    found += [stop, start]
+    if flag_of(values["desync"]) is True:
+        found.append(_resync(name, prefix))
+    found.append(steps.prove_transfer(host, "IST" if kind == "IST" else "any", "", start.step_id, prefix))
+    found += [
+        steps.forget_donor(host, galera.sst_donor if galera is not None else "", prefix),
+        steps.restart_on(host, prefix),
+    ]
+    found += _undrained(values, host, prefix)
+    found += [steps.queue_settled(host, SOAK_S, prefix), steps.whole_again(facts, members, prefix)]
+    return found
+
+
+def _visible(host: HostFacts, option: str) -> bool:
+    """Return whether the running server's variables as read hold the option (only then can its value be proven)."""
+    server = host.node.server if host.node is not None else None
+    return server is not None and option in dict(server.variables)
+
+
+def _drained(values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
+    limit = seconds_of(values["drain_limit"]) or 120.0
+    if values["drain"] == "server":
+        return [steps.reject_queries(host, prefix), steps.wait_no_clients(host, limit, (), prefix)]
+    if values["drain"] == "person":
+        question = Ask(f"Is {host.host} out of the balancer?", unattended="done")
+        asked = _asked(f"{prefix}out-of-balancer", f"Take {host.host} out of the balancer, then say so", question)
+        return [asked, steps.wait_no_clients(host, limit, (), prefix)]
+    return []
+
+
+def _undrained(values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
+    if values["drain"] == "server":
+        return [steps.accept_queries(host, prefix)]
+    if values["drain"] == "person":
+        question = Ask(f"Is {host.host} back in the balancer?", unattended="done")
+        return [_asked(f"{prefix}into-balancer", f"Put {host.host} back into the balancer, then say so", question)]
+    return []
+
+
+def _asked(step_id: str, title: str, question: Ask) -> Step:
+    return Step(
+        step_id=step_id, host="", title=title, done="You said so", action=question, risk=Risk.YOU, limit_s=86_400.0,
+        repeatable=True,
+    )  # fmt: skip
+
+
+def _pause(name: str, seconds: float) -> Step:
+    return Step(
+        step_id=f"{name}:pause",
+        host=name,
+        title=f"Watch {name} serve for {seconds:g} s before the next node",
+        done=f"{name} served {seconds:g} s",
+        action=steps.queue_settled(HostFacts(host=name), seconds).action,
+        risk=Risk.READS,
+        limit_s=seconds + 600.0,
+        repeatable=True,
+        estimate_s=seconds,
+    )
+
+
+def _desync(name: str, prefix: str) -> Step:
+    """A node that goes down desynced sends no flow control while it flushes; its restart ends the desync."""
+    off = Sql(set_global("wsrep_desync", Keyword("OFF")))
+    proof = (VariableIs(name, "wsrep_desync", "OFF"),)
+    return Step(
+        step_id=f"{prefix}desync",
+        host=name,
+        title=f"Desync {name}",
+        done=f"{name} sends no flow control",
+        action=Sql(set_global("wsrep_desync", Keyword("ON"))),
+        proof=(VariableIs(name, "wsrep_desync", "ON"),),
+        undo=Undo(f"Bring {name} back into flow control", off, proof),
+        takes=Obligation(
+            key=f"desync:{name}", host=name, sentence=f"{name} desynced", release=off, release_proof=proof,
+            danger=f"{name} falls behind and is never a donor",
+        ),
+        estimate_s=1.0,
+    )  # fmt: skip
+
+
+def _resync(name: str, prefix: str) -> Step:
+    """The restart has ended the desync; this proves it, and ends it where the node never went down."""
+    return Step(
+        step_id=f"{prefix}resync",
+        host=name,
+        title=f"Bring {name} back into flow control",
+        done=f"{name} is a full member again",
+        why="It discharges the obligation; there is nothing to take back.",
+        action=Sql(set_global("wsrep_desync", Keyword("OFF"))),
+        already=(VariableIs(name, "wsrep_desync", "OFF"),),
+        proof=(VariableIs(name, "wsrep_desync", "OFF"),),
+        repeatable=True,
+        discharges=(f"desync:{name}",),
+        estimate_s=0.5,
+    )
+
+
+def _changed(host: HostFacts, path: str, option: str, value: str, prefix: str) -> list[Step]:
+    """Write the option, then let the server itself read its new configuration before it is stopped."""
+    name, unit = host.host, steps.unit_of(host)
+    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
+    return [
+        Step(
+            step_id=f"{prefix}option",
+            host=name,
+            title=f"Set {option} = {value} in {path} on {name}",
+            done=f"{option} = {value} is in {name}'s files",
+            action=EditOptions(path, "mysqld", ((option, value),)),
+            already=(OptionIs(name, "mysqld", option, value),),
+            proof=(OptionIs(name, "mysqld", option, value),),
+            undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+        Step(
+            step_id=f"{prefix}config",
+            host=name,
+            title=f"Let {program} on {name} read its new configuration",
+            done=f"{name}'s configuration is valid",
+            why="A server that can't read its configuration would not come back, and its state would be dropped.",
+            action=Run(Command((program, "--user=mysql", "--help", "--verbose"), sudo=True)),
+            risk=Risk.READS,
+            limit_s=60.0,
+            repeatable=True,
+            estimate_s=2.0,
+        ),
+    ]
+
+
+def _watches(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> tuple[WatchRule, ...]:
+    """While one node is down the others must stay; looked at from its stop to its start."""
+    return tuple(
+        WatchRule(
+            code=f"QUORUM-{name}".upper(),
+            condition=StillPrimary(others, len(others), facts.cluster_id),
+            sentence=f"One of {', '.join(others)} is no full member any more while {name} is down.",
+            from_step=f"{name}:stop-{name}",
+            to_step=f"{name}:start-{name}",
+        )
+        for name in nodes
+        if (others := tuple(m for m in members if m != name))
+    )

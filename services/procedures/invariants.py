@@ -1,0 +1,281 @@
+"""What must be true of every plan before it is shown: pure, one small rule a function, all broken ones told.
+
+The rules are the laws of procedures (resources/docs, design: plans are data, nothing is forgotten): what is switched on
+is switched off on every way out, no host outside the plan is touched, never more than one node of a quorum is in
+motion, what can't be undone is confirmed or says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+
+from services.connections.command import Command
+from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
+from services.procedures.conditions import Kept, TransferWas
+from services.procedures.model import Breach, Obligation, Plan, Risk
+
+_OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
+
+
+def violations(plan: Plan) -> tuple[str, ...]:
+    """Return one sentence for each way in which a plan breaks the invariants, () for a plan that may be shown."""
+    return tuple(dict.fromkeys(sentence for rule in _RULES for sentence in rule(plan)))
+
+
+def changes(action: Action) -> bool:
+    """Return whether an action changes a host (and so needs an Operator session)."""
+    return not isinstance(action, _OF_THE_CONSOLE)
+
+
+def touched(value: object) -> frozenset[str]:
+    """Return the hosts that an action, a condition, an obligation, an undo or a step reads or changes.
+
+    Hosts that are only declared away (NoPrimary.accounted) and wsrep node names (TransferWas.donor) are not touched.
+    """
+    found: set[str] = set()
+    for part in _parts(value):
+        host, hosts = getattr(part, "host", ""), getattr(part, "hosts", ())
+        found.update((host, *hosts, *getattr(part, "but_desynced", ())))
+    return frozenset(found - {""})
+
+
+def kept_by(value: object) -> frozenset[str]:
+    """Return the names under which the actions and conditions inside keep values."""
+    return frozenset(str(getattr(part, "keep", "")) for part in _parts(value)) - {""}
+
+
+def _parts(value: object) -> Iterator[object]:
+    """Yield every dataclass inside a value, itself first."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _parts(item)
+    elif is_dataclass(value):
+        yield value
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name))
+
+
+def _of(kind: type, value: object) -> Iterator[object]:
+    return (part for part in _parts(value) if isinstance(part, kind))
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _names_are_unique(plan: Plan) -> Iterator[str]:
+    works = [part.name for part in _of(Detached, plan.steps) if isinstance(part, Detached)]
+    for what, names in (
+        ("step id", [step.step_id for step in plan.steps]),
+        ("obligation", [step.takes.key for step in plan.steps if step.takes]),
+        ("watch rule", [rule.code for rule in plan.watches]),
+        ("detached work", works),
+    ):
+        for name, count in Counter(names).items():
+            if count > 1:
+                yield f"The {what} '{name}' stands {count} times in the plan."
+            if not name:
+                yield f"There is a {what} without a name."
+
+
+def _limits_are_positive(plan: Plan) -> Iterator[str]:
+    for step in plan.steps:
+        if not step.limit_s > 0 or (step.undo and not step.undo.limit_s > 0):
+            yield f"Step '{step.step_id}' has no time limit above zero."
+        if step.estimate_s is not None and not step.estimate_s >= 0:
+            yield f"Step '{step.step_id}' has an estimate below zero."
+    for rule in plan.watches:
+        if not rule.every_s > 0:
+            yield f"The watch rule '{rule.code}' is looked at every {rule.every_s:g} s."
+
+
+def _patterns_can_be_read(plan: Plan) -> Iterator[str]:
+    for step in plan.steps:
+        for part in _parts(step):
+            try:
+                re.compile(str(getattr(part, "pattern", "")))
+            except re.error as problem:
+                yield f"Step '{step.step_id}' has a pattern that is no regular expression: {problem}."
+
+
+# -- hosts -------------------------------------------------------------------------------------------------------------
+
+
+def _only_hosts_of_the_plan(plan: Plan) -> Iterator[str]:
+    allowed = set(plan.hosts)
+    for step in plan.steps:
+        for host in sorted((touched(step) | {step.moves, *step.settles}) - {""} - allowed):
+            yield f"Step '{step.step_id}' touches {host}, which is no host of the plan."
+        if changes(step.action) and not step.host:
+            yield f"Step '{step.step_id}' changes something, but names no host."
+        if step.undo and changes(step.undo.action) and not step.host:
+            yield f"The undo of step '{step.step_id}' changes something, but names no host."
+    for rule in plan.watches:
+        for host in sorted(touched(rule.condition) - allowed):
+            yield f"The watch rule '{rule.code}' reads {host}, which is no host of the plan."
+
+
+def _no_secret_inside(plan: Plan) -> Iterator[str]:
+    for step in plan.steps:
+        if any(isinstance(part, Command) and part.stdin is not None for part in _parts(step)):
+            yield f"Step '{step.step_id}' holds a secret; a plan only names one ({CopiedSecret.__name__})."
+
+
+def _one_node_in_motion(plan: Plan) -> Iterator[str]:
+    moving: list[str] = []
+    for step in plan.steps:
+        if step.moves and step.moves not in moving:
+            moving.append(step.moves)
+            if len(moving) > 1:
+                yield f"Step '{step.step_id}' moves {step.moves} while {moving[0]} has not settled."
+        moving = [host for host in moving if host not in step.settles]
+    if not _goes_on(plan):
+        for host in moving:
+            yield f"{host} leaves or joins the quorum, and no step says that it has settled."
+
+
+# -- what is switched on, undone, confirmed ----------------------------------------------------------------------------
+
+
+def _obligations_end(plan: Plan) -> Iterator[str]:
+    for at, step in enumerate(plan.steps):
+        if step.takes is None:
+            continue
+        key = step.takes.key
+        if not any(key in later.discharges for later in plan.steps[at + 1 :]) and not _goes_on(plan):
+            yield f"Step '{step.step_id}' takes '{key}', and no later step discharges it."
+        if step.undo is None or step.undo.action != step.takes.release:
+            yield f"The undo of step '{step.step_id}' is not the release of '{key}'."
+        yield from _release_is_sound(step.takes)
+
+
+def _release_is_sound(taken: Obligation) -> Iterator[str]:
+    if not changes(taken.release):
+        yield f"The release of '{taken.key}' changes nothing."
+    if not taken.release_proof:
+        yield f"Nothing proves that '{taken.key}' is released."
+    if not taken.host:
+        yield f"The obligation '{taken.key}' names no host."
+
+
+def _discharged_was_taken(plan: Plan) -> Iterator[str]:
+    taken: set[str] = set()
+    for step in plan.steps:
+        for key in step.discharges:
+            if key not in taken:
+                yield f"Step '{step.step_id}' discharges '{key}', which no earlier step takes."
+        if step.discharges and not step.proof and not isinstance(step.action, WaitFor):
+            yield f"Step '{step.step_id}' discharges an obligation without a proof."
+        if step.takes:
+            taken.add(step.takes.key)
+
+
+def _changes_can_be_taken_back(plan: Plan) -> Iterator[str]:
+    for step in plan.steps:
+        if step.risk is Risk.IRREVERSIBLE:
+            if step.confirm not in (*plan.hosts, plan.cluster_name) or not step.confirm:
+                yield f"Step '{step.step_id}' can't be undone, and no host's name has to be typed for it."
+        elif changes(step.action) and step.risk is not Risk.READS and step.undo is None and not step.why.strip():
+            yield f"Step '{step.step_id}' has no undo and does not say why."
+
+
+def _questions_can_be_answered(plan: Plan) -> Iterator[str]:
+    for step in plan.steps:
+        if not isinstance(step.action, Ask):
+            continue
+        ask = step.action
+        answers = [answer for answer, _ in ask.choices]
+        if ask.kind == "typed" and not ask.expect:
+            yield f"Step '{step.step_id}' asks for a text to be typed and does not say which."
+        if ask.kind == "choice" and not answers:
+            yield f"Step '{step.step_id}' offers no choice."
+        if ask.kind == "choice" and ask.unattended and ask.unattended not in answers:
+            yield f"Step '{step.step_id}' answers '{ask.unattended}' unattended, which is no choice."
+
+
+# -- what looks back ---------------------------------------------------------------------------------------------------
+
+
+def _kept_before_used(plan: Plan) -> Iterator[str]:
+    """Values are kept in the order a step reads and acts: before, act, proof.
+
+    A step that may be skipped (`already`) gives only what `already` itself keeps.
+    """
+    known: frozenset[str] = frozenset()
+    at_start: dict[str, frozenset[str]] = {}
+    for step in plan.steps:
+        at_start[step.step_id] = known
+        by_act = known | kept_by(step.before) | kept_by(step.already)
+        by_proof = by_act | kept_by(step.action)
+        by_end = by_proof | kept_by(step.proof)
+        for value, names in (
+            (step.before, known),
+            (step.already, known),
+            (step.action, by_act),
+            (step.proof, by_proof),
+            (step.undo, by_end),
+            (step.takes, by_end),
+        ):
+            for part in _of(Kept, value):
+                if isinstance(part, Kept) and part.name not in names:
+                    yield f"Step '{step.step_id}' uses the value '{part.name}', which nothing has kept by then."
+        known = known | kept_by(step.already) if step.already else by_end
+    for rule in plan.watches:
+        names = at_start.get(rule.from_step, frozenset())
+        for part in _of(Kept, rule.condition):
+            if isinstance(part, Kept) and part.name not in names:
+                yield f"The watch rule '{rule.code}' uses the value '{part.name}', which nothing has kept by then."
+
+
+def _steps_looked_back_to(plan: Plan) -> Iterator[str]:
+    earlier: set[str] = set()
+    for step in plan.steps:
+        for value, allowed in (
+            ((step.before, step.already), earlier),
+            ((step.action, step.proof, step.undo, step.takes), earlier | {step.step_id}),
+        ):
+            for part in _of(TransferWas, value):
+                if isinstance(part, TransferWas) and part.since_step not in allowed:
+                    yield f"Step '{step.step_id}' looks back to step '{part.since_step}', which is no earlier one."
+        earlier.add(step.step_id)
+    for rule in plan.watches:
+        for part in _of(TransferWas, rule.condition):
+            if isinstance(part, TransferWas) and part.since_step not in earlier:
+                yield f"The watch rule '{rule.code}' looks back to step '{part.since_step}', which does not exist."
+
+
+def _watches_have_their_steps(plan: Plan) -> Iterator[str]:
+    order = {step.step_id: at for at, step in enumerate(plan.steps)}
+    keys = {step.takes.key for step in plan.steps if step.takes}
+    for rule in plan.watches:
+        unknown = [name for name in (rule.from_step, rule.to_step) if name and name not in order]
+        for name in unknown:
+            yield f"The watch rule '{rule.code}' names step '{name}', which does not exist."
+        if not unknown and order.get(rule.from_step, 0) > order.get(rule.to_step, len(order)):
+            yield f"The watch rule '{rule.code}' ends before it begins."
+        if rule.breach is Breach.RELEASE and rule.releases not in keys:
+            yield f"The watch rule '{rule.code}' releases '{rule.releases}', which no step takes."
+
+
+def _goes_on(plan: Plan) -> bool:
+    """Return whether the rest of the plan is only made when the steps so far are done."""
+    return bool(plan.steps) and isinstance(plan.steps[-1].action, Continue)
+
+
+_RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
+    _names_are_unique,
+    _limits_are_positive,
+    _patterns_can_be_read,
+    _only_hosts_of_the_plan,
+    _no_secret_inside,
+    _one_node_in_motion,
+    _obligations_end,
+    _discharged_was_taken,
+    _changes_can_be_taken_back,
+    _questions_can_be_answered,
+    _kept_before_used,
+    _steps_looked_back_to,
+    _watches_have_their_steps,
+)

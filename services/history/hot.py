@@ -108,9 +108,13 @@ class Ring:
             return JournalRow(self._next_chunk, at / TICK, offset / TICK, epoch, whole, data), closed
 
     def close_if_due(self, now: float) -> Closed | None:
-        """Return the open chunk when its five minutes are over (the server may have stopped answering)."""
+        """Return the open chunk when its five minutes were over by `now` (the server may have stopped answering).
+
+        `now` may lie before the newest row: a chunk that began after it stays open.
+        """
         with self._lock:
-            return self._close() if self._due(now) else None
+            over = self._chunk_rows > 0 and int(now // CHUNK_S) > self._chunk
+            return self._close() if over else None
 
     def close(self) -> Closed | None:
         """Return the open chunk whatever its age, None when there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -13,6 +14,7 @@ from services.errors import Unreachable
 from services.events import Event
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
+from widgets.bridge.stall_watch import calls_of
 from widgets.bridge.stalls import StallMeter
 
 
@@ -117,3 +119,55 @@ def test_that_a_blocked_event_loop_is_measured(qtbot: QtBot) -> None:
     assert 100.0 < meter.take() < 400.0
     assert meter.over_limit >= 1
     assert meter.take() == 0.0
+
+
+def _hold_up_the_window(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def test_that_a_stall_is_kept_with_its_time_and_what_the_window_was_doing(qtbot: QtBot) -> None:
+    meter = StallMeter()
+    meter.start()
+    qtbot.wait(60)
+    before = time.time()
+    _hold_up_the_window(0.15)
+    qtbot.wait(60)
+    meter.stop()
+    stall = max(meter.stalls, key=lambda stall: stall.ms)
+    assert 100.0 < stall.ms < 400.0
+    assert before < stall.at <= time.time()
+    assert "test_bridge.py" in stall.doing
+    assert "_hold_up_the_window" in stall.doing.split(" < ")[0]
+    assert stall.own_ms < stall.ms / 2, "it slept, so it used no CPU"
+
+
+def test_that_looking_at_another_thread_keeps_none_of_its_variables_alive() -> None:
+    class Kept:
+        pass
+
+    survivors: list[Kept] = []
+    enough = threading.Event()
+
+    def call() -> weakref.ref[Kept]:
+        local = Kept()
+        sum(range(2000))
+        return weakref.ref(local)
+
+    def work() -> None:
+        while not enough.is_set():
+            kept = call()()
+            if kept is not None:
+                survivors.append(kept)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert thread.ident is not None
+    told = set()
+    for _ in range(500):
+        time.sleep(0.0002)
+        told.add(calls_of(thread.ident))
+    enough.set()
+    thread.join()
+    assert any(" call < " in calls for calls in told)
+    assert survivors == []
+    assert calls_of(thread.ident) == ""

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections import deque
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from widgets.bridge.stall_watch import StallWatch
+
+log = logging.getLogger(__name__)
+
 LIMIT_MS = 50.0
+KEPT = 64
 _INTERVAL_MS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """The event loop stood still for more than 50 ms.
+
+    Attributes:
+        at: when it ended, UTC epoch seconds. ms: how long it lasted.
+        own_ms, process_ms: CPU time of the window's thread and of the whole process meanwhile. Little of both: the
+            machine was busy with something else; much of the second only: another thread of ours held it up.
+        doing: the innermost Python calls of the window's thread while it stood still, the innermost first.
+    """
+
+    at: float
+    ms: float
+    own_ms: float
+    process_ms: float
+    doing: str
 
 
 class StallMeter(QObject):
@@ -15,6 +41,7 @@ class StallMeter(QObject):
 
     Attributes:
         worst_ms: longest stall since the last `take`; over_limit: how many were longer than 50 ms, since the start.
+        stalls: the newest of those over 50 ms, oldest first, at most 64.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -22,20 +49,24 @@ class StallMeter(QObject):
         self.worst_ms = 0.0
         self.worst_ever_ms = 0.0
         self.over_limit = 0
-        self._last = time.perf_counter()
+        self.stalls: deque[Stall] = deque(maxlen=KEPT)
+        self._watch = StallWatch(_INTERVAL_MS)
+        self._last = self._own = self._process = 0.0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_INTERVAL_MS)
         self._timer.timeout.connect(self._beat)
 
     def start(self) -> None:
-        """Begin measuring from now."""
-        self._last = time.perf_counter()
+        """Begin measuring from now, the thread that calls this."""
+        self._last, self._own, self._process = time.perf_counter(), time.thread_time(), time.process_time()
+        self._watch.start()
         self._timer.start()
 
     def stop(self) -> None:
         """Stop measuring."""
         self._timer.stop()
+        self._watch.stop()
 
     def take(self) -> float:
         """Return the longest stall in ms since the last call, and forget it."""
@@ -43,11 +74,15 @@ class StallMeter(QObject):
         return worst
 
     def _beat(self) -> None:
-        now = time.perf_counter()
+        now, own, process = time.perf_counter(), time.thread_time(), time.process_time()
         late_ms = (now - self._last) * 1000.0 - _INTERVAL_MS
-        self._last = now
+        doing = self._watch.beat(now)
         if late_ms > self.worst_ms:
             self.worst_ms = late_ms
             self.worst_ever_ms = max(self.worst_ever_ms, late_ms)
         if late_ms > LIMIT_MS:
             self.over_limit += 1
+            stall = Stall(time.time(), late_ms, (own - self._own) * 1000.0, (process - self._process) * 1000.0, doing)
+            self.stalls.append(stall)
+            log.info("the window stood still for %.0f ms: %s", late_ms, doing or "nothing was seen")
+        self._last, self._own, self._process = now, own, process

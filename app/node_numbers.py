@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.ist_numbers import IST_METRICS
 from services.sampling.model import Metric
 from services.types import Health
+from services.words import mark, tr
 from widgets.bridge.source import EstateSource
 from widgets.common.text import format_bytes, format_duration, format_number, format_percent, plural
 
@@ -58,11 +59,11 @@ def machine_rows(values: Values, catalogue: Sequence[Metric]) -> tuple[Row, ...]
     numbers = Numbers(values, {metric.key: metric for metric in catalogue})
     rows = (
         _cpu(numbers),
-        _row(numbers, "of it iowait", "cpu.iowait", format_percent),
-        _row(numbers, "in COMMIT", "commit.threads", lambda v: plural(round(v), "thread")),
+        _row(numbers, mark("of it iowait"), "cpu.iowait", format_percent),
+        _row(numbers, mark("in COMMIT"), "commit.threads", lambda v: plural(round(v), "{n} thread", "{n} threads")),
         _redo(numbers),
-        _row(numbers, "disk write", "disk.write_latency", lambda v: format_duration(v / 1000.0)),
-        _row(numbers, "statements", "load.questions", lambda v: f"{format_number(v)} /s"),
+        _row(numbers, mark("disk write"), "disk.write_latency", lambda v: format_duration(v / 1000.0)),
+        _row(numbers, mark("statements"), "load.questions", lambda v: f"{format_number(v)} /s"),
     )
     return tuple(row for row in rows if row is not None)
 
@@ -72,13 +73,21 @@ def _cpu(numbers: Numbers) -> Row | None:
     if not {"cpu.user", "cpu.system", "cpu.available"} <= values.keys():
         return None
     user, system, free = values["cpu.user"], values["cpu.system"], values["cpu.available"]
-    return "CPU", f"us {user:.0f} · sy {system:.0f} · available {free:.0f} %", _health(numbers, "cpu.available")
+    return (
+        mark("CPU"),
+        tr("us {user:.0f} · sy {system:.0f} · available {free:.0f} %", user=user, system=system, free=free),
+        _health(numbers, "cpu.available"),
+    )
 
 
 def _redo(numbers: Numbers) -> Row | None:
     capacity = numbers.values.get("innodb.redo_capacity")
-    of = f" of {format_bytes(capacity)}" if capacity else ""
-    return _row(numbers, "redo age", "innodb.checkpoint_age_share", lambda v: format_percent(v) + of)
+
+    def words(value: float) -> str:
+        share = format_percent(value)
+        return tr("{share} of {capacity}", share=share, capacity=format_bytes(capacity)) if capacity else share
+
+    return _row(numbers, mark("redo age"), "innodb.checkpoint_age_share", words)
 
 
 def _row(numbers: Numbers, words: str, key: str, write: Callable[[float], str]) -> Row | None:

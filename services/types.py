@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from services.words import mark
+
 
 class Flavour(Enum):
     """Which dialect a server speaks, found by query and never guessed from a host name."""
@@ -20,8 +22,8 @@ class ClusterKind(Enum):
     """How the nodes of a cluster are bound to one another; decides the notation of the drawing."""
 
     GALERA = "Galera"
-    ASYNC = "asynchronous replication"
-    SINGLE = "single server"
+    ASYNC = mark("asynchronous replication")
+    SINGLE = mark("single server")
 
 
 class Health(Enum):
@@ -53,8 +55,8 @@ def worst(healths: tuple[Health, ...]) -> Health:
 class Reach(Enum):
     """How far the console itself gets to a host, told apart because the remedies differ."""
 
-    FULL = "SSH and SQL answer"
-    SSH_ONLY = "SSH answers, SQL does not"
-    SQL_ONLY = "SQL answers, SSH does not"
-    NONE = "no answer"
-    NOT_TRIED = "not contacted yet"
+    FULL = mark("SSH and SQL answer")
+    SSH_ONLY = mark("SSH answers, SQL does not")
+    SQL_ONLY = mark("SQL answers, SSH does not")
+    NONE = mark("no answer")
+    NOT_TRIED = mark("not contacted yet")

@@ -71,10 +71,12 @@ def tr(text: str, /, **values: object) -> str:
     """Return the sentence in the person's language, its {placeholders} filled with `values`.
 
     Without values nothing is filled in (braces stay braces). A translation whose placeholders differ from the English
-    ones is not used.
+    ones is not used. What is translated already stays as it is.
     """
     if _catalogue is None:
         return text.format(**values) if values else text
+    if isinstance(text, Words):
+        return text
     return _worded(_catalogue.gettext(text) if text else "", text, text, values)
 
 

@@ -117,4 +117,4 @@ def test_that_an_empty_journal_says_what_will_stand_there(qtbot: QtBot) -> None:
 def test_that_a_screen_reader_hears_how_serious_an_event_is() -> None:
     model = EventsModel()
     model.show_events(EVENTS)
-    assert model.index(0, 1).data(int(Qt.ItemDataRole.AccessibleTextRole)) == "warn"
+    assert model.index(0, 1).data(int(Qt.ItemDataRole.AccessibleTextRole)) == "warning"

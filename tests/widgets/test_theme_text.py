@@ -106,7 +106,7 @@ def test_that_ages_say_never_and_now() -> None:
 
 
 def test_that_small_words_fit_their_number() -> None:
-    assert (plural(1, "vote"), plural(4, "vote")) == ("1 vote", "4 votes")
+    assert (plural(1, "{n} vote", "{n} votes"), plural(4, "{n} vote", "{n} votes")) == ("1 vote", "4 votes")
     assert format_percent(0.24, 1) == "0.2 %"
     assert short_id("8f21c0de-5b1a") == "8f21c0de…"
 

@@ -17,6 +17,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from services.errors import UserError
+from services.words import tr
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,10 @@ class Ops(QObject):
             result, problem = None, error
         except Exception as error:  # a worker's bug must reach the person, not vanish in a future
             log.exception("a background call failed")
-            result, problem = None, UserError(f"Unexpected: {type(error).__name__}: {error}")
+            result, problem = (
+                None,
+                UserError(tr("Unexpected: {kind}: {problem}", kind=type(error).__name__, problem=error)),
+            )
         self._done.emit(number, result, problem)
 
     def _deliver(self, number: int, result: object, problem: UserError | None) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from services.words import tr
 from widgets.charts.legend import Legend, Reading, paint_item
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot import Plot
@@ -76,7 +77,7 @@ class ChartCard(QFrame):
         track = self.plot.state.tracks[curve.key]
         unit = self.spec.curve_unit(curve)
         if track.missing:
-            return Reading("not offered", stale=True, why=track.missing)
+            return Reading(tr("not offered"), stale=True, why=track.missing)
         if at is not None:
             value = track.value_at(at)
             return Reading(format_value(value, unit), stale=math.isnan(value), why=self._gap(track, value))
@@ -85,14 +86,14 @@ class ChartCard(QFrame):
             return Reading(UNKNOWN, stale=True, why=self._gap(track, value))
         age = 0.0 if now is None else now - track.last_at
         if age > max(_LEAST_OLD_S, _OLD_STEPS * track.step_s):
-            return Reading(f"{format_value(value, unit)}, {format_age(age)}", stale=True, why="No newer sample.")
+            return Reading(f"{format_value(value, unit)}, {format_age(age)}", stale=True, why=tr("No newer sample."))
         return Reading(format_value(value, unit))
 
     @staticmethod
     def _gap(track: Track, value: float) -> str:
         if not math.isnan(value):
             return ""
-        return "No sample at this moment." if len(track) else "No sample yet."
+        return tr("No sample at this moment.") if len(track) else tr("No sample yet.")
 
     def title_texts(self) -> tuple[str, str]:
         """Return title and subtitle as shown."""

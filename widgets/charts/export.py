@@ -10,12 +10,13 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
+from services.words import mark, tr
 from widgets.charts.card import ChartCard
 from widgets.common.fonts import SMALL, STRONG, TITLE, ui_font
 from widgets.common.theme import current_theme
 
 _MARGIN, _HEAD = 20.0, 48.0
-_ELSEWHERE = ("Choose a folder you may write to.",)
+_ELSEWHERE = mark("Choose a folder you may write to.")
 
 
 def export_charts(path: Path, cards: Sequence[ChartCard], size: QSize, title: str, subtitle: str) -> None:
@@ -29,7 +30,7 @@ def export_charts(path: Path, cards: Sequence[ChartCard], size: QSize, title: st
         generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
         painter = QPainter()
         if not painter.begin(generator):
-            raise BadInput(f"The charts could not be written to {path}.", try_=_ELSEWHERE)
+            raise BadInput(tr("The charts could not be written to {path}.", path=path), try_=(tr(_ELSEWHERE),))
         _paint(painter, cards, whole, title, subtitle)
         painter.end()
         return
@@ -40,7 +41,7 @@ def export_charts(path: Path, cards: Sequence[ChartCard], size: QSize, title: st
     _paint(painter, cards, whole, title, subtitle)
     painter.end()
     if not image.save(str(path)):
-        raise BadInput(f"The picture could not be written to {path}.", try_=_ELSEWHERE)
+        raise BadInput(tr("The picture could not be written to {path}.", path=path), try_=(tr(_ELSEWHERE),))
 
 
 def _paint(painter: QPainter, cards: Sequence[ChartCard], whole: QSize, title: str, subtitle: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWidget
 
+from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.time_view import SPANS, View
 
-_RESOLUTIONS = ((1.5, "one second a point"), (90.0, "one minute a point, band p5 to p95"))
+_RESOLUTIONS = ((1.5, mark("one second a point")), (90.0, mark("one minute a point, band p5 to p95")))
 
 
 class Header(QWidget):
@@ -30,23 +31,23 @@ class Header(QWidget):
         row.setSpacing(8)
         row.addWidget(self._name)
         row.addWidget(self._subtitle, 1)
-        self._live = button("Live", hint="Back to the present (End)", on=self.live_wanted.emit)
+        self._live = button(tr("Live"), hint=tr("Back to the present (End)"), on=self.live_wanted.emit)
         self._live.setVisible(False)
         row.addWidget(self._live)
         self._group = QButtonGroup(self)
         self._group.setExclusive(False)
         self._spans: dict[float, QPushButton] = {}
         for seconds, words in SPANS:
-            made = button(words, hint=f"Show the last {words}")
+            made = button(words, hint=tr("Show the last {span}", span=words))
             made.setCheckable(True)
             made.clicked.connect(lambda _=False, s=seconds: self.span_wanted.emit(s))
             self._spans[seconds] = made
             self._group.addButton(made)
             row.addWidget(made)
-        self._export = button("Export", hint="Save the charts as PNG or SVG (Ctrl+E)")
+        self._export = button(tr("Export"), hint=tr("Save the charts as PNG or SVG (Ctrl+E)"))
         menu = QMenu(self._export)
-        menu.addAction("PNG, twice the size…", lambda: self.export_wanted.emit("png"))
-        menu.addAction("SVG…", lambda: self.export_wanted.emit("svg"))
+        menu.addAction(tr("PNG, twice the size…"), lambda: self.export_wanted.emit("png"))
+        menu.addAction(tr("SVG…"), lambda: self.export_wanted.emit("svg"))
         self._export.setMenu(menu)
         row.addWidget(self._export)
 
@@ -57,8 +58,8 @@ class Header(QWidget):
     def set_recording(self, length_s: float) -> None:
         """Offer what a recording of `length_s` seconds has: the whole of it, and spans shorter than it."""
         self._recording = length_s
-        self._live.setText("Whole recording")
-        self._live.setToolTip("Show it from beginning to end")
+        self._live.setText(tr("Whole recording"))
+        self._live.setToolTip(tr("Show it from beginning to end"))
         for seconds, made in self._spans.items():
             made.setVisible(seconds < length_s)
             made.setToolTip(made.text())
@@ -83,15 +84,17 @@ class Header(QWidget):
 def span_words(view: View) -> str:
     """Return the span as a person says it ("last 15 min", "02:14:00 to 02:29:30, 15 min 30 s")."""
     if view.live:
-        return f"last {format_duration(view.span)}"
+        return tr("last {span}", span=format_duration(view.span))
     long = view.span > 86400 or format_moment(view.start)[:10] != format_moment(view.now)[:10]
     first, last = (format_moment(t) if long else format_clock(t) for t in (view.start, view.end))
-    return f"{first} to {last}, {format_duration(round(view.span))}"
+    return tr("{first} to {last}, {span}", first=first, last=last, span=format_duration(round(view.span)))
 
 
 def resolution(step_s: float) -> str:
     """Return how much time a point stands for."""
     for limit, words in _RESOLUTIONS:
         if step_s < limit:
-            return words if step_s > 30 or step_s <= 1.5 else f"{format_duration(step_s)} a point, band p5 to p95"
-    return f"{format_duration(round(step_s))} a point, band p5 to p95"
+            if step_s > 30 or step_s <= 1.5:
+                return tr(words)
+            return tr("{step} a point, band p5 to p95", step=format_duration(step_s))
+    return tr("{step} a point, band p5 to p95", step=format_duration(round(step_s)))

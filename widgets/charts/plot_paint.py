@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from shiboken6 import VoidPtr
 
 from services.types import Health
+from services.words import tr
 from widgets.charts.colors import curve_area, curve_line, limit_text, limit_tint
 from widgets.charts.model import CurveSpec
 from widgets.charts.plot_shapes import Pile, Shape
@@ -274,7 +275,7 @@ class StillPainter:
         for x, label in sorted(seen.items()):
             self._painter.setPen(QPen(self._theme.warn_fill, 1))
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
-            words = "restart" if single else f"{label} restarted"
+            words = "restart" if single else tr("{label} restarted", label=label)
             width = QFontMetricsF(self._painter.font()).horizontalAdvance(words) + 8
             left = x + 1 if x + width < self._frame.right() else x - width
             if left < taken:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from services.events import Event
+from services.words import tr
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot_shapes import Pile, Shape, line_shape, pile_shape, step_shape
 from widgets.charts.plot_track import Track
@@ -41,13 +42,15 @@ class PlotState:
     def message(self) -> str:
         """Return the words that stand instead of a plot, '' when there is something to plot."""
         if not self.spec.curves:
-            return self.spec.empty or "Nothing to plot here"
+            return self.spec.empty or tr("Nothing to plot here")
         tracks = [self.tracks[c.key] for c in self.spec.curves if c.drawing != "none"]
         if tracks and all(track.missing for track in tracks):
-            return f"Not offered by this server: {tracks[0].missing}"
+            return tr("Not offered by this server: {what}", what=tracks[0].missing)
         if not any(len(track) for track in tracks):
             known = all(track.known for track in tracks)
-            return "No samples in this span" if known and self.has_history() else "Waiting for the first sample…"
+            return (
+                tr("No samples in this span") if known and self.has_history() else tr("Waiting for the first sample…")
+            )
         return ""
 
     def has_history(self) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from services.types import Health
+from services.words import tr
 from widgets.common.glyphs import WORDS, glyph
 from widgets.common.theme import current_theme, theme_holder
 
@@ -41,14 +42,14 @@ class HealthMark(QWidget):
         self._health = health
         self._size = size
         self.setFixedSize(size, size)
-        self.setAccessibleName(WORDS[health])
+        self.setAccessibleName(tr(WORDS[health]))
         theme_holder().changed.connect(self.update)
 
     def set_health(self, health: Health) -> None:
         """Show another state."""
         if health is not self._health:
             self._health = health
-            self.setAccessibleName(WORDS[health])
+            self.setAccessibleName(tr(WORDS[health]))
             self.update()
 
     def sizeHint(self) -> QSize:

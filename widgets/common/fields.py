@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from services.secrets import Secret
+from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
 
@@ -41,7 +42,7 @@ class FileField(QWidget):
         self.line = QLineEdit()
         self.line.setAccessibleName(name)
         self.line.setPlaceholderText(placeholder)
-        browse = button("…", on=self._browse, hint=f"Choose the {name.lower()}")
+        browse = button("…", on=self._browse, hint=tr("Choose a file: {what}", what=name))
         browse.setFixedWidth(36)
         browse.setStyleSheet("padding: 4px 0;")
         row = QHBoxLayout(self)
@@ -66,11 +67,11 @@ class FileField(QWidget):
 
 
 def choice(name: str, options: Sequence[tuple[str, str]]) -> QComboBox:
-    """Return a choice of (value, words); `currentData()` is the value."""
+    """Return a choice of (value, marked words); `currentData()` is the value."""
     box = QComboBox()
     box.setAccessibleName(name)
     for value, words in options:
-        box.addItem(words, value)
+        box.addItem(tr(words), value)
     return box
 
 
@@ -102,7 +103,7 @@ def add_row(layout: QFormLayout, words: str, field: QWidget) -> None:
     """Add a labelled field; the label names it for screen readers and Alt keys."""
     name = label(words, "second")
     name.setBuddy(field)
-    name.setFixedWidth(96)
+    name.setMinimumWidth(96)
     layout.addRow(name, field)
 
 

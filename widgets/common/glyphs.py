@@ -9,14 +9,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPolygonF, QTransform
 
 from services.types import Health
+from services.words import mark
 from widgets.common.theme import Theme
 
 WORDS = {
-    Health.GOOD: "good",
-    Health.TRANSFER: "in transfer",
-    Health.WARN: "warning",
-    Health.BAD: "bad",
-    Health.UNKNOWN: "not known",
+    Health.GOOD: mark("good"),
+    Health.TRANSFER: mark("in transfer"),
+    Health.WARN: mark("warning"),
+    Health.BAD: mark("bad"),
+    Health.UNKNOWN: mark("not known"),
 }
 
 

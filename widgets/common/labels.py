@@ -8,6 +8,8 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
+from services.words import tr
+
 
 class ElidedLabel(QLabel):
     """One line that is cut (in the middle unless told otherwise) when there is no room; the tooltip has the whole."""
@@ -68,7 +70,7 @@ class ValueLabel(ElidedLabel):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer to copy."""
         menu = QMenu(self)
-        menu.addAction("Copy", self.copy)
+        menu.addAction(tr("Copy"), self.copy)
         menu.exec(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

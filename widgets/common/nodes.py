@@ -6,6 +6,8 @@ import re
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.types import Health, Reach
+from services.words import tr
+from widgets.common.text import one_line
 
 STALE_AFTER_S = 3.0
 """A number older than two samples (and a little jitter) is shown grey with its age."""
@@ -27,6 +29,18 @@ def ordered_nodes(cluster: ClusterSnapshot) -> tuple[NodeView, ...]:
 def curve_index(cluster: ClusterSnapshot, node_id: str) -> int:
     """Return which curve colour a node has on every page (its place in the order of names)."""
     return next((i for i, n in enumerate(ordered_nodes(cluster)) if n.node_id == node_id), 0)
+
+
+def state_word(node: NodeView) -> str:
+    """Return the node's state in the person's language (a vendor's word is its own), else how it is reached."""
+    return one_line(tr(node.state)) or tr(node.reach.value)
+
+
+def missing_words(cluster: ClusterSnapshot) -> str:
+    """Return "2 of 3 expected nodes" for a cluster that is smaller than the inventory says, else ''."""
+    if cluster.expected is None or cluster.size is None or cluster.size >= cluster.expected:
+        return ""
+    return tr("{size} of {expected} expected nodes", size=cluster.size, expected=cluster.expected)
 
 
 def age_of(node: NodeView, at: float) -> float | None:

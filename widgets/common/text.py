@@ -9,6 +9,8 @@ import math
 import re
 import time
 
+from services.words import tr, tr_n
+
 THIN_SPACE = "\u202f"  # narrow no-break: a number must not break across lines
 UNKNOWN = "–"
 MIDDLE = "·"
@@ -76,14 +78,19 @@ def format_rate(value: float | None) -> str:
     return format_bytes(value, "/s")
 
 
-def format_bytes_of(done: float | None, total: float | None) -> str:
-    """Return progress in the total's unit ("42 of 118 GB"); just the done part while the total is unknown."""
+def format_bytes_of(done: float | None, total: float | None, *, about: bool = False) -> str:
+    """Return progress in the total's unit ("42 of 118 GB"); just the done part while the total is unknown.
+
+    `about`: the total is an estimate.
+    """
     if total is None or done is None:
         return format_bytes(done)
     whole = format_bytes(total)
     number, unit = whole.rsplit(" ", 1)
     part = done / 1000.0 ** _SIZES.index(unit)
-    return f"{format_number(part)} of {number} {unit}"
+    if about:
+        return tr("{part} of about {whole} {unit}", part=format_number(part), whole=number, unit=unit)
+    return tr("{part} of {whole} {unit}", part=format_number(part), whole=number, unit=unit)
 
 
 def format_duration(seconds: float | None) -> str:
@@ -124,10 +131,10 @@ def _two(total: int, base: int, large: str, small: str, *, padded: bool) -> str:
 def format_age(seconds: float | None) -> str:
     """Return how old something is ("now", "0.6 s ago", "14 s ago", "3 h 10 min ago")."""
     if seconds is None or math.isnan(seconds):
-        return "never"
+        return tr("never")
     if seconds < 0.05:
-        return "now"
-    return f"{format_duration(seconds)} ago"
+        return tr("now")
+    return tr("{span} ago", span=format_duration(seconds))
 
 
 def format_clock(at: float | None, *, seconds: bool = True) -> str:
@@ -156,7 +163,6 @@ def short_id(identifier: str, keep: int = 8) -> str:
     return identifier if len(identifier) <= keep + 1 else f"{identifier[:keep]}…"
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    """Return "1 vote", "4 votes"."""
-    word = one if count == 1 else (many or f"{one}s")
-    return f"{format_count(count)} {word}"
+def plural(count: int, one: str, many: str) -> str:
+    """Return "1 vote", "4 votes" in the person's language, from "{n} vote" and "{n} votes"."""
+    return tr_n(one, many, count, n=format_count(count))

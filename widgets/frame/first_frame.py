@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from services.words import tr
 from widgets.common.tokens import DARK, LIGHT
 
 TOP, STATUS = 44, 28
@@ -46,8 +47,8 @@ class FirstFrame(QWidget):
             (self._status, "canvas"),
         ):
             self._ground(place, token)
-        self._word = QLabel("loading…", self._status)
-        self.setAccessibleName("Pilothouse is loading")
+        self._word = QLabel(tr("loading…"), self._status)
+        self.setAccessibleName(tr("Pilothouse is loading"))
 
     def _ground(self, widget: QWidget, token: str) -> None:
         color = QColor(self._tokens[token])

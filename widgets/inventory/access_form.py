@@ -9,21 +9,22 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QVBoxLayout, QW
 
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
+from services.words import mark, tr
 from widgets.common.boxes import hairline
 from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong
 from widgets.inventory.draft import HostDraft
 
-_SUDO = (("none", "not needed"), ("nopasswd", "without a password"), ("password", "with a password"))
+_SUDO = (("none", mark("not needed")), ("nopasswd", mark("without a password")), ("password", mark("with a password")))
 _VIA = (
-    ("tunnel", "through the SSH tunnel"),
-    ("direct", "directly over the network"),
-    ("socket", "the Unix socket, over SSH"),
+    ("tunnel", mark("through the SSH tunnel")),
+    ("direct", mark("directly over the network")),
+    ("socket", mark("the Unix socket, over SSH")),
 )
 _TLS = (
-    ("prefer", "when the server offers it"),
-    ("verify-identity", "required, certificate and name verified"),
-    ("verify-ca", "required, certificate verified"),
-    ("off", "never"),
+    ("prefer", mark("when the server offers it")),
+    ("verify-identity", mark("required, certificate and name verified")),
+    ("verify-ca", mark("required, certificate verified")),
+    ("off", mark("never")),
 )
 _PORT = re.compile(r"[0-9]{1,5}")
 Typed = dict[SecretRef, Secret]
@@ -35,18 +36,18 @@ class AccessForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._editing: HostEntry | None = None
-        self.name = line("Name", "as you call it; the address when empty")
-        self.address = line("Address", "host name or IP address")
+        self.name = line(tr("Name"), tr("as you call it; the address when empty"))
+        self.address = line(tr("Address"), tr("host name or IP address"))
         self._make_ssh()
         self._make_sql()
-        self.keep = QCheckBox("Keep passwords in the system's keyring")
+        self.keep = QCheckBox(tr("Keep passwords in the system's keyring"))
         self.keep.setChecked(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(12)
         top = form()
-        add_row(top, "Address", self.address)
-        add_row(top, "Name", self.name)
+        add_row(top, tr("Address"), self.address)
+        add_row(top, tr("Name"), self.name)
         column.addLayout(top)
         for switch, layout in ((self.ssh_on, self._ssh_form), (self.sql_on, self._sql_form)):
             column.addWidget(hairline())
@@ -59,49 +60,49 @@ class AccessForm(QWidget):
 
     # -- fields --------------------------------------------------------------------------------------------------
     def _make_ssh(self) -> None:
-        self.ssh_on = QCheckBox("SSH: the machine's numbers, the log, the tunnel")
+        self.ssh_on = QCheckBox(tr("SSH: the machine's numbers, the log, the tunnel"))
         self.ssh_on.setChecked(True)
-        self.ssh_user = line("SSH user", "your login name on the host")
-        self.ssh_port = line("SSH port", "22")
-        self.ssh_key = FileField("Key file", "the agent and ~/.ssh are tried when empty")
-        self.passphrase = SecretField("Passphrase of the key, or SSH password")
-        self.jump = line("Jump host", "user@host, as ssh -J; ~/.ssh/config is honoured")
+        self.ssh_user = line(tr("SSH user"), tr("your login name on the host"))
+        self.ssh_port = line(tr("SSH port"), "22")
+        self.ssh_key = FileField(tr("Key file"), tr("the agent and ~/.ssh are tried when empty"))
+        self.passphrase = SecretField(tr("Passphrase of the key, or SSH password"))
+        self.jump = line(tr("Jump host"), tr("user@host, as ssh -J; ~/.ssh/config is honoured"))
         self.sudo = choice("sudo", _SUDO)
-        self.sudo_password = SecretField("Password for sudo")
+        self.sudo_password = SecretField(tr("Password for sudo"))
         self._ssh_form = form()
         rows = (
-            ("User", self.ssh_user),
-            ("Port", self.ssh_port),
-            ("Key file", self.ssh_key),
-            ("Passphrase", self.passphrase),
-            ("Jump host", self.jump),
+            (tr("User"), self.ssh_user),
+            (tr("Port"), self.ssh_port),
+            (tr("Key file"), self.ssh_key),
+            (tr("Passphrase"), self.passphrase),
+            (tr("Jump host"), self.jump),
             ("sudo", self.sudo),
-            ("sudo password", self.sudo_password),
+            (tr("sudo password"), self.sudo_password),
         )
         self._fill(self._ssh_form, rows)
-        self.passphrase.setPlaceholderText("of the key; without a key file: the SSH password")
+        self.passphrase.setPlaceholderText(tr("of the key; without a key file: the SSH password"))
         self.ssh_on.toggled.connect(self._follow_choices)
         self.sudo.currentIndexChanged.connect(self._follow_choices)
 
     def _make_sql(self) -> None:
-        self.sql_on = QCheckBox("SQL: the server's state and settings")
+        self.sql_on = QCheckBox(tr("SQL: the server's state and settings"))
         self.sql_on.setChecked(True)
-        self.sql_user = line("SQL user", "pilothouse")
-        self.sql_password = SecretField("SQL password")
-        self.via = choice("Way to the server", _VIA)
-        self.sql_port = line("SQL port", "3306")
-        self.socket = line("Socket", "asked from the server's configuration when empty")
+        self.sql_user = line(tr("SQL user"), "pilothouse")
+        self.sql_password = SecretField(tr("SQL password"))
+        self.via = choice(tr("Way to the server"), _VIA)
+        self.sql_port = line(tr("SQL port"), "3306")
+        self.socket = line(tr("Socket"), tr("asked from the server's configuration when empty"))
         self.tls = choice("TLS", _TLS)
-        self.ca = FileField("CA certificate", "the system's when empty")
+        self.ca = FileField(tr("CA certificate"), tr("the system's when empty"))
         self._sql_form = form()
         rows = (
-            ("User", self.sql_user),
-            ("Password", self.sql_password),
-            ("Way", self.via),
-            ("Port", self.sql_port),
-            ("Socket", self.socket),
+            (tr("User"), self.sql_user),
+            (tr("Password"), self.sql_password),
+            (tr("Way"), self.via),
+            (tr("Port"), self.sql_port),
+            (tr("Socket"), self.socket),
             ("TLS", self.tls),
-            ("CA file", self.ca),
+            (tr("CA file"), self.ca),
         )
         self._fill(self._sql_form, rows)
         self.sql_on.toggled.connect(self._follow_choices)
@@ -159,19 +160,19 @@ class AccessForm(QWidget):
         """Return what is wrong with the fields, as sentences, and frame those fields."""
         ssh, sql = self.ssh_on.isChecked(), self.sql_on.isChecked()
         checks: list[tuple[QLineEdit, bool, str]] = [
-            (self.address, not self.address.text().strip(), "An address is needed: a host name or an IP address."),
-            (self.ssh_user, ssh and not self.ssh_user.text().strip(), "SSH needs a user."),
-            (self.sql_user, sql and not self.sql_user.text().strip(), "SQL needs a user."),
-            (self.ssh_port, ssh and not _is_port(self.ssh_port), "The SSH port is a number from 1 to 65535."),
-            (self.sql_port, sql and not _is_port(self.sql_port), "The SQL port is a number from 1 to 65535."),
+            (self.address, not self.address.text().strip(), tr("An address is needed: a host name or an IP address.")),
+            (self.ssh_user, ssh and not self.ssh_user.text().strip(), tr("SSH needs a user.")),
+            (self.sql_user, sql and not self.sql_user.text().strip(), tr("SQL needs a user.")),
+            (self.ssh_port, ssh and not _is_port(self.ssh_port), tr("The SSH port is a number from 1 to 65535.")),
+            (self.sql_port, sql and not _is_port(self.sql_port), tr("The SQL port is a number from 1 to 65535.")),
         ]
         for field, wrong, _ in checks:
             mark_wrong(field, wrong)
         sentences = [sentence for _, wrong, sentence in checks if wrong]
         if not ssh and not sql:
-            sentences.append("At least one way in is needed: SSH, SQL or both.")
+            sentences.append(tr("At least one way in is needed: SSH, SQL or both."))
         if sql and not ssh and self.via.currentData() != "direct":
-            sentences.append("Without SSH the server can only be reached directly over the network.")
+            sentences.append(tr("Without SSH the server can only be reached directly over the network."))
         return tuple(sentences)
 
     def draft(self) -> HostDraft:
@@ -237,7 +238,7 @@ def _taken(field: SecretField, name: str, kept: SecretRef | None, typed: Typed) 
 
 def _say_kept(field: SecretField, ref: SecretRef | None) -> None:
     if ref is not None:
-        field.setPlaceholderText(f"as kept in {ref}; type to replace it")
+        field.setPlaceholderText(tr("as kept in {ref}; type to replace it", ref=ref))
 
 
 def _is_port(field: QLineEdit) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.fonts import mono_font
 from widgets.common.labels import ValueLabel, label
 from widgets.inventory.draft import HostKey
 
-_COMPARE = (
+_COMPARE = mark(
     "No login was attempted. Compare this fingerprint with the one the host's owner gives you, or with what this "
     "command prints on the host itself:"
 )
-_CONSEQUENCE = "Accept writes it to known_hosts and goes on. Another key later is refused, always."
+_CONSEQUENCE = mark("Accept writes it to known_hosts and goes on. Another key later is refused, always.")
 
 
 class HostKeyQuestion(QDialog):
@@ -26,26 +27,26 @@ class HostKeyQuestion(QDialog):
         super().__init__(parent)
         self._key = key
         self._told = False
-        self.setWindowTitle("Unknown host key")
+        self.setWindowTitle(tr("Unknown host key"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setFixedWidth(520)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(12)
-        column.addWidget(label(f"{key.host} is not known yet", "title", wrap=True))
-        column.addWidget(label(_COMPARE, "second", wrap=True))
+        column.addWidget(label(tr("{host} is not known yet", host=key.host), "title", wrap=True))
+        column.addWidget(label(tr(_COMPARE), "second", wrap=True))
         column.addWidget(_mono(_command(key.key_type), "second", 12))
         column.addSpacing(4)
-        column.addWidget(label(f"{key.key_type} key", "section"))
+        column.addWidget(label(tr("{key_type} key", key_type=key.key_type), "section"))
         column.addWidget(_mono(key.fingerprint, "", 13))
-        column.addWidget(label(_CONSEQUENCE, "second", wrap=True))
+        column.addWidget(label(tr(_CONSEQUENCE), "second", wrap=True))
         column.addSpacing(4)
         column.addLayout(self._answers())
         self.finished.connect(self._tell)
 
     def _answers(self) -> QHBoxLayout:
-        refuse = button("Refuse", on=self.reject)
-        accept = button(f"Accept the key of {self._key.host}", "primary", on=self.accept)
+        refuse = button(tr("Refuse"), on=self.reject)
+        accept = button(tr("Accept the key of {host}", host=self._key.host), "primary", on=self.accept)
         refuse.setDefault(True)  # Enter must not accept what nobody compared
         refuse.setFocus()
         row = QHBoxLayout()

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from services.types import Health
+from services.words import mark, tr
 from widgets.common.boxes import HealthMark
 from widgets.common.labels import label
 from widgets.inventory.draft import StepLike
@@ -19,7 +20,14 @@ _SHAPES = {
     "running": Health.TRANSFER,
     "skipped": Health.UNKNOWN,
 }
-_BEFORE = (
+_WORDS = {
+    "passed": mark("passed"),
+    "failed": mark("failed"),
+    "warned": mark("warned"),
+    "running": mark("running"),
+    "skipped": mark("skipped"),
+}
+_BEFORE = mark(
     "Test tries every step of the way once and changes nothing: the name, the port, the host's key, the login, "
     "sudo, then the database, TLS and the rights of the account."
 )
@@ -32,7 +40,7 @@ class StepsPane(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         self._words: list[str] = []
-        self._hint = label(_BEFORE, "second", wrap=True)
+        self._hint = label(tr(_BEFORE), "second", wrap=True)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(4)
@@ -41,7 +49,7 @@ class StepsPane(QFrame):
         column = QVBoxLayout(inner)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
-        column.addWidget(label("Test of the connection", "section"))
+        column.addWidget(label(tr("Test of the connection"), "section"))
         column.addWidget(self._hint)
         column.addLayout(self._grid)
         column.addStretch(1)
@@ -54,7 +62,7 @@ class StepsPane(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll)
-        self.setAccessibleName("Result of the test")
+        self.setAccessibleName(tr("Result of the test"))
 
     def show_steps(self, steps: Sequence[StepLike]) -> None:
         """Show these steps in order; none shows what a test would do."""
@@ -73,15 +81,15 @@ class StepsPane(QFrame):
     def _add(self, step: StepLike) -> None:
         row = self._grid.rowCount()
         health = _SHAPES.get(step.state, Health.UNKNOWN)
-        mark = HealthMark(health)
-        mark.setAccessibleName(step.state)
-        self._grid.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
+        shape = HealthMark(health)
+        shape.setAccessibleName(tr(_WORDS.get(step.state, step.state)))
+        self._grid.addWidget(shape, row, 0, Qt.AlignmentFlag.AlignTop)
         self._put(row, step.title, "section")
         if step.sentence:
             kind = {"failed": "bad", "warned": "warn"}.get(step.state, "second")
             self._put(row + 1, step.sentence, kind)
         for i, advice in enumerate(step.try_):
-            self._put(row + 2 + i, f"Try: {advice}", "second")
+            self._put(row + 2 + i, tr("Try: {advice}", advice=advice), "second")
         self._grid.setRowMinimumHeight(row + 2 + len(step.try_), 8)
 
     def _put(self, row: int, text: str, kind: str) -> QLabel:

@@ -10,8 +10,9 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.types import ClusterKind, Health
+from services.words import tr
 from widgets.common.labels import plain
-from widgets.common.nodes import age_of, is_silent, is_stale, natural_key, ordered_nodes
+from widgets.common.nodes import age_of, is_silent, is_stale, missing_words, natural_key, ordered_nodes, state_word
 from widgets.common.text import format_age, format_duration, one_line, short_id
 
 Index = QModelIndex | QPersistentModelIndex
@@ -182,10 +183,12 @@ def cluster_entry(cluster: ClusterSnapshot) -> Entry:
         detail = f"Galera {short}".strip()
     elif cluster.kind is ClusterKind.ASYNC:
         replicas = {e.replica_id for e in cluster.replication}
-        detail = f"async, {len(cluster.nodes) - len(replicas)} + {len(replicas)}"
+        detail = tr("async, {sources} + {replicas}", sources=len(cluster.nodes) - len(replicas), replicas=len(replicas))
     else:
         detail = f"{cluster.flavour.value} {short}" if short else ""
-    hint = f"{cluster.name} · {cluster.kind.value} · {short_id(cluster.cluster_id)}"
+    if missing := missing_words(cluster):
+        detail = missing
+    hint = f"{cluster.name} · {tr(cluster.kind.value)} · {short_id(cluster.cluster_id)}"
     return Entry(
         cluster.cluster_id, "", cluster.name or short_id(cluster.cluster_id), detail, cluster.health, hint=hint
     )
@@ -204,14 +207,14 @@ def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:
     if is_silent(node):
         since = age_of(node, at)
         age = "" if since is None else format_duration(since)
-        return " ".join(p for p in (node.state or node.reach.value, age) if p)
+        return " ".join(p for p in (state_word(node), age) if p)
     if is_stale(node, at):
         return format_age(age_of(node, at))
     for transfer in cluster.transfers:
         if transfer.active and transfer.joiner_id == node.node_id and transfer.bytes_total and transfer.bytes_done:
-            return f"Joiner {transfer.bytes_done / transfer.bytes_total * 100:.0f} %"
+            return tr("Joiner {share:.0f} %", share=transfer.bytes_done / transfer.bytes_total * 100)
     incoming = [e for e in cluster.replication if e.replica_id == node.node_id]
     lags = [e.lag_s for e in incoming if e.lag_s is not None]
     if lags and node.health is Health.GOOD and not node.component:
-        return f"lag {format_duration(max(lags))}"
-    return " · ".join(p for p in (node.state, node.role if node.role != node.state else "") if p)
+        return tr("lag {lag}", lag=format_duration(max(lags)))
+    return " · ".join(tr(p) for p in (node.state, node.role if node.role != node.state else "") if p)

@@ -12,24 +12,26 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from services.events import Event
 from services.types import Health
+from services.words import english, mark, tr
+from widgets.common.glyphs import WORDS
 from widgets.common.labels import plain
 from widgets.common.text import format_duration, format_moment, one_line
 
 Index = QModelIndex | QPersistentModelIndex
-COLUMNS = ("Time", "", "What", "Kind", "Lasted")
+COLUMNS = (mark("Time"), "", mark("What"), mark("Kind"), mark("Lasted"))
 TIME, SHAPE, WHAT, KIND, LASTED = range(5)
 KINDS = {
-    "state": "state",
-    "view": "membership",
-    "restart": "restart",
-    "gap": "gap in the samples",
-    "transfer": "state transfer",
-    "variable": "setting changed",
-    "disk": "disk",
-    "connection": "connection",
-    "clock": "clock",
-    "console": "console",
-    "note": "note",
+    "state": mark("state"),
+    "view": mark("membership"),
+    "restart": mark("restart"),
+    "gap": mark("gap in the samples"),
+    "transfer": mark("state transfer"),
+    "variable": mark("setting changed"),
+    "disk": mark("disk"),
+    "connection": mark("connection"),
+    "clock": mark("clock"),
+    "console": mark("console"),
+    "note": mark("note"),
 }
 
 
@@ -56,7 +58,7 @@ def lasted(event: Event) -> str:
     """Return how long an event lasted: '' for a moment, 'still on' while it lasts."""
     if not event.spans:
         return ""
-    return "still on" if event.until is None else format_duration(event.until - event.at)
+    return tr("still on") if event.until is None else format_duration(event.until - event.at)
 
 
 def as_csv(events: Sequence[Event]) -> str:
@@ -66,7 +68,15 @@ def as_csv(events: Sequence[Event]) -> str:
     writer.writerow(("at", "until", "kind", "health", "cluster", "node", "text"))
     for event in events:
         until = "" if event.until is None else _iso(event.until)
-        row = (_iso(event.at), until, event.kind, event.health.value, event.cluster_id, event.node_id, event.text)
+        row = (
+            _iso(event.at),
+            until,
+            event.kind,
+            event.health.value,
+            event.cluster_id,
+            event.node_id,
+            english(event.text),
+        )
         writer.writerow([_harmless(cell) for cell in row])
     return out.getvalue()
 
@@ -133,7 +143,7 @@ class EventsModel(QAbstractTableModel):
     ) -> object:
         """Return a column's title."""
         shown = orientation is Qt.Orientation.Horizontal and role == int(Qt.ItemDataRole.DisplayRole)
-        return COLUMNS[section] if shown else None
+        return tr(COLUMNS[section]) if shown else None
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Return a cell's text; the first column carries the whole event as user data."""
@@ -145,7 +155,7 @@ class EventsModel(QAbstractTableModel):
         if role == int(Qt.ItemDataRole.ToolTipRole) and index.column() == WHAT:
             return plain(event.text)
         if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
-            return event.health.value
+            return tr(WORDS[event.health])
         if role != int(Qt.ItemDataRole.DisplayRole):
             return None
-        return (format_moment(event.at), "", one_line(event.text), KINDS[event.kind], lasted(event))[index.column()]
+        return (format_moment(event.at), "", one_line(event.text), tr(KINDS[event.kind]), lasted(event))[index.column()]

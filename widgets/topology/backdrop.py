@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from services.discovery.model import ClusterSnapshot
+from services.words import tr
 from widgets.common.theme import with_alpha
 from widgets.topology.geometry import Box
 from widgets.topology.paint_state import Detail, PaintState
@@ -159,6 +160,6 @@ class Backdrop(QGraphicsItem):
         painter.setFont(self._state.fonts.small)
         painter.setPen(theme.third)
         room = rect_of(hole.box).adjusted(12, 8, -12, -8)
-        words = f"place of {hole.name}"
+        words = tr("place of {name}", name=hole.name)
         cut = self._state.fonts.small_width.elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, cut)

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolTip
 
 from services.discovery.model import ClusterSnapshot
+from services.words import tr
 from widgets.common.labels import plain
 from widgets.common.nodes import ordered_nodes
 from widgets.common.theme import Theme, theme_holder
@@ -82,7 +83,7 @@ class Canvas(QGraphicsView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("Topology")
+        self.setAccessibleName(tr("Topology"))
         self.setMinimumSize(240, 160)
 
     # -- content -------------------------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ class Canvas(QGraphicsView):
     def _describe(self) -> None:
         """Tell screen readers what is selected."""
         node = self._cluster.node(self._state.selected) if self._cluster else None
-        words = spoken(node, self._at) if node else "no node selected"
+        words = spoken(node, self._at) if node else tr("no node selected")
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 

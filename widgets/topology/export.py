@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
+from services.words import tr
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail
 
@@ -54,8 +55,8 @@ def _file(path: Path) -> Iterator[QSaveFile]:
     if file.open(QIODevice.OpenModeFlag.WriteOnly):
         yield file
     if not file.isOpen() or not file.commit():
-        sentence = f"The drawing could not be written to {path} ({file.errorString()})."
-        raise BadInput(sentence, try_=("Choose a folder you may write to.",))
+        sentence = tr("The drawing could not be written to {path} ({file}).", path=path, file=file.errorString())
+        raise BadInput(sentence, try_=(tr("Choose a folder you may write to."),))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
 from services.types import Flavour, Health
+from services.words import mark, tr
 from widgets.common.nodes import STALE_AFTER_S
 from widgets.common.text import (
     format_age,
@@ -23,8 +24,13 @@ from widgets.common.text import (
 from widgets.topology.wording import size_words
 
 _MOST_VALUE = 4000
-REPLICATION, MACHINE, SETTINGS, PROBLEMS = "Replication", "Machine", "Settings that matter", "Problems"
-RETURN = "Return by IST"
+REPLICATION, MACHINE, SETTINGS, PROBLEMS = (
+    mark("Replication"),
+    mark("Machine"),
+    mark("Settings that matter"),
+    mark("Problems"),
+)
+RETURN = mark("Return by IST")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +118,15 @@ def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
     galera = facts.galera if facts else None
     return _present(
         [
-            Row("address", node.address or (facts.address if facts else "") or node.host, mono=True),
-            Row("role", node.role),
-            Row("server", _server_words(server)),
+            Row(mark("address"), node.address or (facts.address if facts else "") or node.host, mono=True),
+            Row(mark("role"), node.role),
+            Row(mark("server"), _server_words(server)),
             Row(
-                "provider",
+                mark("provider"),
                 f"Galera {galera.provider_version.split('(')[0]}" if galera and galera.provider_version else "",
             ),
-            Row("host", _host_words(facts.machine if facts else None)),
-            Row("up", format_duration(server.uptime_s) if server and server.uptime_s is not None else ""),
+            Row(mark("host"), _host_words(facts.machine if facts else None)),
+            Row(mark("up"), format_duration(server.uptime_s) if server and server.uptime_s is not None else ""),
         ]
     )
 
@@ -136,7 +142,7 @@ def _host_words(machine: MachineFacts | None) -> str:
     if machine is None:
         return ""
     os = machine.os.replace("GNU/Linux ", "").split(" (")[0]
-    cores = plural(machine.cores, "core") if machine.cores else ""
+    cores = plural(machine.cores, "{n} core", "{n} cores") if machine.cores else ""
     memory = format_bytes(machine.memory) if machine.memory else ""
     return ", ".join(p for p in (os, cores, memory) if p)
 
@@ -147,7 +153,11 @@ def _replication(
     rows: list[Row | None] = []
     if node.state_since is not None:
         rows.append(
-            Row("state since", format_duration(max(0.0, at - node.state_since)), f"at {format_clock(node.state_since)}")
+            Row(
+                mark("state since"),
+                format_duration(max(0.0, at - node.state_since)),
+                tr("at {at}", at=format_clock(node.state_since)),
+            )
         )
     rows.extend(_extra(extra, REPLICATION))
     if facts is not None and facts.galera is not None:
@@ -156,31 +166,41 @@ def _replication(
         for channel in facts.replication.channels:
             rows.extend(_channel(channel, several=len(facts.replication.channels) > 1))
         if facts.replication.replicas:
-            rows.append(Row("replicas", format_count(len(facts.replication.replicas))))
+            rows.append(Row(mark("replicas"), format_count(len(facts.replication.replicas))))
     if node.seen_by:
         seen = [n.name if (n := cluster.node(i)) else short_id(i) for i in node.seen_by]
-        rows.append(Row("seen by", ", ".join(seen)))
+        rows.append(Row(mark("seen by"), ", ".join(seen)))
     return _present(rows)
 
 
 def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | None]:
-    known = next(((value, health) for label, value, health in node.numbers if label == "IST reach"), None)
-    limit = f"of limit {format_number(galera.flow_control_high)}" if galera.flow_control_high else ""
+    known = next(((value, health) for label, value, health in node.numbers if label == mark("IST reach")), None)
+    limit = tr("of limit {limit}", limit=format_number(galera.flow_control_high)) if galera.flow_control_high else ""
     desynced = bool(galera.desync_count) or galera.local_state_comment.startswith("Donor")
     return [
-        Row("last committed", format_count(galera.last_committed), mono=True)
+        Row(mark("last committed"), format_count(galera.last_committed), mono=True)
         if galera.last_committed is not None
         else None,
-        _counted("receive queue", galera.recv_queue, f"{limit}: ignored" if limit and desynced else limit),
-        _counted("send queue", galera.send_queue),
-        _counted("flow control", galera.flow_control_sent, "pauses asked for"),
-        Row("apply window", _applying(galera)),
-        Row("cached from", format_count(galera.cached_downto), mono=True) if galera.cached_downto is not None else None,
-        Row("IST reach", known[0], health=known[1]) if known and reach else None,
-        Row("vote weight", str(galera.weight), f"segment {galera.segment}" if galera.segment is not None else "")
+        _counted(
+            mark("receive queue"),
+            galera.recv_queue,
+            tr("{limit}: ignored", limit=limit) if limit and desynced else limit,
+        ),
+        _counted(mark("send queue"), galera.send_queue),
+        _counted(mark("flow control"), galera.flow_control_sent, mark("pauses asked for")),
+        Row(mark("apply window"), _applying(galera)),
+        Row(mark("cached from"), format_count(galera.cached_downto), mono=True)
+        if galera.cached_downto is not None
+        else None,
+        Row(mark("IST reach"), known[0], health=known[1]) if known and reach else None,
+        Row(
+            mark("vote weight"),
+            str(galera.weight),
+            tr("segment {segment}", segment=galera.segment) if galera.segment is not None else "",
+        )
         if galera.weight is not None
         else None,
-        Row("cluster state", short_id(galera.state_uuid, 13), mono=True),
+        Row(mark("cluster state"), short_id(galera.state_uuid, 13), mono=True),
     ]
 
 
@@ -189,34 +209,44 @@ def _counted(label: str, value: int | None, note: str = "") -> Row | None:
 
 
 def _applying(galera: GaleraFacts) -> str:
-    threads = plural(galera.applier_threads, "thread") if galera.applier_threads else ""
-    distance = f"distance {format_number(galera.deps_distance)}" if galera.deps_distance is not None else ""
+    threads = plural(galera.applier_threads, "{n} thread", "{n} threads") if galera.applier_threads else ""
+    distance = (
+        tr("distance {distance}", distance=format_number(galera.deps_distance))
+        if galera.deps_distance is not None
+        else ""
+    )
     return ", ".join(p for p in (threads, distance) if p)
 
 
 def _channel(channel: ReplicationChannel, *, several: bool) -> list[Row | None]:
-    prefix = f"{channel.name}: " if several and channel.name else ""
+
+    def named(label: str) -> str:
+        return f"{channel.name}: {tr(label)}" if several and channel.name else label
 
     def thread(label: str, word: str) -> Row | None:
         health = (
             Health.GOOD if word == "Yes" else Health.TRANSFER if word in {"Connecting", "Preparing"} else Health.BAD
         )
-        words = {"Yes": "running", "No": "stopped"}.get(word, word.lower())
-        return Row(f"{prefix}{label}", words, health=health) if word else None
+        words = {"Yes": tr("running"), "No": tr("stopped")}.get(word, word.lower())
+        return Row(named(label), words, health=health) if word else None
 
-    lag = "not known (NULL)" if channel.seconds_behind is None else format_duration(channel.seconds_behind)
+    lag = tr("not known (NULL)") if channel.seconds_behind is None else format_duration(channel.seconds_behind)
     return [
-        Row(f"{prefix}source", f"{channel.source_host}:{channel.source_port}", mono=True)
+        Row(named(mark("source")), f"{channel.source_host}:{channel.source_port}", mono=True)
         if channel.source_host
         else None,
-        thread("IO thread", channel.io_running),
-        thread("SQL thread", channel.sql_running),
-        Row(f"{prefix}behind", lag, f"{format_duration(channel.delay_s)} meant" if channel.delay_s else ""),
-        Row(f"{prefix}relay log", format_bytes(channel.relay_log_space))
+        thread(mark("IO thread"), channel.io_running),
+        thread(mark("SQL thread"), channel.sql_running),
+        Row(
+            named(mark("behind")),
+            lag,
+            tr("{span} meant", span=format_duration(channel.delay_s)) if channel.delay_s else "",
+        ),
+        Row(named(mark("relay log")), format_bytes(channel.relay_log_space))
         if channel.relay_log_space is not None
         else None,
-        Row(f"{prefix}received", channel.gtid_received, mono=True),
-        Row(f"{prefix}executed", channel.gtid_executed, mono=True),
+        Row(named(mark("received")), channel.gtid_received, mono=True),
+        Row(named(mark("executed")), channel.gtid_executed, mono=True),
     ]
 
 
@@ -229,28 +259,35 @@ def _machine(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
     if disk is not None:
         full = disk.size and disk.free is not None and disk.free < 0.1 * disk.size
         words = size_words(disk.size, disk.free)
-        rows.append(Row("data disk", words, health=Health.WARN if full else Health.UNKNOWN))
+        rows.append(Row(mark("data disk"), words, health=Health.WARN if full else Health.UNKNOWN))
     if machine.clock_offset_s is not None:
-        ahead = "ahead" if machine.clock_offset_s > 0 else "behind"
         off = abs(machine.clock_offset_s)
+        span = format_duration(off)
+        words = tr("{span} ahead", span=span) if machine.clock_offset_s > 0 else tr("{span} behind", span=span)
         health = Health.WARN if off > 1.0 else Health.UNKNOWN
-        rows.append(Row("clock", f"{format_duration(off)} {ahead}", health=health))
+        rows.append(Row(mark("clock"), words, health=health))
     rows.append(_process(machine))
     if machine.unit_state:
-        rows.append(Row("service", machine.unit_state.replace("/", ", ")))
-    rows.append(Row("kernel", machine.kernel))
+        rows.append(Row(mark("service"), machine.unit_state.replace("/", ", ")))
+    rows.append(Row(mark("kernel"), machine.kernel))
     return _present(rows)
 
 
-_PROCESS = {"R": "running", "S": "sleeping", "D": "waiting for a disk", "T": "stopped by a signal", "Z": "a zombie"}
+_PROCESS = {
+    "R": mark("running"),
+    "S": mark("sleeping"),
+    "D": mark("waiting for a disk"),
+    "T": mark("stopped by a signal"),
+    "Z": mark("a zombie"),
+}
 
 
 def _process(machine: MachineFacts) -> Row | None:
     if not machine.process_state and machine.process_pid is None:
         return None
-    word = _PROCESS.get(machine.process_state[:1], machine.process_state or "gone")
+    word = tr(_PROCESS.get(machine.process_state[:1], machine.process_state) or mark("gone"))
     health = Health.BAD if machine.process_state[:1] in {"T", "Z"} else Health.UNKNOWN
-    return Row("process", word, f"pid {machine.process_pid}" if machine.process_pid else "", health)
+    return Row(mark("process"), word, f"pid {machine.process_pid}" if machine.process_pid else "", health)
 
 
 def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:

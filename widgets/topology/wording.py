@@ -13,8 +13,8 @@ from services.discovery.model import (
     TransferEdge,
 )
 from services.types import ClusterKind, Health, Reach
-from services.words import tr
-from widgets.common.nodes import age_of, is_silent, is_stale
+from services.words import tr, tr_n
+from widgets.common.nodes import age_of, is_silent, is_stale, missing_words, state_word
 from widgets.common.text import (
     UNKNOWN,
     format_age,
@@ -54,7 +54,7 @@ def card_text(node: NodeView, at: float) -> CardText:
     if is_silent(node):
         return CardText(
             name,
-            one_line(node.state) or node.reach.value,
+            state_word(node),
             node.health,
             "",
             (),
@@ -65,8 +65,12 @@ def card_text(node: NodeView, at: float) -> CardText:
     if is_stale(node, at):
         # An old state is no longer known: the shape of "unknown", the old word in grey, and its age.
         age = format_age(age_of(node, at))
-        return CardText(name, one_line(node.state), Health.UNKNOWN, age, node.numbers[:3], stale=True)
-    return CardText(name, one_line(node.state), node.health, one_line(node.role), node.numbers[:3], _why(node))
+        return CardText(name, one_line(tr(node.state)), Health.UNKNOWN, age, _numbers(node), stale=True)
+    return CardText(name, one_line(tr(node.state)), node.health, one_line(tr(node.role)), _numbers(node), _why(node))
+
+
+def _numbers(node: NodeView) -> tuple[tuple[str, str, Health], ...]:
+    return tuple((tr(label), tr(value), health) for label, value, health in node.numbers[:3])
 
 
 def _why(node: NodeView) -> tuple[str, ...]:
@@ -80,7 +84,7 @@ def _silence(node: NodeView) -> tuple[str, ...]:
         return (node.reason,)
     if node.reach is Reach.NOT_TRIED:
         return (tr("waiting for the first answer"),)
-    return (node.reach.value,)
+    return (tr(node.reach.value),)
 
 
 def _last_seen(node: NodeView) -> str:
@@ -100,6 +104,7 @@ def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
     """Return the words behind the title: votes, what may fail, who is seen, the view."""
     parts = [_votes(component)]
     if component.primary:
+        parts.append(missing_words(cluster))
         if component.may_lose is not None:
             parts.append(
                 tr("may lose {n} at a time", n=component.may_lose) if component.may_lose else tr("may lose none")
@@ -128,8 +133,10 @@ def reach_words(seconds: float) -> str:
 
 def _votes(component: Component) -> str:
     if component.votes_known and component.votes != component.votes_known:
-        return f"{format_count(component.votes)} of {plural(component.votes_known, 'vote')}"
-    return plural(component.votes, "vote")
+        known = format_count(component.votes_known)
+        shown = format_count(component.votes)
+        return tr_n("{votes} of {n} vote", "{votes} of {n} votes", component.votes_known, n=known, votes=shown)
+    return plural(component.votes, "{n} vote", "{n} votes")
 
 
 def sees_whom(component: Component, cluster: ClusterSnapshot) -> str:
@@ -143,7 +150,7 @@ def _names(cluster: ClusterSnapshot, ids: Sequence[str]) -> str:
     names = [node.name if (node := cluster.node(i)) else short_id(i) for i in ids]
     if len(names) > 3:
         return tr("{names} and {n} more", names=", ".join(names[:2]), n=len(names) - 2)
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else "".join(names)
 
 
 def segment_label(segment: int) -> str:
@@ -160,7 +167,7 @@ def channel_mode(edge: ReplicationEdge, cluster: ClusterSnapshot) -> str:
     mode = next((c.gtid_mode for c in channels if c.name == edge.channel), "")
     if not mode:
         return ""
-    return tr("file and position") if mode.casefold() in {tr("no"), tr("off")} else "GTID"
+    return tr("file and position") if mode.casefold() in {"no", "off"} else "GTID"
 
 
 def replication_lines(edge: ReplicationEdge, cluster: ClusterSnapshot) -> tuple[str, str]:
@@ -204,7 +211,7 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
     first = head if fraction is None else f"{head} · {fraction * 100:.0f} %"
     parts = []
     if edge.bytes_done is not None:
-        parts.append(format_bytes_of(edge.bytes_done, edge.bytes_total).replace(" of ", " of about "))
+        parts.append(format_bytes_of(edge.bytes_done, edge.bytes_total, about=True))
     elif edge.seqno_done is not None and edge.seqno_first is not None:
         parts.append(tr("{n} write sets", n=format_count(edge.seqno_done - edge.seqno_first)))
     if edge.eta_s is not None:
@@ -219,7 +226,7 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
 def subtitle(cluster: ClusterSnapshot) -> str:
     """Return the header's second part: "Galera · MariaDB 10.11.14 · state 8f21c0de…"."""
     kind = {
-        ClusterKind.GALERA: tr("Galera"),
+        ClusterKind.GALERA: "Galera",
         ClusterKind.ASYNC: tr("asynchronous replication"),
         ClusterKind.SINGLE: tr("single server"),
     }[cluster.kind]
@@ -236,7 +243,7 @@ def seen_from(cluster: ClusterSnapshot, at: float) -> str:
 
 def tooltip(node: NodeView, at: float) -> str:
     """Return what hovering a node tells: address, reason, since when."""
-    lines = [" · ".join(p for p in (node.name, node.address, node.state) if p)]
+    lines = [" · ".join(p for p in (node.name, node.address, tr(node.state)) if p)]
     if node.reason:
         lines.append(node.reason)
     if node.state_since is not None:

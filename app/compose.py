@@ -76,10 +76,11 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
 
 def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) -> EstateSnapshot:
     """Discover once and judge; every session is closed again."""
-    seeds = chosen_seeds(read_inventory(options), seed_names)
+    inventory = read_inventory(options)
+    seeds = chosen_seeds(inventory, seed_names)
     clock = SystemClock()
     found = crawl(seeds, session_opener(), clock, limit_s=limit_s)
-    return updated_estate(None, found.facts, clock.wall())
+    return updated_estate(None, found.facts, clock.wall(), expected=expected_sizes(inventory))
 
 
 def open_state(path: Path) -> StateStore:
@@ -109,6 +110,11 @@ def cluster_names(inventory: Inventory) -> dict[str, str]:
     return {seed: cluster.name for cluster in inventory.clusters for seed in cluster.seeds}
 
 
+def expected_sizes(inventory: Inventory) -> dict[str, int]:
+    """Return seed host -> how many nodes its cluster should have, where the inventory says so."""
+    return {seed: c.expected for c in inventory.clusters if c.expected is not None for seed in c.seeds}
+
+
 def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Vault | None = None) -> Watcher:
     """Return a watcher over the inventory, not yet started.
 
@@ -128,4 +134,6 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
     names = cluster_names(inventory)
     opener = session_opener(vault)
     title = estate_name(inventory)
-    return Watcher(title, seeds, opener, store, SystemClock(), cluster_names=names, state=state)
+    watcher = Watcher(title, seeds, opener, store, SystemClock(), cluster_names=names, state=state)
+    watcher.expect(expected_sizes(inventory))
+    return watcher

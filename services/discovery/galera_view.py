@@ -187,6 +187,7 @@ def components_of(views: Sequence[View], nodes: Sequence[Node], senders: frozens
                 view_id="" if view.conf_id is None else str(view.conf_id),
                 segments=tuple(sorted({s for n in view.members if (s := segment_of(n)) is not None})),
                 flow_control_by=tuple(sorted(n.node_id for n in view.members if n.node_id in senders)),
+                size=view.size,
             )
         )
     return tuple(found)

@@ -48,6 +48,7 @@ class Component:
         votes: summed pc.weight of the members seen (usable); votes_known: of all known members of the cluster.
         may_lose: how many more nodes may fail at a time before quorum is lost; None when not primary.
         members: node ids, drawn inside; observers: node ids whose own view this is.
+        size: members that the group counts, those included that nobody can name.
     """
 
     component_id: str
@@ -60,6 +61,7 @@ class Component:
     view_id: str = ""
     segments: tuple[int, ...] = ()
     flow_control_by: tuple[str, ...] = ()
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,12 @@ class ClusterReach:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSnapshot:
-    """One cluster at one moment. `ist_reach` is known while it is watched, not from a single look."""
+    """One cluster at one moment.
+
+    Attributes:
+        ist_reach: known while it is watched, not from a single look.
+        expected: nodes it should have by the inventory, None when that says nothing; size: nodes it has, None unknown.
+    """
 
     cluster_id: str
     kind: ClusterKind
@@ -146,6 +153,8 @@ class ClusterSnapshot:
     health: Health = Health.UNKNOWN
     problems: tuple[Problem, ...] = ()
     ist_reach: ClusterReach | None = None
+    expected: int | None = None
+    size: int | None = None
 
     def node(self, node_id: str) -> NodeView | None:
         """Return the node with this id, or None."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from services.discovery.async_view import Link, edges_of, links_of
+from services.discovery.expected import judged_by_size
 from services.discovery.galera_members import Directory
 from services.discovery.galera_view import (
     Agreement,
@@ -46,6 +47,7 @@ def updated_estate(
     names: Mapping[str, str] | None = None,
     *,
     rates: Rates | None = None,
+    expected: Mapping[str, int] | None = None,
 ) -> EstateSnapshot:
     """Return the estate as these facts show it.
 
@@ -56,6 +58,7 @@ def updated_estate(
         names: host key or cluster id -> what a person calls it.
         rates: host key -> derived rates: "flow_control_share" (0 to 1), "ist_reach_s", "lag_s", "network_in_per_s",
             "flow_control_sent" (1/s), "binlog_bytes_per_s".
+        expected: host key of a seed -> how many nodes its cluster should have.
     """
     shown, measured = names or {}, rates or NO_RATES
     found = identified(previous, facts, at, shown)
@@ -67,6 +70,7 @@ def updated_estate(
     making = _Making(previous, links, measured, shown, at)
     clusters = [making.galera(cluster_id, members) for cluster_id, members in galera.items()]
     clusters += [making.asynchronous(cluster_id, members) for cluster_id, members in alone.items()]
+    clusters = [judged_by_size(cluster, expected or {}) for cluster in clusters]
     reached = sum(1 for n in found.nodes if n.facts is not None and n.facts.reach not in {Reach.NONE, Reach.NOT_TRIED})
     return EstateSnapshot(
         at=at,

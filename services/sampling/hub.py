@@ -97,6 +97,7 @@ class Hub:
         self._cluster_names = cluster_names or {}
         self._settle_s = settle_s
         self._on_snapshot = on_snapshot
+        self._expected: Mapping[str, int] = {}
         self._facts: dict[str, NodeFacts] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -122,6 +123,10 @@ class Hub:
         with self._lock:
             self._facts[facts.host] = facts
         self._wake.set()
+
+    def expect(self, sizes: Mapping[str, int]) -> None:
+        """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
+        self._expected = sizes
 
     def facts(self) -> Mapping[str, NodeFacts]:
         """Return the newest facts of every host."""
@@ -153,7 +158,8 @@ class Hub:
         old = self._snapshot
         past = old if old.clusters else None
         rates = self._rates()
-        new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates)
+        new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
+                             expected=self._expected)  # fmt: skip
         new = with_reach(new, rates)
         self._snapshot = new
         for event in events_between(past, new):

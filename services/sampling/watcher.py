@@ -83,6 +83,7 @@ class Watcher:
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
         self._memory = ConsoleMemory(state, clock, self.hub.snapshot, self.hub.tell) if state is not None else None
+        self._expected: Mapping[str, int] = {}
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
         self._recalled: set[str] = set()
@@ -108,6 +109,10 @@ class Watcher:
         for event in self._store.events(now - EVENTS_MEMORY_S, now + 1.0)[-MAX_EVENTS:]:
             lost = event.spans and event.until is None  # nobody saw its end
             self.hub.log.add(replace(event, until=event.at) if lost else event)
+
+    def expect(self, sizes: Mapping[str, int]) -> None:
+        """Judge clusters by their size: seed host -> how many nodes its cluster should have. Call before `start`."""
+        self._expected = sizes
 
     def add(self, entries: Sequence[HostEntry]) -> None:
         """Watch more hosts from now on; one that is watched already is left as it is."""
@@ -215,6 +220,8 @@ class Watcher:
         while not self._stop.is_set():
             try:
                 self._discover()
+                # Before the first look around is over nobody knows how many there are.
+                self.hub.expect(self._expected)
                 self._recall()
             except Exception:
                 log.exception("discovery failed unexpectedly")

@@ -146,3 +146,10 @@ def test_that_a_joiner_that_takes_no_connection_yet_shows_its_progress() -> None
     text = card_text(replace(joiner, reach=Reach.SSH_ONLY, facts=facts), b.AT)
     assert (text.silent, text.stale) == (False, False)
     assert text.rows[0][:2] == ("received", "42 of 118 GB")
+
+
+def test_that_an_enclosure_with_too_few_nodes_says_how_many_were_expected() -> None:
+    cluster = replace(b.healthy(), expected=5, size=4)
+    assert component_detail(cluster.components[0], cluster).split(" · ")[1] == "4 of 5 expected nodes"
+    for enough in (replace(cluster, expected=4), replace(cluster, expected=None), replace(cluster, size=None)):
+        assert "expected" not in component_detail(enough.components[0], enough)

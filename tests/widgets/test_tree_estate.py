@@ -176,3 +176,10 @@ def test_that_a_screen_reader_hears_name_and_state() -> None:
 
 def test_that_unhealthy_clusters_carry_their_health() -> None:
     assert cluster_entry(b.partitioned()).health is Health.BAD
+
+
+def test_that_the_row_of_a_cluster_with_too_few_nodes_says_so() -> None:
+    cluster = replace(b.healthy(), expected=5, size=4, health=Health.WARN)
+    entry = cluster_entry(cluster)
+    assert (entry.detail, entry.health) == ("4 of 5 expected nodes", Health.WARN)
+    assert cluster_entry(replace(cluster, expected=4)).detail == "Galera 10.11"

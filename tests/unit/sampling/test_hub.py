@@ -7,7 +7,8 @@ from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.hub import EventLog, Hub
-from services.types import Reach
+from services.types import Health, Reach
+from tests.unit.discovery.scenes import AT, member
 
 
 class _Memory:
@@ -79,3 +80,13 @@ def test_that_a_forgotten_host_leaves_the_picture() -> None:
     hub.refresh()
     hub.forget("n1")
     assert hub.refresh().hosts_total == 0
+
+
+def test_that_a_cluster_is_judged_by_its_expected_size_from_the_moment_it_is_asked() -> None:
+    hub = Hub(ManualClock(AT + 0.5), None, rates=dict, bus=Bus())
+    for facts in (member(1), member(2), member(3)):
+        hub.put(facts)
+    assert hub.refresh().clusters[0].expected is None
+    hub.expect({"db2": 4})
+    (cluster,) = hub.refresh().clusters
+    assert (cluster.size, cluster.expected, cluster.health) == (3, 4, Health.WARN)

@@ -1,0 +1,49 @@
+"""Any value of a contract's class, made from its type annotations alone (and so independent of the codec)."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import fields
+from enum import Enum
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from hypothesis import strategies as st
+
+from services.connections.command import Command
+from services.connections.statement import Keyword, Sign, Value, Variable
+
+_TEXT = st.text(max_size=12)
+_PLAIN: dict[Any, st.SearchStrategy[Any]] = {
+    str: _TEXT,
+    bool: st.booleans(),
+    int: st.integers(),
+    float: st.floats(allow_nan=False, allow_infinity=False),
+    type(None): st.none(),
+    Keyword: st.sampled_from(["ON", "SET GLOBAL", "NULL"]).map(Keyword),
+    Variable: st.from_regex(r"[a-z][a-z0-9_]{0,10}", fullmatch=True).map(Variable),
+    Sign: st.sampled_from("=(),.@").map(Sign),
+    Value: st.builds(Value, st.none() | st.integers() | st.text("ab'é \n\U0001f600", max_size=9)),
+    Command: st.builds(
+        Command,
+        argv=st.lists(st.text("a-/ '$é\n", min_size=1, max_size=6), min_size=1, max_size=3).map(tuple),
+        sudo=st.booleans(),
+        environment=st.lists(st.tuples(st.just("LC_ALL"), _TEXT), max_size=1).map(tuple),
+    ),
+}
+
+
+def any_value(hint: Any) -> st.SearchStrategy[Any]:
+    """Return a strategy of values of a type annotation."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return st.one_of(*(st.deferred(lambda arg=arg: any_value(arg)) for arg in args))
+    if origin is tuple and args[-1] is Ellipsis:
+        return st.lists(any_value(args[0]), max_size=2).map(tuple)
+    if origin is tuple:
+        return st.tuples(*(any_value(arg) for arg in args))
+    if origin is Literal or (isinstance(hint, type) and issubclass(hint, Enum)):
+        return st.sampled_from(args or list(hint))
+    hints = get_type_hints(hint)
+    return st.builds(hint, **{field.name: any_value(hints[field.name]) for field in fields(hint)})

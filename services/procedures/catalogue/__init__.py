@@ -1,1 +1,28 @@
-"""The procedures, one file (or one folder) each; `catalogue.all_procedures()` is the list."""
+"""The procedures, one file (or a few with one prefix) each."""
+
+from __future__ import annotations
+
+from services.errors import BadInput
+from services.procedures.catalogue.bootstrap_after_crash import BootstrapAfterCrash
+from services.procedures.catalogue.desync_for_backup import DesyncForBackup
+from services.procedures.catalogue.freeze_gcache import FreezeGcache
+from services.procedures.catalogue.rolling_restart import RollingRestart
+from services.procedures.procedure import Procedure
+
+_ALL: tuple[Procedure, ...] = (FreezeGcache(), RollingRestart(), BootstrapAfterCrash(), DesyncForBackup())
+
+
+def all_procedures() -> tuple[Procedure, ...]:
+    """Return every procedure, in the order of the cards."""
+    return _ALL
+
+
+def procedure_named(name: str) -> Procedure:
+    """Return a procedure by its catalogue name; BadInput names the ones there are."""
+    for procedure in _ALL:
+        if procedure.about.name == name:
+            return procedure
+    raise BadInput(
+        f"There is no procedure called {name!r}.",
+        try_=(f"One of: {', '.join(p.about.name for p in _ALL)}.",),
+    )

@@ -1,0 +1,183 @@
+"""The checks of bootstrap-after-crash: no Primary anywhere, everybody accounted for, a position that may be trusted."""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures.catalogue.choices import is_primary
+from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, standings
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import ZERO_UUID, Facts
+from services.types import Reach
+
+_CAUSES = re.compile(r"corrupt|no space left|out of memory|Errcode: 28|disk full", re.IGNORECASE)
+
+
+def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Bootstrapping beside a Primary Component is a split brain: never."""
+    alive = tuple(name for name in hosts if _is_any_primary(facts, name))
+    return Check(
+        code="PRIMARY-EXISTS",
+        title="No Primary Component exists",
+        verdict=Verdict.BLOCK if alive else Verdict.PASS,
+        evidence=f"Primary on {', '.join(alive)}" if alive else f"none of {', '.join(hosts)} says Primary",
+        why="A second Primary Component would take writes of its own: split brain.",
+        try_=("Bring the missing nodes back with add-node.",) if alive else (),
+        absolute=True,
+    )
+
+
+def unaccounted(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> Check:
+    """A node that can't be seen may run, and may be ahead."""
+    dark = tuple(n for n in hosts if n not in gone and not _answers(facts, n))
+    return Check(
+        code="UNREACHABLE-MEMBERS",
+        title="Every member answers, or is known to be off",
+        verdict=Verdict.BLOCK if dark else Verdict.PASS,
+        evidence=f"no answer from {', '.join(dark)}" if dark else f"off by your word: {', '.join(gone) or 'none'}",
+        why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
+        try_=(f"Repair the way to {', '.join(dark)}, or make sure each is powered off and name it under 'gone'.",)
+        if dark
+        else (),
+        absolute=True,
+    )
+
+
+def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """All positions side by side, as evidence; a warning while some are not known yet."""
+    found = standings(facts, hosts)
+    rows = "; ".join(
+        f"{s.host}: grastate {s.grastate or 'absent'}, recovered {s.recovered or 'not yet'}, "
+        f"last seen by us {s.remembered or 'never'}" + (f" - no candidate: {s.out}" if s.out else "")
+        for s in found
+    )
+    unknown = any(s.out for s in found)
+    return Check(
+        code="POSITIONS",
+        title="The nodes' positions, side by side",
+        verdict=Verdict.WARN if unknown else Verdict.PASS,
+        evidence=rows,
+        why="Only the most advanced node has every transaction that was acknowledged.",
+        try_=("The run lets each server recover its own position before anything is chosen.",) if unknown else (),
+    )
+
+
+def one_history(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Different UUIDs are different histories."""
+    found = {s.uuid for s in standings(facts, hosts) if s.uuid and s.uuid != ZERO_UUID}
+    strange = found - {facts.cluster_id} if facts.cluster_id else set()
+    bad = len(found) > 1 or bool(strange)
+    return Check(
+        code="UUID-MISMATCH",
+        title="One state UUID on all nodes",
+        verdict=Verdict.BLOCK if bad else Verdict.PASS,
+        evidence="; ".join(f"{s.host}: {s.uuid or 'none'}" for s in standings(facts, hosts)),
+        why="Nodes of different UUIDs have different data; seqnos of one say nothing about the other.",
+        try_=("Leave the foreign node out of 'nodes'; add it later with add-node.",) if bad else (),
+        absolute=True,
+    )
+
+
+def candidate_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """At least one node must have a history at all."""
+    found = standings(facts, hosts)
+    able = [s for s in found if not s.out or s.out.startswith("its seqno is -1")]
+    return Check(
+        code="NULL-UUID",
+        title="A node with a usable history exists",
+        verdict=Verdict.PASS if able else Verdict.BLOCK,
+        evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
+        why="Without one, bootstrapping founds an empty cluster, and every other node is overwritten with it.",
+        try_=() if able else ("Restore a backup on one node, or look into the data folders by hand first.",),
+        absolute=True,
+    )
+
+
+def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Check:
+    """The person's own choice is held to the same rules."""
+    mine = next((s for s in standings(facts, hosts) if s.host == chosen), None)
+    reason = mine.out if mine is not None else "it is not among the nodes"
+    hopeless = bool(reason) and not reason.startswith("its seqno is -1")
+    return Check(
+        code="EMPTY-NODE",
+        title=f"{chosen} has the cluster's data",
+        verdict=Verdict.BLOCK if hopeless else Verdict.PASS,
+        evidence=reason or (mine.text if mine is not None else ""),
+        why="The bootstrapped node's data becomes everybody's data.",
+        try_=("Choose a node with a position, or leave the choice to the run.",) if hopeless else (),
+        host=chosen,
+        absolute=True,
+    )
+
+
+def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing) -> Check:
+    """Nodes ahead of the chosen one would lose what only they have."""
+    ahead = behind(found, chosen)
+    return Check(
+        code="CHOSEN-BEHIND",
+        title=f"No node is ahead of {chosen.host}",
+        verdict=Verdict.BLOCK if ahead else Verdict.PASS,
+        evidence="; ".join(f"{s.host} has {more} write sets more" for s, more in ahead)
+        or f"{chosen.text} is the highest",
+        why="'Reversing history': a node that is ahead aborts when it joins, and its extra transactions are lost.",
+        try_=(f"Bootstrap {ahead[0][0].host}.",) if ahead else (),
+        host=chosen.host,
+    )
+
+
+def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chosen: Standing) -> Check:
+    """What our own history saw beyond the chosen position."""
+    number, host = lost_estimate(found, gone, facts, chosen)
+    return Check(
+        code="LOST-TRANSACTIONS",
+        title="Nothing that we saw is missing",
+        verdict=Verdict.WARN if number else Verdict.PASS,
+        evidence=f"{host} was seen {number} write sets further than {chosen.host} is now"
+        if number
+        else f"nothing was seen beyond {chosen.text}",
+        why="With innodb_flush_log_at_trx_commit other than 1 a power loss may cost a second of commits on each node.",
+        try_=("Look into the binary logs of the nodes for what is missing before you go on.",) if number else (),
+    )
+
+
+def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Say where a commit may not have reached the disk."""
+    loose = {
+        name: dict(facts.host(name).durability).get("innodb_flush_log_at_trx_commit", "")
+        for name in hosts
+        if dict(facts.host(name).durability).get("innodb_flush_log_at_trx_commit", "1") != "1"
+    }
+    return Check(
+        code="DURABILITY",
+        title="Commits were on disk",
+        verdict=Verdict.WARN if loose else Verdict.PASS,
+        evidence=", ".join(f"{n}: innodb_flush_log_at_trx_commit = {v}" for n, v in loose.items())
+        or "innodb_flush_log_at_trx_commit is 1, or not known while the servers are down",
+        why="After a killed process the most advanced node is usually complete; after a power loss it may not be.",
+    )
+
+
+def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """What brought them down must not bring them down again."""
+    lines = [f"{n}: {line}" for n in hosts for line in facts.host(n).last_errors if _CAUSES.search(line)]
+    full = [n for n in hosts if (facts.host(n).disk_free or 2**40) < 100 * 2**20]
+    lines += [f"{n}: less than 100 MiB free" for n in full]
+    return Check(
+        code="CRASH-CAUSE",
+        title="Nothing in the logs says that a start must fail",
+        verdict=Verdict.BLOCK if lines else Verdict.PASS,
+        evidence="; ".join(lines[:4]) or "no corruption, no full disk, no lack of memory in the last lines",
+        why="A node that crashes again in the middle leaves a worse picture than now.",
+        try_=("Make room or repair first.",) if lines else (),
+    )
+
+
+def _is_any_primary(facts: Facts, name: str) -> bool:
+    host = facts.host(name)
+    galera = host.node.galera if host.node is not None else None
+    return is_primary(facts, host) or bool(host.server_up and galera is not None and galera.cluster_status == "Primary")
+
+
+def _answers(facts: Facts, name: str) -> bool:
+    node = facts.host(name).node
+    return node is not None and node.reach in {Reach.FULL, Reach.SSH_ONLY}

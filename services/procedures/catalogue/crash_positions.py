@@ -1,0 +1,147 @@
+"""Which node to bootstrap: every position side by side, and what may be lost. Pure.
+
+A seqno of -1 is 'not known', never 'nothing'; a zero UUID was inconsistent or mid-transfer; positions of different
+UUIDs are different histories and can't be compared. None of these is ever chosen without a person's word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+
+_POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of one node's position.
+
+    Attributes:
+        uuid, seqno: the position that counts: recovered by the server itself, else live, else grastate's; None unknown.
+        source: 'recovered', 'running', 'grastate', ''.
+        grastate, recovered, remembered: each as text, '' where there is none; remembered is our own history's last.
+        depth: last - cached_downto where known live, to break a tie.
+        out: why it is no candidate, '' when it is.
+    """
+
+    host: str
+    uuid: str = ""
+    seqno: int | None = None
+    source: str = ""
+    grastate: str = ""
+    recovered: str = ""
+    remembered: str = ""
+    remembered_seqno: int | None = None
+    safe: bool | None = None
+    depth: int = 0
+    out: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the position as UUID:seqno."""
+        return f"{self.uuid}:{'unknown' if self.seqno is None else self.seqno}"
+
+
+def kept_name(host: str) -> str:
+    """Return the name under which a run keeps a host's recovered position."""
+    return f"recovered-{host}"
+
+
+def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[Standing, ...]:
+    """Return the hosts' positions in the order given."""
+    return tuple(_standing(facts, facts.host(name)) for name in hosts)
+
+
+def _standing(facts: Facts, host: HostFacts) -> Standing:
+    state = host.grastate
+    memory = next((r for r in host.remembered if r.cluster_uuid == facts.cluster_id), None)
+    uuid, seqno, source = _position(facts, host)
+    recovered = facts.value(kept_name(host.host)) or ""
+    galera = host.node.galera if host.node is not None else None
+    depth = 0
+    if galera is not None and galera.last_committed is not None and galera.cached_downto is not None:
+        depth = galera.last_committed - galera.cached_downto
+    return Standing(
+        host=host.host,
+        uuid=uuid,
+        seqno=seqno,
+        source=source,
+        grastate=f"{state.uuid}:{state.seqno}" if state is not None else "",
+        recovered=recovered,
+        remembered=f"{memory.cluster_uuid}:{memory.seqno}" if memory is not None else "",
+        remembered_seqno=memory.seqno if memory is not None else None,
+        safe=state.safe_to_bootstrap if state is not None else None,
+        depth=depth,
+        out=_out(facts, host, uuid, seqno),
+    )
+
+
+def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:
+    """Return (uuid, seqno, source). What the server recovered wins: grastate may be stale after a kill."""
+    recovered = _POSITION.search(facts.value(kept_name(host.host)) or "")
+    if recovered is not None:
+        return recovered.group(1), _known(int(recovered.group(2))), "recovered"
+    galera = host.node.galera if host.node is not None else None
+    if host.server_up and galera is not None and galera.last_committed is not None:
+        return galera.local_state_uuid or galera.state_uuid, _known(galera.last_committed), "running"
+    if host.grastate is not None:
+        return host.grastate.uuid, _known(host.grastate.seqno), "grastate"
+    return "", None, ""
+
+
+def _known(seqno: int | None) -> int | None:
+    return None if seqno is None or seqno < 0 else seqno
+
+
+def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None) -> str:
+    if host.sst_in_progress:
+        return "a state transfer into it was not finished"
+    if host.grastate_absent or host.datadir_entries == 0:
+        return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster"
+    if uuid == ZERO_UUID:
+        return "its UUID is zero: it was inconsistent, or in the middle of a transfer"
+    if not uuid:
+        return "its position could not be read"
+    if facts.cluster_id and uuid != facts.cluster_id:
+        return f"it has another cluster's history ({uuid})"
+    if seqno is None:
+        return "its seqno is -1: not known until it is recovered"
+    return ""
+
+
+def most_advanced(found: tuple[Standing, ...]) -> Standing | None:
+    """Return the candidate with the highest seqno; the deepest cache, then the name, break a tie."""
+    candidates = [s for s in found if not s.out and s.seqno is not None]
+    return min(candidates, key=lambda s: (-(s.seqno or 0), -s.depth, s.host), default=None)
+
+
+def behind(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standing, int], ...]:
+    """Return (standing, write sets it has more than the chosen one) of nodes that are ahead of it."""
+    return tuple(
+        (s, s.seqno - chosen.seqno)
+        for s in found
+        if s.uuid == chosen.uuid and s.seqno is not None and chosen.seqno is not None and s.seqno > chosen.seqno
+    )
+
+
+def lost_estimate(
+    found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chosen: Standing
+) -> tuple[int, str]:
+    """Return (at least so many write sets lost, by what): our own history's last sight of any member, gone ones too."""
+    seen: list[tuple[int, str]] = [(s.remembered_seqno, s.host) for s in found if s.remembered_seqno is not None]
+    seen += [
+        (memory.seqno, name)
+        for name in gone
+        for memory in facts.host(name).remembered
+        if memory.cluster_uuid == facts.cluster_id and memory.seqno is not None
+    ]
+    highest, host = max(seen, default=(0, ""))
+    return max(0, highest - (chosen.seqno or 0)), host
+
+
+def joining_order(found: tuple[Standing, ...], chosen: str) -> tuple[str, ...]:
+    """Return the others, the next most advanced first; those without a position last."""
+    others = [s for s in found if s.host != chosen]
+    return tuple(s.host for s in sorted(others, key=lambda s: (s.seqno is None, -(s.seqno or 0), s.host)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, desc, func, insert, select
+from sqlalchemy import Connection, Engine, desc, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from services.clock import Clock
@@ -58,8 +58,7 @@ class ProcedureLog:
         try:
             with writing(self._engine, self._name, durable=True) as connection:
                 found = int(connection.scalar(last) or 0)
-                if after is not None and found != after:
-                    raise _other_writer(run_id)
+                _refuse(connection, run_id, found, after)
                 values = {"run_id": run_id, "seq": found + 1, "at": at, "kind": kind, "step_id": step_id, "data": data}
                 connection.execute(insert(entries).values(**values))
         except StoreError as problem:
@@ -71,9 +70,8 @@ class ProcedureLog:
 
     def has(self, run_id: int) -> bool:
         """Tell whether this number was ever reserved."""
-        runs = schema.procedure_run
         with speaking(self._name), self._engine.connect() as connection:
-            return connection.execute(select(runs.c.id).where(runs.c.id == run_id)).first() is not None
+            return _reserved(connection, run_id)
 
     def lines(self, run_id: int | None = None, kinds: tuple[str, ...] = ()) -> tuple[ProcedureLine, ...]:
         """Return the lines of one run (of all), of some kinds (of all), in order of run and number."""
@@ -93,6 +91,19 @@ class ProcedureLog:
         wanted = select(entries.c.run_id).where(entries.c.seq == 1).order_by(desc(entries.c.run_id))
         with speaking(self._name), self._engine.connect() as connection:
             return tuple(int(row.run_id) for row in connection.execute(wanted))
+
+
+def _refuse(connection: Connection, run_id: int, found: int, after: int | None) -> None:
+    """Raise StoreError unless the writer may put a line behind line `found`."""
+    if not found and not _reserved(connection, run_id):
+        raise StoreError(f"Run {run_id} was never begun in this store.")
+    if after is not None and found != after:
+        raise _other_writer(run_id)
+
+
+def _reserved(connection: Connection, run_id: int) -> bool:
+    runs = schema.procedure_run
+    return connection.execute(select(runs.c.id).where(runs.c.id == run_id)).first() is not None
 
 
 def _other_writer(run_id: int) -> StoreError:

@@ -6,15 +6,19 @@ clocks, and hosts lost and regained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from services.discovery.judge import disk_health
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
+from services.discovery.transfers import ONE_TRANSFER_S
 from services.discovery.troubles import CLOCK_LIMIT_S
 from services.discovery.words import duration, names, size
 from services.events import Event, EventKind
 from services.types import Health, Reach
+
+LOG_AGE_S = 20.0
+"""Logs of a calm host are read each 15 s: what ended longer before is no news, it was over when watching began."""
 
 RESTART_S = 5.0
 """Uptime is whole seconds and answers take time: a start that moved by more is another start."""
@@ -148,28 +152,31 @@ def _primary(cluster: ClusterSnapshot) -> frozenset[str]:
 
 def _transfers(old: ClusterSnapshot | None, new: ClusterSnapshot) -> Iterator[Event]:
     """Return the beginning and the end of each transfer as one span: the end has the beginning's key."""
-    known = {n.node_id: n.name for n in new.nodes}
-    before = {_pair(t): t for t in old.transfers} if old is not None else {}
-    now = {_pair(t): t for t in new.transfers}
+    names_of = {n.node_id: n.name for n in (*(old.nodes if old is not None else ()), *new.nodes)}
+    before = {_pair(t, names_of): t for t in old.transfers} if old is not None else {}
+    now = {_pair(t, names_of): t for t in new.transfers}
     for pair, edge in now.items():
         past = before.get(pair)
+        if past is not None and (edge.since or 0.0) - (past.since or 0.0) > ONE_TRANSFER_S:
+            past = None  # the next transfer of the same two
         if edge.active and (past is None or not past.active or past.kind != edge.kind):
-            yield _span(edge, known, new, None)
-        elif not edge.active and past is not None and past.active:
-            yield _span(edge, known, new, edge.ended or new.at)
-        elif not edge.active and past is None and old is not None and edge.ended is not None:
-            yield _span(edge, known, new, edge.ended)  # it began and ended between two readings of the log
+            yield _span(edge, pair, new, None)
+        elif not edge.active and past is not None and (past.active or past.kind != edge.kind):
+            yield _span(edge, pair, new, edge.ended or new.at)
+        elif past is None and old is not None and edge.ended is not None and edge.ended >= old.at - LOG_AGE_S:
+            yield _span(edge, pair, new, edge.ended)  # it began and ended between two readings of the log
     for pair, past in before.items():
         if past.active and pair not in now:
-            yield _span(past, known, new, new.at)
+            yield _span(past, pair, new, new.at)
 
 
-def _pair(edge: TransferEdge) -> tuple[str, str]:
-    return (edge.donor_id, edge.joiner_id)
+def _pair(edge: TransferEdge, names_of: Mapping[str, str]) -> tuple[str, str]:
+    """Return donor and joiner by name: a member that only others knew changes its id when it is known itself."""
+    return names_of.get(edge.donor_id, edge.donor_id), names_of.get(edge.joiner_id, edge.joiner_id)
 
 
-def _span(edge: TransferEdge, known: dict[str, str], cluster: ClusterSnapshot, until: float | None) -> Event:
-    donor, joiner = (known.get(i, i) for i in _pair(edge))
+def _span(edge: TransferEdge, pair: tuple[str, str], cluster: ClusterSnapshot, until: float | None) -> Event:
+    donor, joiner = pair
     began = edge.since if edge.since is not None else cluster.at
     return Event(
         at=began if until is None else min(began, until),
@@ -180,5 +187,5 @@ def _span(edge: TransferEdge, known: dict[str, str], cluster: ClusterSnapshot, u
         node_id=edge.joiner_id,
         until=until,
         spans=True,
-        key=f"transfer:{cluster.cluster_id}:{edge.donor_id}:{edge.joiner_id}:{began:.3f}",
+        key=f"transfer:{cluster.cluster_id}:{donor}:{joiner}:{began:.3f}",
     )

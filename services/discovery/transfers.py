@@ -24,6 +24,9 @@ RECENT_S = 60.0
 
 SYNCED, DONOR, JOINER, JOINED = 4, 2, 1, 3
 
+Pair = tuple[str, str]
+"""Node ids of donor and joiner."""
+
 
 def transfers_of(
     nodes: Sequence[Node],
@@ -32,12 +35,14 @@ def transfers_of(
     at: float,
 ) -> tuple[TransferEdge, ...]:
     """Return the transfers that run, and those that ended within the last minute, newest last."""
-    edges: dict[tuple[str, str], TransferEdge] = {}
+    edges: dict[Pair, TransferEdge] = {}
+    logged: list[tuple[Pair, TransferFacts]] = []
     begun = {(t.donor_id, t.joiner_id): t.since for t in previous.transfers} if previous is not None else {}
     for facts in _merged(nodes):
         donor, joiner = _named(nodes, facts.donor_name), _named(nodes, facts.joiner_name)
         if donor is None or joiner is None or donor is joiner:
             continue
+        logged.append(((donor.node_id, joiner.node_id), facts))
         active = facts.ended is None and _still_joining(joiner)
         if active or (facts.ended is not None and not facts.failed and at - facts.ended <= RECENT_S):
             # Once a beginning was told it stays: logs of other nodes, with other clocks, may be read later.
@@ -48,7 +53,27 @@ def transfers_of(
         for edge in _from_states(nodes, previous, rates, at):
             # What a log has ended has ended, however long the states take to say so.
             edges.setdefault((edge.donor_id, edge.joiner_id), edge)
+    for edge in _just_over(nodes, previous, logged, at):
+        edges.setdefault((edge.donor_id, edge.joiner_id), edge)
     return tuple(sorted(edges.values(), key=lambda e: e.since or 0.0))
+
+
+def _just_over(
+    nodes: Sequence[Node], previous: ClusterSnapshot | None, logged: Sequence[tuple[Pair, TransferFacts]], at: float
+) -> list[TransferEdge]:
+    """Return the transfers that were seen and are over, of which no log tells yet.
+
+    The states say it first; the log that is read seconds later must find what it speaks of, not a second transfer.
+    """
+    here = {node.node_id for node in nodes}
+    found = []
+    for edge in previous.transfers if previous is not None else ():
+        pair = (edge.donor_id, edge.joiner_id)
+        ended = at if edge.active or edge.ended is None else edge.ended
+        told = any(p == pair and _same_beginning(edge.since, facts.since) == edge.since for p, facts in logged)
+        if not told and at - ended <= RECENT_S and here.issuperset(pair):
+            found.append(replace(edge, active=False, ended=ended, rate=None, eta_s=None))
+    return found
 
 
 def _same_beginning(told: float | None, since: float | None) -> float | None:

@@ -52,8 +52,8 @@ class EventLog:
                 self._events.append(event)
             else:
                 old = self._events[place]
-                if old.until is not None:
-                    return None
+                if old.until is not None and (event.until is None or event.text == old.text):
+                    return None  # over is over; only what it was may be learnt later (an SST or an IST)
                 kept = replace(event, at=min(old.at, event.at))
                 self._events[place] = kept
             self._tuple = tuple(self._events)

@@ -11,6 +11,7 @@ from argparse import Namespace
 
 from app.arguments import BAD_INPUT, FINDINGS, build_parser
 from services.errors import BadInput, UserError
+from services.words import english, install
 
 # OpenBLAS starts a thread a core for numpy's linear algebra, which nothing here uses: 100 ms of CPU at start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -36,6 +37,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(f"pilothouse {version('pilothouse')}\n")
         return 0
     _start_log(verbose=getattr(options, "verbose", False))
+    install(getattr(options, "language", None))
     try:
         command = importlib.import_module(_MODULES[options.command])
         code: int = command.run(options)
@@ -66,10 +68,10 @@ def _tell(problem: UserError, options: Namespace, code: int) -> int:
     if getattr(options, "json", False):
         document = {
             "error": problem.code,
-            "sentence": problem.sentence,
+            "sentence": english(problem.sentence),
             "host": problem.host,
-            "safe": problem.safe,
-            "try": list(problem.try_),
+            "safe": english(problem.safe),
+            "try": [english(advice) for advice in problem.try_],
         }
         sys.stdout.write(json.dumps(document) + "\n")
     else:

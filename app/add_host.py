@@ -13,6 +13,7 @@ from services.errors import HostKeyUnknown, UserError
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
+from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, HostDraft, HostKey, StepLike
@@ -171,7 +172,7 @@ class AddHost(QObject):
 
     def _imported(self, done: Imported) -> None:
         if done.conflicts:
-            text = f"Left as they are in the inventory, with other values: {', '.join(done.conflicts)}."
+            text = tr("Left as they are in the inventory, with other values: {names}.", names=", ".join(done.conflicts))
             self._window.messages.say(Health.WARN, (text,))
         self.added.emit(done.added)
 

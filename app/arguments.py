@@ -44,6 +44,12 @@ def _common() -> argparse.ArgumentParser:
         "--data", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="folder of the local stores"
     )
     common.add_argument("--verbose", action="store_true", default=argparse.SUPPRESS, help="log what is done to stderr")
+    common.add_argument(
+        "--language",
+        metavar="TAG",
+        default=argparse.SUPPRESS,
+        help="language of the words (the system's), for example de",
+    )
     return common
 
 

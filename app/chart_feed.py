@@ -8,6 +8,7 @@ from app.chart_plan import ChartPlan, chart_plan
 from app.controller import Controller
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.series import Series
+from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.charts.page import ChartsPage
@@ -47,7 +48,7 @@ class ChartFeed(QObject):
             return
         if cluster.name != self._title:
             self._title = cluster.name  # a cluster is named after its inventory only once its members are known
-            self._page.set_title(cluster.name, "all nodes")
+            self._page.set_title(cluster.name, tr("all nodes"))
         focus = node if node.host else next((n for n in cluster.nodes if n.host), node)
         about = _about(cluster, focus)
         if about == self._about:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.charts import ChartTemplate, CurveTemplate, load_charts
 from services.types import ClusterKind
+from services.words import tr
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.common.nodes import curve_index, ordered_nodes
 from widgets.common.text import format_bytes
@@ -68,12 +69,12 @@ def _all_curves(template: ChartTemplate, subject: _Subject) -> Curves:
     for node in _nodes(template, subject.cluster):
         named = CurveSpec(
             node.node_id,
-            curve.label.format(node=node.name),
+            tr(curve.label, node=node.name),
             curve_index(subject.cluster, node.node_id),
             unit=curve.unit,
             drawing=curve.drawing,
             band=curve.band,
-            hint=curve.hint,
+            hint=tr(curve.hint),
         )
         found.append((named, (node.host, curve.metric)))
     return found
@@ -89,30 +90,38 @@ def _nodes(template: ChartTemplate, cluster: ClusterSnapshot) -> Sequence[NodeVi
 
 def _curve(curve: CurveTemplate, key: str) -> CurveSpec:
     return CurveSpec(
-        key, curve.label, curve.color_index, curve.token, curve.unit, curve.axis, curve.drawing, curve.band, curve.hint
+        key,
+        tr(curve.label),
+        curve.color_index,
+        curve.token,
+        curve.unit,
+        curve.axis,
+        curve.drawing,
+        curve.band,
+        tr(curve.hint),
     )
 
 
 def _spec(template: ChartTemplate, subject: _Subject, curves: tuple[CurveSpec, ...]) -> ChartSpec:
     top = subject.capacity if template.y_max_metric else template.y_max
-    capacity = format_bytes(subject.capacity) if subject.capacity else "not known"
+    capacity = format_bytes(subject.capacity) if subject.capacity else tr("not known")
     bands: tuple[LimitBand, ...] = ()
     if top is not None:
         bands = tuple(
-            LimitBand(b.label, b.start_share * top, None if b.end_share is None else b.end_share * top, b.token)
+            LimitBand(tr(b.label), b.start_share * top, None if b.end_share is None else b.end_share * top, b.token)
             for b in template.band
         )
     return ChartSpec(
         template.key,
-        template.title.format(node=subject.node.name),
+        tr(template.title, node=subject.node.name),
         curves,
-        template.subtitle.format(capacity=capacity),
+        tr(template.subtitle, capacity=capacity),
         template.unit,
         template.kind,
         y_max=top,
         right_unit=template.right_unit,
         bands=bands,
-        limits=tuple(LimitLine(limit.label, limit.value, limit.token) for limit in template.limit),
-        empty=template.empty,
-        hint=template.hint,
+        limits=tuple(LimitLine(tr(limit.label), limit.value, limit.token) for limit in template.limit),
+        empty=tr(template.empty),
+        hint=tr(template.hint),
     )

@@ -25,6 +25,7 @@ from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import WINDOW_COST
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
+from services.words import tr
 
 
 class NothingToWatch(BadInput):
@@ -49,11 +50,11 @@ def read_inventory(options: Namespace) -> Inventory:
     path = inventory_file(options)
     if not path.exists():
         raise NothingToWatch(
-            f"There is no inventory at {path}.",
+            tr("There is no inventory at {path}.", path=path),
             try_=(
-                "Name one with --inventory FILE (the format: resources/docs/inventory.md).",
-                "Import hosts you already have: pilothouse inventory import --from ssh --write",
-                "See the program without any server: pilothouse demo",
+                tr("Name one with --inventory FILE (the format: resources/docs/inventory.md)."),
+                tr("Import hosts you already have: pilothouse inventory import --from ssh --write"),
+                tr("See the program without any server: pilothouse demo"),
             ),
         )
     return load_inventory(path)
@@ -65,12 +66,14 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
         missing = [name for name in names if inventory.host(name) is None]
         if missing:
             raise BadInput(
-                f"The inventory has no host named {', '.join(missing)}.",
-                try_=(f"It has: {', '.join(h.name for h in inventory.hosts)}.",),
+                tr("The inventory has no host named {names}.", names=", ".join(missing)),
+                try_=(tr("It has: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
             )
         return tuple(h for h in inventory.hosts if h.name in names)
     if not inventory.hosts:
-        raise NothingToWatch(f"The inventory {inventory.path} has no host.", try_=("Add a [[host]] to it.",))
+        raise NothingToWatch(
+            tr("The inventory {path} has no host.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
+        )
     return inventory.hosts
 
 

@@ -15,6 +15,7 @@ from app.node_numbers import Row, machine_rows, read_numbers
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
 from services.types import Health
+from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
 from widgets.bridge.source import EstateSource, PlaybackControl
@@ -181,23 +182,31 @@ class Controller(QObject):
     def _say_waiting(self, at: float) -> None:
         """No host has answered yet, or none had at the moment looked at."""
         if self._moment is not None:
-            words = (f"Nothing was known at {format_clock(at)}", "End returns to the present.")
+            words = (tr("Nothing was known at {at}", at=format_clock(at)), tr("End returns to the present."))
         else:
-            since = f"Since {format_clock(self._begun)}. Hosts are asked until they answer; each says here why not."
-            words = ("Waiting for the first answer", since)
+            since = tr(
+                "Since {at}. Hosts are asked until they answer; each says here why not.", at=format_clock(self._begun)
+            )
+            words = (tr("Waiting for the first answer"), since)
         self._window.topology.show_waiting(*words)
 
     def _inspect(
         self, cluster: ClusterSnapshot | None, node: NodeView | None, at: float, spark: Sequence[float]
     ) -> None:
-        label = f"{self._words(node.spark_metric)}, last {SPARK_S:.0f} s" if node is not None and spark else ""
+        label = (
+            tr("{what}, last {span:.0f} s", what=self._words(node.spark_metric), span=SPARK_S)
+            if node is not None and spark
+            else ""
+        )
         extra: dict[str, Sequence[Row | FullRow]] = {}
         if cluster is not None and node is not None:
             numbers = self._numbers(node, at)
             extra["Machine"] = machine_rows(numbers, self.source.catalogue())
             extra[RETURN] = ist_rows(numbers, cluster, node)
             if self._was_there_already(node):
-                extra["Replication"] = (("state since", f"before {format_clock(node.state_since)}", Health.UNKNOWN),)
+                extra["Replication"] = (
+                    ("state since", tr("before {at}", at=format_clock(node.state_since)), Health.UNKNOWN),
+                )
                 node = replace(node, state_since=None)
         self._window.inspector.show_node(cluster, node, at, extra, spark=tuple(spark), spark_label=label)
 
@@ -261,8 +270,16 @@ class Controller(QObject):
     def _on_tick(self, now: float) -> None:
         estate = self._estate
         cost = self.source.cost()
-        hosts = f"{estate.hosts_answering} of {estate.hosts_total} hosts answer" if estate.hosts_total else ""
-        pace = f"sampling 1 Hz, {cost.poll_ms_p50:.0f} ms" if self.source.is_live and cost.polls else ""
+        hosts = (
+            tr("{answering} of {total} hosts answer", answering=estate.hosts_answering, total=estate.hosts_total)
+            if estate.hosts_total
+            else ""
+        )
+        pace = (
+            tr("sampling 1 Hz, {poll_ms_p50:.0f} ms", poll_ms_p50=cost.poll_ms_p50)
+            if self.source.is_live and cost.polls
+            else ""
+        )
         shown = self._moment if self._moment is not None else now
         self._window.status.show_facts(hosts, pace, f"{format_clock(shown)} {zone_name(shown)}")
         if now - self._told_at >= 1.0:
@@ -273,5 +290,5 @@ class Controller(QObject):
         """Return a metric's title in the catalogue, a raw counter's own name without its underscores."""
         if metric not in self._titles:
             known = {entry.key: entry.title for entry in self.source.catalogue()}
-            self._titles[metric] = known.get(metric, metric.replace("_", " "))
+            self._titles[metric] = tr(known[metric]) if metric in known else metric.replace("_", " ")
         return self._titles[metric]

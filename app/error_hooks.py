@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from services.errors import UserError
+from services.words import tr
 
 log = logging.getLogger("pilothouse")
 
@@ -64,9 +65,9 @@ class ErrorHooks:
         log.error("uncaught: %s", "".join(traceback.format_exception(kind, error, trace)))
         self.tell(
             UserError(
-                f"Something went wrong inside Pilothouse: {kind.__name__}: {error}",
-                safe="Nothing was sent to any server by this.",
-                try_=("Carry on; if it comes again, report it with the log file.",),
+                tr("Something went wrong inside Pilothouse: {kind}: {error}", kind=kind.__name__, error=error),
+                safe=tr("Nothing was sent to any server by this."),
+                try_=(tr("Carry on; if it comes again, report it with the log file."),),
             )
         )
 

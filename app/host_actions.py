@@ -13,6 +13,7 @@ from app.main_window import MainWindow
 from services.inventory.model import HostEntry, Inventory
 from services.sampling.watcher import Watcher
 from services.types import Health
+from services.words import tr
 from widgets.bridge.ops import Ops
 
 
@@ -41,8 +42,8 @@ class HostActions(QObject):
         if entry is None:
             self._window.messages.say(
                 Health.WARN,
-                ("This node is known from its cluster only: no way to its host is watched yet.",),
-                "Dismiss",
+                (tr("This node is known from its cluster only: no way to its host is watched yet."),),
+                tr("Dismiss"),
             )
             return
         self._hosts.edit(entry)
@@ -64,11 +65,17 @@ class HostActions(QObject):
 
     def _removed(self, host: str, was_written: bool) -> None:
         told = (
-            f"{host} is no longer in the inventory. While another host of its cluster is watched it is found again."
+            tr(
+                "{host} is no longer in the inventory. While another host of its cluster is watched it is found again.",
+                host=host,
+            )
             if was_written
-            else f"{host} is not in the inventory: it was found from a host of its cluster, and is watched with it."
+            else tr(
+                "{host} is not in the inventory: it was found from a host of its cluster, and is watched with it.",
+                host=host,
+            )
         )
-        self._window.messages.say(Health.WARN, (told,), "Dismiss")
+        self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
 
     def _host_of(self, node_id: str) -> str:
         nodes = (node for cluster in self._controller.estate.clusters for node in cluster.nodes)

@@ -8,6 +8,7 @@ from pathlib import Path
 import platformdirs
 
 from services.errors import BadInput
+from services.words import tr
 
 _APP = "pilothouse"
 
@@ -20,7 +21,8 @@ def data_folder(options: Namespace) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise BadInput(
-            f"The data folder {folder} can't be made: {problem.strerror}.", try_=("Name another one with --data DIR.",)
+            tr("The data folder {folder} can't be made: {problem}.", folder=folder, problem=problem.strerror),
+            try_=(tr("Name another one with --data DIR."),),
         ) from problem
     return folder
 
@@ -36,7 +38,7 @@ def demo_recording() -> Path:
     path = Path(__file__).resolve().parent.parent / "resources" / "demo" / "incident.pilothouse"
     if not path.is_file():
         raise BadInput(
-            f"The demo recording {path} is missing.",
-            try_=("Reinstall Pilothouse, or record your own with: pilothouse record FILE",),
+            tr("The demo recording {path} is missing.", path=path),
+            try_=(tr("Reinstall Pilothouse, or record your own with: pilothouse record FILE"),),
         )
     return path

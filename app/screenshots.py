@@ -15,6 +15,7 @@ from app.session import WindowSession
 from services.errors import BadInput
 from services.events import Event
 from services.types import Health
+from services.words import tr
 
 LOAD_LIMIT_S = 30.0
 SETTLE_S = 0.6
@@ -26,11 +27,13 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise BadInput(f"The folder {folder} can't be made: {problem.strerror}.") from problem
+        raise BadInput(
+            tr("The folder {folder} can't be made: {problem}.", folder=folder, problem=problem.strerror)
+        ) from problem
     ready: list[bool] = []
     session.ready.connect(lambda: ready.append(True))
     if not _spin(lambda: bool(ready), LOAD_LIMIT_S):
-        raise BadInput("The window was not ready for its pictures within 30 s.")
+        raise BadInput(tr("The window was not ready for its pictures within 30 s."))
     window = session.window
     pages = [key for key, _ in PAGES] if session.controller is not None else [window.page()]
     for page in pages:
@@ -39,7 +42,7 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
         _settle(session)
         path = folder / f"{page}-{theme}-{window.width()}x{window.height()}.png"
         if not window.grab().save(str(path)):
-            raise BadInput(f"{path} could not be written.", try_=("Choose another folder.",))
+            raise BadInput(tr("{path} could not be written.", path=path), try_=(tr("Choose another folder."),))
         sys.stdout.write(f"{path}\n")
     if session.failed is not None:
         sys.stderr.write(session.failed.as_text() + "\n")

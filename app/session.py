@@ -20,6 +20,7 @@ from app.vault import SessionVault
 from services.errors import UserError
 from services.inventory.model import HostEntry
 from services.types import Health
+from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.common.icons import app_icon
@@ -119,9 +120,10 @@ class WindowSession(QObject):
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
-        self.window.status.show_message("opening the estate…")
+        self.window.status.show_message(tr("opening the estate…"))
         self.window.topology.show_waiting(
-            "Opening the estate", "Inventory and history on this workstation are read; then the hosts are asked."
+            tr("Opening the estate"),
+            tr("Inventory and history on this workstation are read; then the hosts are asked."),
         )
         opener = self._opener
 
@@ -212,7 +214,7 @@ class WindowSession(QObject):
 
     def _show_problem(self, problem: UserError) -> None:
         log.info("shown: %s", problem)
-        self.window.messages.say_error(problem, "Dismiss")
+        self.window.messages.say_error(problem, tr("Dismiss"))
 
 
 def watch(source: EstateSource, entries: tuple[HostEntry, ...]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge
 from services.types import ClusterKind, Health
+from services.words import tr, tr_n
 
 _SHAPE = {Health.GOOD: "●", Health.TRANSFER: "◐", Health.WARN: "▲", Health.BAD: "■", Health.UNKNOWN: "○"}
 
@@ -16,14 +17,16 @@ def estate_text(snapshot: EstateSnapshot) -> str:
     for cluster in snapshot.clusters:
         lines += [*cluster_lines(cluster), ""]
     lines += [f"! {problem.part}: {problem.sentence}" for problem in snapshot.problems]
-    lines.append(f"{snapshot.hosts_answering} of {snapshot.hosts_total} hosts answer")
+    lines.append(
+        tr("{answering} of {total} hosts answer", answering=snapshot.hosts_answering, total=snapshot.hosts_total)
+    )
     return "\n".join(lines) + "\n"
 
 
 def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     """Yield the lines of one cluster: heading, components with their nodes, edges, who saw it."""
-    identity = f"state {cluster.cluster_id}" if cluster.kind is ClusterKind.GALERA else ""
-    parts = (cluster.kind.value, f"{cluster.flavour.value} {cluster.version}".strip(), identity)
+    identity = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
+    parts = (tr(cluster.kind.value), f"{cluster.flavour.value} {cluster.version}".strip(), identity)
     yield f"{cluster.name}  {' · '.join(part for part in parts if part)}"
     shown: set[str] = set()
     for component in cluster.components:
@@ -47,19 +50,19 @@ def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
 
 def component_sentence(component: Component) -> str:
     """Return 'Primary component: 3 of 3 votes, may lose 1 at a time, view 12'."""
-    name = "Primary component" if component.primary else "non-Primary"
-    parts = [f"{component.votes} of {component.votes_known} votes"]
+    name = tr("Primary component") if component.primary else tr("non-Primary")
+    parts = [tr_n("{votes} of {n} vote", "{votes} of {n} votes", component.votes_known, votes=component.votes)]
     if component.primary and component.may_lose is not None:
-        parts.append(f"may lose {component.may_lose} at a time")
+        parts.append(tr("may lose {n} at a time", n=component.may_lose))
     if component.view_id:
-        parts.append(f"view {component.view_id}")
+        parts.append(tr("view {view}", view=component.view_id))
     return f"{name}: {', '.join(parts)}"
 
 
 def _node_lines(node: NodeView, indent: str) -> Iterator[str]:
-    numbers = " · ".join(f"{label} {value}" for label, value, _ in node.numbers)
-    role = f" ({node.role})" if node.role else ""
-    yield f"{indent}{_SHAPE[node.health]} {node.name}{role}  {node.state}  {node.address}  {numbers}".rstrip()
+    numbers = " · ".join(f"{tr(label)} {tr(value)}" for label, value, _ in node.numbers)
+    role = f" ({tr(node.role)})" if node.role else ""
+    yield f"{indent}{_SHAPE[node.health]} {node.name}{role}  {tr(node.state)}  {node.address}  {numbers}".rstrip()
     if node.reason:
         yield f"{indent}  {node.reason}"
 
@@ -68,7 +71,7 @@ def _edge_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     for edge in cluster.replication:
         yield f"  {_edge_text(cluster, edge)}"
     for transfer in cluster.transfers:
-        kind = transfer.kind or "state transfer"
+        kind = transfer.kind or tr("state transfer")
         yield f"  {_name(cluster, transfer.donor_id)} -> {_name(cluster, transfer.joiner_id)}: {kind}"
 
 
@@ -79,6 +82,6 @@ def _name(cluster: ClusterSnapshot, node_id: str) -> str:
 
 def _edge_text(cluster: ClusterSnapshot, edge: ReplicationEdge) -> str:
     channel = f" [{edge.channel}]" if edge.channel else ""
-    lag = "lag unknown" if edge.lag_s is None else f"lag {edge.lag_s:.3g} s"
+    lag = tr("lag unknown") if edge.lag_s is None else tr("lag {lag:.3g} s", lag=edge.lag_s)
     text = f"{_name(cluster, edge.source_id)} -> {_name(cluster, edge.replica_id)}{channel}: {lag}"
     return f"{_SHAPE[edge.health]} {text}{f' · {edge.reason}' if edge.reason else ''}"

@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QLocale, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.arguments import GOOD
 from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
+from services.words import from_environment, install
 
 if TYPE_CHECKING:
     from app.session import Opener, WindowSession
@@ -141,6 +142,11 @@ class WindowStart(QObject):
             QTimer.singleShot(0, self, self._step)
             return
 
+    def _speak(self) -> None:
+        """Where no environment tells a language (Windows, a Mac's dock), the system's own settings do."""
+        if getattr(self._options, "language", None) is None and not from_environment():
+            install(QLocale.system().uiLanguages())
+
     def _furnish(self) -> Iterator[None]:
         from app.add_host import AddHost
         from app.places import inventory_file
@@ -152,6 +158,7 @@ class WindowStart(QObject):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._hooks.install_qt()
+        self._speak()
         apply_theme(application, getattr(self._options, "theme", None) or system_theme_name())
         yield
         window = self._window

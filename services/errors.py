@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from services.words import mark, tr
+
+NOTHING_CHANGED = mark("Nothing was changed.")
+
 
 class PilothouseError(Exception):
     """Root of everything this program raises on purpose."""
@@ -21,12 +25,12 @@ class UserError(PilothouseError):
     code = "error"
 
     def __init__(
-        self, sentence: str, *, host: str = "", safe: str = "Nothing was changed.", try_: tuple[str, ...] = ()
+        self, sentence: str, *, host: str = "", safe: str = NOTHING_CHANGED, try_: tuple[str, ...] = ()
     ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.host = host
-        self.safe = safe
+        self.safe = tr(safe)
         self.try_ = try_
 
     def __str__(self) -> str:
@@ -35,7 +39,7 @@ class UserError(PilothouseError):
 
     def as_text(self) -> str:
         """Return the whole message for a terminal: sentence, what is safe, what to try."""
-        lines = [str(self), self.safe, *(f"Try: {advice}" for advice in self.try_)]
+        lines = [str(self), self.safe, *(tr("Try: {advice}", advice=advice) for advice in self.try_)]
         return "\n".join(line for line in lines if line)
 
 
@@ -88,8 +92,8 @@ class HostKeyUnknown(UserError):
         super().__init__(
             sentence,
             host=host,
-            safe="No login was attempted.",
-            try_=("Compare the fingerprint with the one the host's owner gives, then accept it.",),
+            safe=tr("No login was attempted."),
+            try_=(tr("Compare the fingerprint with the one the host's owner gives, then accept it."),),
         )
         self.key_type = key_type
         self.fingerprint = fingerprint

@@ -100,6 +100,13 @@ def english(value: _T) -> _T:
     return cast(_T, value.english) if isinstance(value, Words) else value
 
 
+def stored(value: object) -> object:
+    """Encode a sentence in English: `enc_hook` of whatever msgspec writes (it knows no subclass of str)."""
+    if isinstance(value, Words):
+        return value.english
+    raise NotImplementedError(f"{type(value).__name__} can't be stored")
+
+
 def install(language: str | Iterable[str] | None = None, *, locales: Path = _LOCALES) -> str:
     """Choose the language of this process and return it ('en' when there is no catalogue of those asked for).
 

@@ -20,6 +20,7 @@ from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory
 from services.secrets import SystemVault
+from services.words import tr
 
 _IMPORTS = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}
 
@@ -84,7 +85,7 @@ def _report_document(report: AccessReport) -> dict[str, object]:
 
 def _import(options: Namespace) -> int:
     if options.origin is None:
-        raise BadInput("What should be imported?", try_=("Add --from ssh, --from mycnf or --from workbench.",))
+        raise BadInput(tr("What should be imported?"), try_=(tr("Add --from ssh, --from mycnf or --from workbench."),))
     report: ImportReport = _IMPORTS[options.origin](options.file)
     path = inventory_file(options)
     present = load_inventory(path) if path.exists() else Inventory(path=str(path))
@@ -93,11 +94,13 @@ def _import(options: Namespace) -> int:
     merged = merge(present, report)
     sys.stdout.write(report.preview() + "\n")
     for name in merged.conflicts:
-        sys.stdout.write(f"  {name}: stands in the inventory with other values; it is left as it is.\n")
+        sys.stdout.write(tr("  {name}: stands in the inventory with other values; it is left as it is.\n", name=name))
     if not options.write:
-        sys.stdout.write(f"Nothing was written. Add --write to put {len(merged.added)} new into {path}.\n")
+        sys.stdout.write(
+            tr("Nothing was written. Add --write to put {count} new into {path}.\n", count=len(merged.added), path=path)
+        )
         return GOOD
     path.parent.mkdir(parents=True, exist_ok=True)
     save_inventory(merged.inventory, path)
-    sys.stdout.write(f"Written: {path}\n")
+    sys.stdout.write(tr("Written: {path}\n", path=path))
     return GOOD

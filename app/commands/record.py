@@ -12,16 +12,22 @@ from app.compose import open_watcher
 from services.errors import BadInput
 from services.history.recording import finish_recording
 from services.sampling.catalogue import load_catalogue
+from services.words import tr
 
 
 def run(options: Namespace) -> int:
     """Record until the time is over or the person interrupts, then pack the file."""
     if options.file.exists():
         raise BadInput(
-            f"{options.file} exists already.", safe="It was left as it is.", try_=("Choose another file name.",)
+            tr("{file} exists already.", file=options.file),
+            safe=tr("It was left as it is."),
+            try_=(tr("Choose another file name."),),
         )
     if not options.file.parent.is_dir():
-        raise BadInput(f"The folder {options.file.parent} does not exist.", try_=("Make it, or choose another one.",))
+        raise BadInput(
+            tr("The folder {folder} does not exist.", folder=options.file.parent),
+            try_=(tr("Make it, or choose another one."),),
+        )
     watcher = open_watcher(options, recording=options.file)
     started = time.monotonic()
     watcher.start()

@@ -9,13 +9,16 @@ from pathlib import Path
 
 from app.arguments import GOOD
 from services.errors import BadInput
+from services.words import stored, tr
 
 
 def run(options: Namespace) -> int:
     """Open or print the recording."""
     path: Path = options.file
     if not path.is_file():
-        raise BadInput(f"There is no recording at {path}.", try_=("Make one with: pilothouse record FILE",))
+        raise BadInput(
+            tr("There is no recording at {path}.", path=path), try_=(tr("Make one with: pilothouse record FILE"),)
+        )
     if getattr(options, "json", False):
         return _print(path)
     from app.window_run import run_window
@@ -36,7 +39,7 @@ def _print(path: Path) -> int:
         head = {"file": str(path), "start": start, "end": end, "servers": list(replay.servers())}
         sys.stdout.write(json.dumps(head) + "\n")
         for event in replay.events():
-            sys.stdout.write(msgspec.json.encode({"event": event}).decode() + "\n")
+            sys.stdout.write(msgspec.json.encode({"event": event}, enc_hook=stored).decode() + "\n")
     finally:
         replay.close()
     return GOOD

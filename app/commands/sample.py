@@ -15,6 +15,7 @@ from services.errors import BadInput
 from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
 from services.sampling.watcher import Watcher
+from services.words import tr
 
 _DEFAULT = (
     "load.threads_running",
@@ -35,7 +36,9 @@ def run(options: Namespace) -> int:
     keys = tuple(options.metric) or tuple(key for key in _DEFAULT if key in known)
     unknown = [key for key in keys if key not in known and not key.replace(".", "_").replace("-", "_").isidentifier()]
     if unknown:
-        raise BadInput(f"Not a metric: {', '.join(unknown)}.", try_=("See resources/docs/metrics.md.",))
+        raise BadInput(
+            tr("Not a metric: {names}.", names=", ".join(unknown)), try_=(tr("See resources/docs/metrics.md."),)
+        )
     stop = threading.Event()
     watcher = open_watcher(options)
     watcher.start()

@@ -12,11 +12,12 @@ import msgspec
 
 from services.discovery.model import EstateSnapshot
 from services.errors import BadInput
+from services.words import stored, tr
 
 
 @lru_cache(maxsize=1)
 def _encoder() -> msgspec.json.Encoder:
-    return msgspec.json.Encoder(order="deterministic")
+    return msgspec.json.Encoder(order="deterministic", enc_hook=stored)
 
 
 @lru_cache(maxsize=1)
@@ -34,4 +35,4 @@ def snapshot_from_json(data: bytes | str) -> EstateSnapshot:
     try:
         return _decoder().decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"This is not a snapshot of an estate: {error}.", safe="Nothing was changed.") from error
+        raise BadInput(tr("This is not a snapshot of an estate: {error}.", error=error)) from error

@@ -15,6 +15,7 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
+from services.words import stored
 
 KEYFRAME_S = 60.0
 _LEVEL = 3
@@ -69,7 +70,7 @@ class SnapshotWriter:
         if quiet:
             return None
         self._material, self._kept_at = now_material, snapshot.at
-        text = msgspec.json.encode(snapshot)
+        text = msgspec.json.encode(snapshot, enc_hook=stored)
         number, self._number = self._number, self._number + 1
         if not 0 <= snapshot.at - self._key_at < KEYFRAME_S:
             self._key_at, self._key_number, self._key_json = snapshot.at, number, text

@@ -25,6 +25,7 @@ from services.history.columns import Columns, Rollups
 from services.history.compaction import Derive, compact_hour, loose_hours
 from services.history.dictionary import SELECTS, Dictionary
 from services.history.file import Opened, open_file
+from services.history.free_memory import give_free_memory_back
 from services.history.hot import TICK, Ring
 from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
@@ -32,6 +33,7 @@ from services.history.rollup_read import read_rollups
 from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
+from services.words import stored
 
 RETENTION_EVERY_S = 60.0
 
@@ -126,7 +128,7 @@ class HistoryStore:
 
     def append_event(self, event: Event) -> None:
         """Keep an event; one with a key replaces the event of that key (the end of a span its beginning)."""
-        data = msgspec.json.encode(event).decode()
+        data = msgspec.json.encode(event, enc_hook=stored).decode()
         self._must_write().event((event.at, event.until, int(event.spans), event.key, data))
 
     def append_snapshot(self, snapshot: EstateSnapshot) -> None:
@@ -364,6 +366,7 @@ class HistoryStore:
             self._loose = loose_hours(cursor, now)
         if self._loose:
             compact_hour(cursor, *self._loose.pop(0), self._metrics, self._derive)
+            give_free_memory_back()
         if self._clock.monotonic() >= self._tidy_at:
             self._tidy_at = self._clock.monotonic() + RETENTION_EVERY_S
             if enforce(cursor, self._limits, now):

@@ -204,11 +204,11 @@ def _continued(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     before = run.plan.steps
     if plan.steps[: len(before)] != before:
         _illegal(entry, "a continued plan changed steps that had been approved")
-    fresh = [step for step in plan.steps[len(before) :] if step.step_id not in run.steps]
-    if len(fresh) != len(plan.steps) - len(before):
+    fresh = {step.step_id: StepView(step) for step in plan.steps[len(before) :]}
+    if len({*fresh, *run.steps}) != len(plan.steps):
         _illegal(entry, "a continued plan uses the id of an earlier step")
     run.plan, run.approved = plan, None
-    run.steps.update({step.step_id: StepView(step) for step in fresh})
+    run.steps.update(fresh)
     run.checks = (*run.checks, *decode_all(Check, data.get("checks")))
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from app.controller import Controller
 from app.main_window import PAGES, MainWindow
 from widgets.common.palette import CommandPalette, PaletteEntry
-from widgets.common.theme import apply_theme, current_theme
+from widgets.common.theme import change_theme, current_theme
 
 
 class Finder(QObject):
@@ -80,4 +80,4 @@ class Finder(QObject):
 def _switch_theme() -> None:
     application = QApplication.instance()
     if isinstance(application, QApplication):
-        apply_theme(application, "light" if current_theme().dark else "dark")
+        change_theme(application, "light" if current_theme().dark else "dark")

@@ -8,6 +8,7 @@ from app.main_window import MainWindow
 from services.errors import UserError
 from services.types import Health
 from widgets.common.empty import EmptyState, Way
+from widgets.common.wardrobe import wear
 from widgets.inventory.first_run import FirstRunPage
 
 TRY_AGAIN, OPEN_DEMO = 0, 1
@@ -34,5 +35,6 @@ def show_trouble(window: MainWindow, problem: UserError) -> EmptyState:
     page = QFrame()
     page.setProperty("kind", "canvas")
     QVBoxLayout(page).addWidget(words)
+    wear(page)
     window.set_first_run(page)
     return words

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from widgets.frame.first_frame import FirstFrame
@@ -28,8 +28,11 @@ TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
 
 
 def _hairline(*, vertical: bool) -> QFrame:
+    """Return a line between panels; it belongs to none, so it takes its colour from the palette."""
     line = QFrame()
-    line.setProperty("kind", "vline" if vertical else "hairline")
+    (line.setFixedWidth if vertical else line.setFixedHeight)(1)
+    line.setBackgroundRole(QPalette.ColorRole.Mid)
+    line.setAutoFillBackground(True)
     return line
 
 
@@ -99,7 +102,7 @@ class MainWindow(QMainWindow):
         centre = QVBoxLayout()
         centre.setContentsMargins(0, 0, 0, 0)
         centre.setSpacing(0)
-        centre.addWidget(self.messages)
+        centre.addWidget(self._message_place())
         inner = QHBoxLayout()
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(0)
@@ -129,6 +132,17 @@ class MainWindow(QMainWindow):
         column.addWidget(_hairline(vertical=False))
         column.addWidget(self.status)
         self.setCentralWidget(whole)
+
+    def _message_place(self) -> QFrame:
+        """The bar's own sheet is its state's colours: what stands around it wears the theme's."""
+        from widgets.common.wardrobe import wear
+
+        place = QFrame()
+        row = QVBoxLayout(place)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.messages)
+        wear(place)
+        return place
 
     def add_page(self, key: str, page: QWidget) -> None:
         """Add a page under its key."""

@@ -19,6 +19,7 @@ from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
 from widgets.common.time_view import MINUTE, View
+from widgets.common.wardrobe import wear
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
@@ -109,6 +110,7 @@ class ChartsPage(QFrame):
         column.addWidget(self._scroll, 1)
         shortcut = QShortcut(QKeySequence("Ctrl+E"), self, self._header.show_menu)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        wear(self)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def set_title(self, name: str, scope: str = "all nodes") -> None:

@@ -36,6 +36,7 @@ from widgets.common.fuzzy import ranked
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
 from widgets.common.theme import current_theme
+from widgets.common.wardrobe import wear
 
 _ROW = 32
 _MOST_ROWS = 10
@@ -100,6 +101,7 @@ class CommandPalette(QFrame):
         column.addWidget(self._nothing)
         column.addSpacing(4)
         self.hide()
+        wear(self)
 
     def open_with(self, entries: Sequence[PaletteEntry]) -> None:
         """Show the palette over its parent, empty, with these entries (most useful first)."""

@@ -18,6 +18,7 @@ from services.types import Health
 from widgets.common.fonts import mono_font, ui_font
 from widgets.common.style import style_sheet
 from widgets.common.tokens import DARK, LIGHT
+from widgets.common.wardrobe import wardrobe
 
 __all__ = [
     "CURVES",
@@ -25,6 +26,7 @@ __all__ = [
     "ThemeHolder",
     "ThemeName",
     "apply_theme",
+    "change_theme",
     "current_theme",
     "curve_color",
     "mono_font",
@@ -174,15 +176,26 @@ def system_theme_name() -> ThemeName:
 
 
 def apply_theme(app: QApplication, name: ThemeName) -> Theme:
-    """Dress the whole application: style, font, palette, style sheet, then tell the widgets that paint themselves."""
+    """Dress the whole application at once: style, font, palette, the panels' style sheet, what paints itself."""
+    new = _look(app, name)
+    wardrobe().dress(style_sheet(new))
+    return new
+
+
+def change_theme(app: QApplication, name: ThemeName) -> Theme:
+    """Dress a window that stands in another theme, a panel a turn of the event loop (widgets.common.wardrobe)."""
+    wardrobe().hold_still()
+    new = _look(app, name)
+    wardrobe().dress_in_turns(style_sheet(new))
+    return new
+
+
+def _look(app: QApplication, name: ThemeName) -> Theme:
     new = theme(name)
-    sheet = style_sheet(new)
-    if app.styleSheet() != sheet:  # each of these asks every widget to dress anew
-        if not app.styleSheet():
-            app.setStyle("Fusion")
-            app.setFont(ui_font())
-        app.setPalette(_palette(new))
-        app.setStyleSheet(sheet)
+    if app.font() != ui_font():
+        app.setStyle("Fusion")
+        app.setFont(ui_font())
+    app.setPalette(_palette(new))
     theme_holder().set(new)
     return new
 

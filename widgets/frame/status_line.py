@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 from widgets.common.fonts import SMALL, STRONG
 from widgets.common.labels import ElidedLabel
 from widgets.common.theme import current_theme, theme_holder, ui_font
+from widgets.common.wardrobe import wear
 
 HEIGHT = 28
 
@@ -68,6 +69,7 @@ class StatusLine(QFrame):
             label.setProperty("kind", "second")
             row.addWidget(label)
         self.show_read_only()
+        wear(self)
 
     def show_read_only(self) -> None:
         """Say that nothing can change a server."""

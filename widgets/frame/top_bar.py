@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushBu
 
 from widgets.common.fonts import STRONG, TITLE
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
+from widgets.common.wardrobe import wear
 
 HEIGHT = 44
 
@@ -83,6 +84,7 @@ class TopBar(QFrame):
         self._search = SearchField()
         self._search.clicked.connect(self.search_wanted)
         row.addWidget(self._search)
+        wear(self)
 
     def show_page(self, key: str) -> None:
         """Mark the page that is shown."""

@@ -13,6 +13,7 @@ from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
+from widgets.common.wardrobe import wear
 from widgets.inventory.access_form import AccessForm
 from widgets.inventory.draft import HostKey, StepLike, StepLine
 from widgets.inventory.host_key_question import HostKeyQuestion
@@ -43,6 +44,7 @@ class ConnectionDialog(QDialog):
         self._save = default_button(button("Save" if entry else "Add and watch", "primary", on=self._ask_save))
         self._build(heading)
         self.form.address.setFocus()
+        wear(self)
 
     def _build(self, heading: str) -> None:
         body = QHBoxLayout()

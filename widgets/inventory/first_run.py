@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from widgets.common.boxes import button
 from widgets.common.icons import wheel_label
 from widgets.common.labels import label
+from widgets.common.wardrobe import wear
 
 _CARD_WIDTH = 256
 _PROMISE = (
@@ -49,6 +50,7 @@ class FirstRunPage(QFrame):
         page.addStretch(2)
         page.addLayout(middle)
         page.addStretch(3)
+        wear(self)
 
     def _cards(self) -> QHBoxLayout:
         add = button("Add a host…", "primary", on=self.add_host_requested.emit)

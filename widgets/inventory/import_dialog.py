@@ -21,6 +21,7 @@ from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label, plain
 from widgets.common.text import plural
+from widgets.common.wardrobe import wear
 from widgets.inventory.draft import Candidate
 
 _COLUMNS = ("Name", "Address", "SSH", "SQL", "Remarks")
@@ -68,6 +69,7 @@ class ImportDialog(QDialog):
         column.addWidget(hairline())
         column.addLayout(foot)
         self._count()
+        wear(self)
 
     def _fill(self) -> None:
         table = self._table

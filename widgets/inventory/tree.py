@@ -10,6 +10,7 @@ from services.discovery.model import EstateSnapshot
 from widgets.common.boxes import button
 from widgets.common.labels import label
 from widgets.common.theme import theme_holder
+from widgets.common.wardrobe import wear
 from widgets.inventory.tree_delegate import EstateDelegate
 from widgets.inventory.tree_model import EstateModel
 
@@ -53,6 +54,7 @@ class EstateTree(QFrame):
         foot.addWidget(self._add)
         page.addLayout(foot)
         theme_holder().changed.connect(self._view.viewport().update)
+        wear(self)
 
     def show_snapshot(self, estate: EstateSnapshot) -> None:
         """Take a snapshot: rows change in place; expansion, selection and scroll position stay.

@@ -31,6 +31,7 @@ from widgets.common.labels import label
 from widgets.common.messages import MessageBar
 from widgets.common.text import format_count, plural
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.wardrobe import wear
 from widgets.journal.events_model import KIND, KINDS, LASTED, SHAPE, TIME, WHAT, EventFilter, EventsModel, as_csv
 
 _LEAST = ((Health.GOOD, "everything"), (Health.UNKNOWN, "unknown and worse"), (Health.WARN, "warnings and worse"))
@@ -75,6 +76,7 @@ class JournalPage(QFrame):
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         theme_holder().changed.connect(self._table.viewport().update)
         self._tell()
+        wear(self)
 
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -14,6 +14,7 @@ from widgets.common.boxes import button
 from widgets.common.labels import label
 from widgets.common.text import MIDDLE, format_clock, format_duration
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.wardrobe import wear
 
 HEIGHT = 40
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -146,6 +147,7 @@ class ReplayBar(QFrame):
         row.addWidget(self._speed)
         self._retheme()
         theme_holder().changed.connect(self._retheme)
+        wear(self)
 
     def set_state(self, at: float, start: float, end: float, playing: bool, speed: float) -> None:
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""

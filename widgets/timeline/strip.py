@@ -13,6 +13,7 @@ from widgets.common.fonts import SMALL, ui_font
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_view import MINUTE, View
+from widgets.common.wardrobe import wear
 from widgets.timeline.placement import Bar, Label, Mark, place_bars, place_labels, place_marks
 from widgets.timeline.strip_paint import (
     AXIS_Y,
@@ -75,6 +76,7 @@ class EventStrip(QWidget):
         self.setAccessibleName("Time axis and events")
         self._speak()
         theme_holder().changed.connect(self.update)
+        wear(self)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def set_events(self, events: Sequence[Event]) -> None:

@@ -18,6 +18,7 @@ from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.messages import MessageBar
 from widgets.common.nodes import STALE_AFTER_S
 from widgets.common.text import format_clock, format_duration
+from widgets.common.wardrobe import wear
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
 from widgets.topology.wording import seen_from, subtitle
@@ -67,6 +68,7 @@ class TopologyView(QFrame):
         self.setFocusProxy(self.canvas)
         self.setTabOrder(self.canvas, self._tools)
         self.show_snapshot(None, {}, 0.0)
+        wear(self)
 
     def _make_tools(self) -> QWidget:
         tools = QWidget()

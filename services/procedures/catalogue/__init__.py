@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from services.errors import BadInput
+from services.procedures.catalogue.add_node import AddNode
 from services.procedures.catalogue.bootstrap_after_crash import BootstrapAfterCrash
 from services.procedures.catalogue.desync_for_backup import DesyncForBackup
 from services.procedures.catalogue.freeze_gcache import FreezeGcache
 from services.procedures.catalogue.rolling_restart import RollingRestart
 from services.procedures.procedure import Procedure
 
-_ALL: tuple[Procedure, ...] = (FreezeGcache(), RollingRestart(), BootstrapAfterCrash(), DesyncForBackup())
+_ALL: tuple[Procedure, ...] = (AddNode(), FreezeGcache(), RollingRestart(), BootstrapAfterCrash(), DesyncForBackup())
 
 
 def all_procedures() -> tuple[Procedure, ...]:

@@ -1,0 +1,150 @@
+"""add-node: a spare host becomes a member, or a member that was away returns, with the least harm to others."""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures import preflight
+from services.procedures.catalogue import joining_checks as own
+from services.procedures.catalogue.choices import down_members, member_hosts
+from services.procedures.catalogue.joiner_config import address_of
+from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
+from services.procedures.catalogue.joining_steps import add_plan
+from services.procedures.checks import Check
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Fault, Field, Inputs
+from services.procedures.inputs import field_faults, filled, flag_of
+from services.procedures.model import Plan
+from services.procedures.procedure import About
+
+ABOUT = About(
+    name="add-node",
+    title="Add a node, or bring one back",
+    need="The cluster grows, or a node is gone",
+    what="Configures the host after a member, tests the ports, starts it with the best donor, proves it Synced.",
+    takes="Seconds by IST; by SST as long as copying the data takes.",
+    can_break="The donor of an SST is out of flow control meanwhile; the joiner's old data is replaced.",
+    node_field="joiner",
+    for_states=("spare", "down"),
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+
+
+class AddNode:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions; the donors are ranked with reasons."""
+        spare = tuple((name, _candidate_words(facts, name)) for name in (*down_members(facts), *facts.candidates))
+        joiner = inputs.get("joiner") or (spare[0][0] if spare else "")
+        present = tuple((n, "is a member already") for n in member_hosts(facts))
+        donors = donor_ranking(facts, joiner)
+        return (
+            Field("joiner", "Host that joins", "host", joiner, spare + present),
+            Field(
+                "donor", "Donor", "host", donors[0].host if donors else "", tuple((d.host, d.reason) for d in donors)
+            ),
+            Field(
+                "node_name",
+                "Its name in the cluster",
+                "text",
+                facts.host(joiner).option("mysqld", "wsrep_node_name") or joiner,
+                advanced=True,
+            ),
+            Field(
+                "sst_ok",
+                "A full copy (SST) is accepted",
+                "flag",
+                "yes",
+                help="No: the node joins only where IST brings what it misses.",
+            ),
+            Field(
+                "extend",
+                "Write the new address into the other members' files",
+                "flag",
+                "yes",
+                help="They read it at their next start; nothing is restarted now.",
+                advanced=True,
+            ),
+            Field(
+                "keep_data",
+                "Keep the host's old data folder aside",
+                "flag",
+                "yes",
+                help="An SST erases it, its binary logs too. Undo puts it back.",
+                advanced=True,
+            ),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults = list(field_faults(self.fields(facts, inputs), inputs))
+        values = self._values(facts, inputs)
+        if values["node_name"] and not _NAME.fullmatch(values["node_name"]):
+            faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+        if values["joiner"] and values["joiner"] == values["donor"]:
+            faults.append(Fault("donor", "The donor must be another host than the joiner."))
+        if values["joiner"] and not address_of(facts.host(values["joiner"])):
+            faults.append(Fault("joiner", f"The address of {values['joiner']} is not known."))
+        return tuple(faults)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist; for a host that is a full member already only the health gate."""
+        values = self._values(facts, inputs)
+        joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
+        gate = preflight.health_gate(facts, members)
+        if joiner in members:
+            return (gate,)
+        both = (donor, joiner)
+        expected = transfer_expected(facts, joiner, donor)
+        return (
+            gate,
+            preflight.no_transfer_or_ddl(facts, members),
+            preflight.versions(facts, joiner, members),
+            preflight.provider_protocol(facts, joiner, members),
+            *preflight.foreign_provider(facts, members),
+            *preflight.ports(facts, joiner, members),
+            own.data_history(facts, joiner),
+            own.transfer_kind(facts, expected, sst_ok=flag_of(values["sst_ok"]) is True),
+            own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
+            *preflight.sst_tools(facts, both),
+            preflight.sst_section(facts, both)
+            if own.configured(facts, joiner)
+            else own.sst_section_copied(facts, donor),
+            preflight.sst_account(facts, donor),
+            preflight.clocks(facts, (*members, joiner)),
+            own.server_uuids(facts, joiner, members),
+            own.names(facts, joiner, values["node_name"], members),
+            own.aside_free(facts, joiner),
+            own.options_left(facts, joiner, donor),
+            own.donors_stay(facts, donor),
+            *preflight.donor_names(facts, members),
+            *preflight.operator_rights(facts, (joiner, *members)),
+            *preflight.sst_orphans(facts, (joiner,)),
+            preflight.lock_free(facts, (joiner, *members)),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps for a host that is a full member already."""
+        return add_plan(facts, self._values(facts, inputs))
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _candidate_words(facts: Facts, name: str) -> str:
+    host = facts.host(name)
+    if name in facts.members:
+        state = host.grastate
+        return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"
+    return f"spare, {host.server_program or 'no server program seen'}"

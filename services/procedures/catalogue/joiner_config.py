@@ -1,0 +1,147 @@
+"""The option file of a new node, derived from a member's: what must be equal, what is its own. Pure.
+
+Sources: MariaDB KB "Configuring MariaDB Galera Cluster" (mandatory options), Percona XtraDB Cluster manual "Configure
+nodes". A password is never read here: it is copied from host to host when the step acts.
+"""
+
+from __future__ import annotations
+
+from services.procedures.actions import CopiedSecret
+from services.procedures.facts_model import Facts, HostFacts
+
+COPIED = (
+    "wsrep_on",
+    "wsrep_provider",
+    "wsrep_provider_options",
+    "wsrep_cluster_name",
+    "wsrep_sst_method",
+    "wsrep_slave_threads",
+    "wsrep_applier_threads",
+    "wsrep_gtid_mode",
+    "wsrep_gtid_domain_id",
+    "default_storage_engine",
+    "innodb_autoinc_lock_mode",
+    "binlog_format",
+    "log_bin",
+    "log_slave_updates",
+    "log_replica_updates",
+    "gtid_mode",
+    "enforce_gtid_consistency",
+    "bind_address",
+    "skip_name_resolve",
+    "innodb_page_size",
+    "innodb_data_file_path",
+    "innodb_flush_method",
+    "lower_case_table_names",
+    "character_set_server",
+    "collation_server",
+    "max_allowed_packet",
+    "sql_mode",
+    "pxc_strict_mode",
+    "pxc_encrypt_cluster_traffic",
+    "wsrep_dirty_reads",
+    "wsrep_retry_autocommit",
+)
+"""Options that make nodes one cluster, or that replicated data depends on."""
+OWN = frozenset(
+    {"wsrep_node_name", "wsrep_node_address", "wsrep_cluster_address", "server_id", "report_host", "wsrep_sst_auth"}
+)
+_ADDRESSES = ("base_host", "ist.recv_addr", "gmcast.listen_addr", "ist.recv_bind")
+FILE = "90-pilothouse-galera.cnf"
+
+
+def cluster_address(facts: Facts, members: tuple[str, ...], joiner: str) -> str:
+    """Return gcomm:// of every member and the joiner, the members' own notation kept."""
+    known = members_addresses(facts, members)
+    address = address_of(facts.host(joiner))
+    return "gcomm://" + ",".join((*known, *(() if address in known else (address,))))
+
+
+def members_addresses(facts: Facts, members: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the addresses in a member's own wsrep_cluster_address, else the members' node addresses."""
+    for name in members:
+        text = facts.host(name).option("mysqld", "wsrep_cluster_address") or ""
+        listed = tuple(a for a in text.partition("://")[2].partition("?")[0].split(",") if a)
+        if listed:
+            return listed
+    return tuple(address_of(facts.host(name)) for name in members)
+
+
+def address_of(host: HostFacts) -> str:
+    """Return a node's address for its group: wsrep_node_address, else the address the inventory has."""
+    galera = host.node.galera if host.node is not None else None
+    live = galera.node_address if galera is not None else ""
+    return (live or host.option("mysqld", "wsrep_node_address") or host.address).partition(":")[0]
+
+
+def provider_options(text: str) -> str:
+    """Return a member's provider options without the addresses that are its own."""
+    kept = [part.strip() for part in text.split(";") if part.strip() and not part.strip().startswith(_ADDRESSES)]
+    return "; ".join(kept)
+
+
+def free_server_id(facts: Facts, members: tuple[str, ...]) -> int:
+    """Return a server_id that no host of the facts has."""
+    used = {
+        server.server_id
+        for host in facts.hosts
+        if host.node is not None and (server := host.node.server) is not None and server.server_id is not None
+    }
+    used |= {int(text) for h in facts.hosts if (text := h.option("mysqld", "server_id") or "").isdigit()}
+    del members
+    return max(used, default=0) + 1
+
+
+def config_text(
+    facts: Facts, donor: str, members: tuple[str, ...], joiner: str, node_name: str
+) -> tuple[str | CopiedSecret, ...]:
+    """Return the file's content for PutFile: texts and, where the donor has it, the SST account as a copied secret."""
+    source = facts.host(donor)
+    lines = [f"# Written by Pilothouse: derived from {donor}.", "[mysqld]"]
+    for option in COPIED:
+        value = source.option("mysqld", option)
+        if value is None:
+            continue
+        if option == "wsrep_provider_options":
+            value = provider_options(value)
+        lines.append(f"{option} = {quoted(value)}" if value else f"{option}")
+    lines += [
+        f"wsrep_cluster_address = {cluster_address(facts, members, joiner)}",
+        f"wsrep_node_name = {node_name}",
+        f"wsrep_node_address = {address_of(facts.host(joiner))}",
+        f"server_id = {free_server_id(facts, members)}",
+    ]
+    content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
+    if source.option("mysqld", "wsrep_sst_auth") is not None:
+        content += ["wsrep_sst_auth = ", CopiedSecret(donor, "wsrep_sst_auth"), "\n"]
+    sst = [(name, value) for section, name, value in source.options if section == "sst"]
+    if sst:
+        content.append("\n[sst]\n" + "".join(f"{name} = {quoted(value)}\n" for name, value in sst))
+    return tuple(content)
+
+
+def quoted(value: str) -> str:
+    """Return a value as an option file takes it: quoted where it holds a sign of the file's own grammar."""
+    if any(sign in value for sign in "#;\"' ") and not (value.startswith('"') and value.endswith('"')):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return value
+
+
+def not_copied(facts: Facts, donor: str) -> tuple[str, ...]:
+    """Return options of the donor's [mysqld] that the new node does not get, for the person to look at."""
+    known = set(COPIED) | OWN
+    return tuple(
+        dict.fromkeys(
+            name for section, name, _ in facts.host(donor).options if section == "mysqld" and name not in known
+        )
+    )
+
+
+def address_file(host: HostFacts) -> str:
+    """Return the option file of a member that sets wsrep_cluster_address last, '' when none was read."""
+    found = ""
+    for path, text in host.option_files:
+        for line in text.splitlines():
+            if line.strip().replace("-", "_").startswith("wsrep_cluster_address"):
+                found = path
+    return found

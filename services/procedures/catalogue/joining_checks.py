@@ -1,0 +1,169 @@
+"""The checks that only add-node has: the joiner's data, disk, names, and what its configuration will be."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.joiner_config import not_copied
+from services.procedures.catalogue.joining_estimate import Expected
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import ZERO_UUID, Facts
+
+FREE_TIMES = 1.1
+ASIDE = ".pilothouse-before"
+
+
+def configured(facts: Facts, joiner: str) -> bool:
+    """Return whether the host's own files make it a node of this cluster already (a member that was away)."""
+    return bool(facts.host(joiner).option("mysqld", "wsrep_cluster_address"))
+
+
+def aside_path(facts: Facts, joiner: str) -> str:
+    """Return where the old data folder is kept."""
+    return (facts.host(joiner).datadir or "/var/lib/mysql").rstrip("/") + ASIDE
+
+
+def data_history(facts: Facts, joiner: str) -> Check:
+    """Another cluster's data is never erased."""
+    host = facts.host(joiner)
+    uuid = host.grastate.uuid if host.grastate is not None else ""
+    foreign = uuid not in {"", ZERO_UUID, facts.cluster_id}
+    shown = f"grastate.dat of {joiner}: {uuid}" if uuid else f"{joiner} has no grastate.dat"
+    return Check(
+        code="DATADIR-FOREIGN",
+        title=f"{joiner} holds no other cluster's data",
+        verdict=Verdict.BLOCK if foreign else Verdict.PASS,
+        evidence=f"{shown}; this cluster is {facts.cluster_id}",
+        why="An SST erases the data folder, its binary logs too.",
+        try_=("Make sure whose data it is, and move it away by hand.",) if foreign else (),
+        host=joiner,
+        absolute=True,
+    )
+
+
+def transfer_kind(facts: Facts, expected: Expected, *, sst_ok: bool) -> Check:
+    """Say what will happen, from what numbers."""
+    del facts
+    refused = expected.kind == "SST" and not sst_ok
+    size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
+    sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
+    return Check(
+        code="TRANSFER",
+        title=f"It will come by {expected.kind}",
+        verdict=Verdict.BLOCK if refused else Verdict.PASS,
+        evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s",
+        why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
+        try_=("Allow an SST, or recover the node from its binary logs.",) if refused else (),
+    )
+
+
+def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: bool) -> Check:
+    """The copy must fit, beside the old data while that is kept."""
+    host, size = facts.host(joiner), facts.host(donor).data_bytes
+    if expected.kind == "IST":
+        return Check("DISK-FREE", f"{joiner} has room", Verdict.PASS, "IST needs no copy", host=joiner)
+    if size is None or host.disk_free is None:
+        verdict, evidence = Verdict.BLOCK, f"the size of {donor}'s data or the free disk of {joiner} could not be read"
+    else:
+        have = host.disk_free + (0 if keep else host.data_bytes or 0)
+        verdict = Verdict.PASS if have >= FREE_TIMES * size else Verdict.BLOCK
+        evidence = f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {FREE_TIMES}"
+    return Check(
+        code="DISK-FREE",
+        title=f"{joiner} has room for the data",
+        verdict=verdict,
+        evidence=evidence,
+        why="A full disk ends the transfer near its end, and the node can't start from it.",
+        try_=() if verdict is Verdict.PASS else (f"Make room on {joiner}.",),
+        host=joiner,
+        absolute=verdict is Verdict.BLOCK and size is not None and host.disk_free is not None,
+    )
+
+
+def sst_section_copied(facts: Facts, donor: str) -> Check:
+    """A new host gets the donor's [sst] section, so that both sides agree."""
+    rows = [f"{name} = {value}" for section, name, value in facts.host(donor).options if section == "sst"]
+    return Check(
+        code="SST-SECTION",
+        title="The [sst] sections are equal",
+        verdict=Verdict.PASS,
+        evidence=f"copied from {donor}: {', '.join(rows) or 'none there'}",
+        why="A donor that encrypts and a joiner that does not wait for each other for ever.",
+    )
+
+
+def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """A cloned host brings the server_uuid of its template."""
+    mine = _uuid(facts, joiner)
+    same = [m for m in members if mine and _uuid(facts, m) == mine]
+    return Check(
+        code="SERVER-UUID",
+        title=f"{joiner} has a server_uuid of its own",
+        verdict=Verdict.BLOCK if same else Verdict.PASS,
+        evidence=f"{mine or 'none (MariaDB, or not running)'}" + (f", the same as {', '.join(same)}" if same else ""),
+        why="Two servers of one server_uuid throw each other off their source and out of GTID sets.",
+        try_=(f"Delete auto.cnf in {joiner}'s data folder while its server is stopped.",) if same else (),
+        host=joiner,
+    )
+
+
+def names(facts: Facts, joiner: str, node_name: str, members: tuple[str, ...]) -> Check:
+    """Donor names match by prefix, so names must not begin with one another."""
+    others = {m: facts.host(m).node_name or m for m in members if m != joiner}
+    clash = [
+        f"{n} ({m})" for m, n in others.items() if n == node_name or n.startswith(node_name) or node_name.startswith(n)
+    ]
+    return Check(
+        code="NODE-NAME",
+        title=f"The name {node_name} is free",
+        verdict=Verdict.BLOCK if clash else Verdict.PASS,
+        evidence=f"members: {', '.join(others.values())}" + (f"; clashes with {', '.join(clash)}" if clash else ""),
+        why="Galera matches donor names by prefix: a node could be told to take its data from itself.",
+        try_=("Give another name.",) if clash else (),
+        host=joiner,
+    )
+
+
+def aside_free(facts: Facts, joiner: str) -> Check:
+    """An older copy that was kept is somebody's data: it is not written over."""
+    left = any("data folder kept aside" in p.sentence for p in facts.host(joiner).problems)
+    return Check(
+        code="ASIDE-FREE",
+        title="No older data folder is kept aside",
+        verdict=Verdict.BLOCK if left else Verdict.PASS,
+        evidence=f"{aside_path(facts, joiner)} {'exists' if left else 'is not there'}",
+        why="The old data folder is renamed to that name.",
+        try_=(f"Remove or rename {aside_path(facts, joiner)} on {joiner}.",) if left else (),
+        host=joiner,
+    )
+
+
+def options_left(facts: Facts, joiner: str, donor: str) -> Check:
+    """Show which options of the donor the new node does not get."""
+    if configured(facts, joiner):
+        return Check("OPTIONS", "The node's own configuration stays", Verdict.PASS, f"{joiner} is configured already")
+    left = not_copied(facts, donor)
+    return Check(
+        code="OPTIONS",
+        title=f"The other options of {donor}",
+        verdict=Verdict.WARN if left else Verdict.PASS,
+        evidence=f"not copied: {', '.join(left)}" if left else "all are copied",
+        why="Sizes, paths and certificates belong to a host; only what makes nodes one cluster is copied.",
+        try_=(f"Look through them, and set on {joiner} what it needs.",) if left else (),
+    )
+
+
+def donors_stay(facts: Facts, donor: str) -> Check:
+    """The last full member besides the donor."""
+    others = [m for m in member_hosts(facts) if m != donor]
+    return Check(
+        code="OTHERS-STAY",
+        title="A full member stays beside the donor",
+        verdict=Verdict.PASS if others else Verdict.WARN,
+        evidence=f"{', '.join(others) or 'none'} besides {donor}",
+        why="While it sends an SST the donor may be taken out of the balancer and serves old data.",
+    )
+
+
+def _uuid(facts: Facts, name: str) -> str:
+    node = facts.host(name).node
+    return node.server.server_uuid if node is not None and node.server is not None else ""

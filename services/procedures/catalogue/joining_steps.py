@@ -1,0 +1,274 @@
+"""The steps of add-node: configure, test the ports, start with a named donor, prove, tell the other members."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.procedures.actions import EditOptions, PutFile, RestoreFile, Run, Several
+from services.procedures.catalogue import steps
+from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.joiner_config import FILE, address_file, address_of, cluster_address, config_text
+from services.procedures.catalogue.joining_checks import aside_path, configured
+from services.procedures.catalogue.joining_estimate import transfer_expected
+from services.procedures.conditions import (
+    ClusterWhole,
+    FileAbsent,
+    FileSays,
+    Listening,
+    OptionIs,
+    StillPrimary,
+    Stopped,
+    UnitSetting,
+)
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Inputs
+from services.procedures.inputs import flag_of
+from services.procedures.model import Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+
+SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
+LISTEN_S = 120
+
+
+def add_plan(facts: Facts, values: Inputs) -> Plan:
+    """Return the plan for inputs that have no faults."""
+    joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
+    return Plan(
+        procedure="add-node",
+        title=f"Add {joiner} to {facts.cluster_name or 'the cluster'}",
+        summary=f"{joiner} is configured after {donor}, starts with {donor} as its donor and becomes a full member.",
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=tuple(dict.fromkeys((*members, joiner))),
+        quorum=tuple(dict.fromkeys((*members, joiner))),
+        inputs=tuple(values.items()),
+        steps=() if joiner in members else _steps(facts, values),
+        watches=_watches(facts, joiner, members),
+        charts=(
+            Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),
+            Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),
+        ),
+        expects=(
+            f"{joiner} is Synced in a cluster of {len({*members, joiner})}.",
+            "The other members' files name it, for their next start.",
+        ),
+    )
+
+
+def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    joiner, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
+    expected = transfer_expected(facts, joiner.host, donor.host)
+    fresh = not configured(facts, joiner.host)
+    found = [steps.restart_off(joiner), _off(facts, values)]
+    if expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries:
+        found += _keep_data(facts, joiner.host)
+    if fresh:
+        found += _configure(facts, values)
+    found.append(steps.name_donor(joiner, donor.node_name or donor.host))
+    found += _ports(facts, joiner.host, members)
+    limit = max(1_800.0, 4 * expected.seconds)
+    start = steps.start_node(facts, joiner, limit_s=limit, estimate_s=expected.seconds)
+    start = replace(start, before=(*start.before, ClusterWhole(members, len(members), facts.cluster_id)))
+    kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
+    found += [start, steps.prove_transfer(joiner, "IST" if kind == "IST" else "any", "", start.step_id)]
+    if flag_of(values["extend"]) is True:
+        found += _extend(facts, joiner.host, members)
+    found += [
+        steps.forget_donor(joiner),
+        steps.restart_on(joiner),
+        steps.queue_settled(joiner, 10.0),
+        steps.whole_again(facts, tuple(sorted({*members, joiner.host}))),
+    ]
+    return tuple(found)
+
+
+def _off(facts: Facts, values: Inputs) -> Step:
+    """A spare may run a server of its own, or hang in an earlier start."""
+    host = facts.host(values["joiner"])
+    name, unit = host.host, steps.unit_of(host)
+    undo = None
+    if host.server_up:
+        undo = Undo(f"Start {unit} on {name} again", steps.systemctl("start", unit, "--no-block"))
+    return Step(
+        step_id=f"down-{name}",
+        host=name,
+        title=f"Make sure that {unit} is stopped on {name}",
+        done=f"{unit} is stopped on {name}",
+        why="It is no member now; a server that runs for itself is started again by undo.",
+        action=steps.systemctl("stop", unit),
+        already=(Stopped(name, unit),),
+        proof=(Stopped(name, unit),),
+        limit_s=900.0,
+        undo=undo,
+        repeatable=True,
+        cancellable=False,
+        estimate_s=5.0,
+    )
+
+
+def _keep_data(facts: Facts, name: str) -> list[Step]:
+    """Rename the data folder and make an empty one; undo renames too, before it removes the copy that came by SST."""
+    host = facts.host(name)
+    datadir, aside = (host.datadir or "/var/lib/mysql").rstrip("/"), aside_path(facts, name)
+    joined = f"{datadir}.pilothouse-joined"
+    away = Several(
+        (
+            Run(Command(("mv", "-T", datadir, joined), sudo=True)),
+            Run(Command(("rm", "-rf", "--one-file-system", joined), sudo=True)),
+        )
+    )
+    return [
+        Step(
+            step_id=f"keep-data-{name}",
+            host=name,
+            title=f"Keep the old data folder of {name} as {aside}",
+            done=f"The old data folder of {name} is kept as {aside}",
+            why="An SST erases the data folder; the old one stays until you remove it.",
+            action=Run(Command(("mv", "-T", datadir, aside), sudo=True)),
+            before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
+            proof=(FileAbsent(name, datadir),),
+            undo=Undo(
+                f"Put the old data folder of {name} back",
+                Run(Command(("mv", "-T", aside, datadir), sudo=True)),
+                (FileAbsent(name, aside),),
+            ),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+        Step(
+            step_id=f"new-data-{name}",
+            host=name,
+            title=f"Make an empty data folder on {name}",
+            done=f"{name} has an empty data folder",
+            action=Run(Command(("install", "-d", "-o", "mysql", "-g", "mysql", "-m", "0755", datadir), sudo=True)),
+            proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
+            undo=Undo(f"Remove what {name} received", away, (FileAbsent(name, datadir),), limit_s=600.0),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+    ]
+
+
+def _configure(facts: Facts, values: Inputs) -> list[Step]:
+    host, donor = facts.host(values["joiner"]), values["donor"]
+    name, members = host.host, member_hosts(facts)
+    path = posixpath.join(steps.option_folder(host), FILE)
+    content = config_text(facts, donor, members, name, values["node_name"])
+    program = "mariadbd" if "MariaDB" in host.server_program or "mariadb" in steps.unit_of(host) else "mysqld"
+    return [
+        Step(
+            step_id=f"configure-{name}",
+            host=name,
+            title=f"Write {path} on {name}, derived from {donor}",
+            done=f"{name} is configured",
+            action=PutFile(path, content, mode="0640", owner="root:mysql"),
+            proof=(FileSays(name, path, rf"^wsrep_node_name = {values['node_name']}$"),),
+            undo=Undo(f"Take {path} away", RestoreFile(path)),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+        Step(
+            step_id=f"config-{name}",
+            host=name,
+            title=f"Let {program} on {name} read its configuration",
+            done=f"{name}'s configuration is valid",
+            action=Run(Command((program, "--user=mysql", "--help", "--verbose"), sudo=True)),
+            risk=Risk.READS,
+            limit_s=60.0,
+            repeatable=True,
+            estimate_s=2.0,
+        ),
+    ]
+
+
+def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
+    """Open the joiner's three ports for two minutes and connect from every member; and the members' from the joiner."""
+    address = address_of(facts.host(joiner))
+    ports = (SST_PORT, GROUP_PORT, IST_PORT)
+    units = {port: f"pilothouse-listen-{port}" for port in ports}
+    stopped = tuple(Run(Command(("systemctl", "stop", f"{units[p]}.service"), sudo=True), ok=(0, 5)) for p in ports)
+    closed = Several(stopped)
+    quiet = tuple(UnitSetting(joiner, f"{units[p]}.service", "ActiveState", "inactive") for p in ports)
+    opened = Several(stopped + tuple(
+        Run(Command((
+            "systemd-run", f"--unit={units[port]}", "--collect", f"--property=RuntimeMaxSec={LISTEN_S}",
+            "socat", "-u", f"TCP-LISTEN:{port},reuseaddr,fork", "OPEN:/dev/null",
+        ), sudo=True))
+        for port in ports
+    ))  # fmt: skip
+    there = tuple(Listening(member, address, port) for member in members for port in ports)
+    back = tuple(Listening(joiner, address_of(facts.host(member)), GROUP_PORT) for member in members)
+    return [
+        Step(
+            step_id=f"listen-{joiner}",
+            host=joiner,
+            title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
+            done=f"Every member reaches {joiner}, and {joiner} every member",
+            why=f"A closed port shows only in the middle of a transfer otherwise. They close in {LISTEN_S} s",
+            action=opened,
+            already=(),
+            proof=(*there, *back),
+            undo=Undo(f"Close the test ports of {joiner}", closed, quiet),
+            takes=Obligation(
+                key=f"listen:{joiner}",
+                host=joiner,
+                sentence=f"test ports open on {joiner}",
+                release=closed,
+                release_proof=quiet,
+                danger="they close by themselves within two minutes",
+            ),
+            limit_s=30.0,
+            repeatable=True,
+            estimate_s=3.0,
+        ),
+        Step(
+            step_id=f"unlisten-{joiner}",
+            host=joiner,
+            title=f"Close the test ports of {joiner}",
+            done=f"The test ports of {joiner} are closed",
+            why="It discharges the obligation.",
+            action=closed,
+            proof=quiet,
+            repeatable=True,
+            discharges=(f"listen:{joiner}",),
+            estimate_s=1.0,
+        ),
+    ]
+
+
+def _extend(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
+    """Write the whole list into each member's own file, where that file was found."""
+    wanted = cluster_address(facts, members, joiner)
+    found = []
+    for name in members:
+        path = address_file(facts.host(name))
+        if not path:
+            continue
+        found.append(
+            Step(
+                step_id=f"extend-{name}",
+                host=name,
+                title=f"Name {joiner} in {path} of {name}",
+                done=f"{name} knows {joiner} for its next start",
+                action=EditOptions(path, "mysqld", (("wsrep_cluster_address", wanted),)),
+                already=(OptionIs(name, "mysqld", "wsrep_cluster_address", wanted),),
+                proof=(OptionIs(name, "mysqld", "wsrep_cluster_address", wanted),),
+                undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+                repeatable=True,
+                estimate_s=1.0,
+            )
+        )
+    return found
+
+
+def _watches(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[WatchRule, ...]:
+    if joiner in members:
+        return ()
+    return (
+        WatchRule(
+            code="QUORUM",
+            condition=StillPrimary(members, len(members), facts.cluster_id),
+            sentence=f"One of {', '.join(members)} is no full member any more.",
+        ),
+    )

@@ -24,6 +24,9 @@ Connect = Callable[[], sqlite3.Connection]
 APPLICATION_ID = 0x504C5448
 BUSY_S = 5.0
 WAL_LIMIT = 4 * 2**20
+CACHE_KB = 1_000
+"""Page cache of a connection ("PRAGMA cache_size"): opened blocks are remembered by BlockCache, the system caches the
+file; a larger one only fills for hours with pages that nobody reads twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def _connector(path: Path, *, read_only: bool) -> Connect:
             _uri(path, read_only=read_only), uri=True, timeout=BUSY_S, check_same_thread=False, isolation_level=None
         )
         cursor = connection.cursor()
-        cursor.execute("PRAGMA cache_size=-8000")
+        cursor.execute(f"PRAGMA cache_size=-{CACHE_KB}")
         if not read_only:
             cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
             cursor.execute("PRAGMA journal_mode=WAL")

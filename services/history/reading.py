@@ -9,38 +9,53 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from services.clock import Clock
 from services.history.codec import Block, CodecError, Floats, Table
 from services.history.columns import Columns
 from services.history.hot import AT, EPOCH, FIRST_ID, OFFSET, TICK
 
 LONGEST_S = 3_700.0
 """No block spans more than an hour (and a little: a chunk that began in one hour may end in the next)."""
+KEPT_S = 120.0
 _SELECT = (
     "SELECT id, start, data FROM block WHERE server = ? AND start >= ? AND start <= ? AND stop >= ? ORDER BY start, id"
 )
 
 
 class BlockCache:
-    """The blocks opened last, at most `size`, so that twelve charts of one node open each block once. Thread-safe."""
+    """The blocks opened last, so that twelve charts of one node open each block once. Thread-safe.
 
-    def __init__(self, size: int = 32) -> None:
+    At most `size`, and none that nobody asked for in the last two minutes: what charts show moves on with time, and
+    blocks it has left would only fill the memory of a console that runs all day.
+    """
+
+    def __init__(self, clock: Clock, size: int = 32) -> None:
+        self._clock = clock
         self._size = size
-        self._blocks: OrderedDict[tuple[int, float], Block] = OrderedDict()
+        self._blocks: OrderedDict[tuple[int, float], tuple[float, Block]] = OrderedDict()
         self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._blocks)
 
     def get(self, number: tuple[int, float], data: Callable[[], bytes]) -> Block:
         """Return the block with this row number and start, opening `data()` when it is not remembered."""
         with self._lock:
-            block = self._blocks.get(number)
-            if block is not None:
-                self._blocks.move_to_end(number)
-                return block
+            known = self._blocks.get(number)
+            if known is not None:
+                self._keep(number, known[1])
+                return known[1]
         block = Block(data())
         with self._lock:
-            self._blocks[number] = block
-            while len(self._blocks) > self._size:
-                self._blocks.popitem(last=False)
+            self._keep(number, block)
         return block
+
+    def _keep(self, number: tuple[int, float], block: Block) -> None:
+        now = self._clock.monotonic()
+        self._blocks[number] = (now, block)
+        self._blocks.move_to_end(number)
+        while len(self._blocks) > self._size or next(iter(self._blocks.values()))[0] < now - KEPT_S:
+            self._blocks.popitem(last=False)
 
     def clear(self) -> None:
         """Forget everything (row numbers were reused or rows deleted)."""

@@ -51,7 +51,7 @@ class HistoryStore:
         self._metrics, self._servers, self._epochs = Dictionary("metric"), Dictionary("server"), Dictionary("epoch")
         self._rings: dict[str, tuple[int, Ring]] = {}
         self._rings_lock = threading.Lock()
-        self._cache = reading.BlockCache()
+        self._cache = reading.BlockCache(clock)
         self._read_lock = threading.Lock()
         self._reader = opened.connect()
         self._writer: Writer | None = None

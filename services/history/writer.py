@@ -19,6 +19,7 @@ from services.errors import StoreError
 from services.history import journal
 from services.history.codec import encode
 from services.history.dictionary import INSERTS, Dictionary
+from services.history.free_memory import give_free_memory_back
 from services.history.hot import Closed, JournalRow
 from services.history.snapshots import StoredSnapshot
 
@@ -146,6 +147,8 @@ class Writer:
                 self._remember(server, row)
             for server, chunk, *_ in batch.packed:
                 self._ids.pop((server, chunk), None)
+            if batch.packed:
+                give_free_memory_back()
             if self.trouble is not None:
                 lost, self._lost, self.trouble = self._lost, 0, None
                 self._on_trouble(None, lost)

@@ -1,0 +1,71 @@
+"""What the history keeps in memory stays bounded: blocks that nobody reads any more go, and freed memory goes back."""
+
+from __future__ import annotations
+
+import platform
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from services.clock import ManualClock
+from services.history.codec import Table, encode
+from services.history.free_memory import give_free_memory_back
+from services.history.reading import KEPT_S, BlockCache
+
+MEGABYTE = 2**20
+
+
+def _block() -> bytes:
+    ids = np.array([16], np.uint32)
+    return encode(Table(3, np.zeros(0, np.uint32), np.zeros(0), ids, np.array([[1.0, 2.0, 4.0]])))
+
+
+def _anonymous() -> int:
+    lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
+
+
+def test_that_a_block_is_opened_once_for_many_readers(clock: ManualClock) -> None:
+    cache, data = BlockCache(clock), iter([_block()])
+    found = set()
+    for _ in range(12):
+        found.add(cache.get((1, 0.0), lambda: next(data)))
+        clock.advance(KEPT_S - 1.0)
+    assert len(found) == 1
+
+
+def test_that_blocks_that_nobody_asked_for_in_two_minutes_are_forgotten(clock: ManualClock) -> None:
+    cache, data = BlockCache(clock), _block()
+    for number in range(5):
+        cache.get((number, 0.0), lambda: data)
+    clock.advance(KEPT_S / 2)
+    cache.get((3, 0.0), lambda: data)
+    assert len(cache) == 5
+    clock.advance(KEPT_S / 2 + 1.0)
+    cache.get((9, 0.0), lambda: data)
+    assert len(cache) == 2
+
+
+def test_that_no_more_blocks_are_remembered_than_the_size_allows(clock: ManualClock) -> None:
+    cache, data = BlockCache(clock, size=4), _block()
+    for number in range(10):
+        cache.get((number, 0.0), lambda: data)
+    assert len(cache) == 4
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be asked")
+def test_that_memory_another_thread_freed_goes_back_to_the_system() -> None:
+    last: list[bytearray] = []
+
+    def work() -> None:
+        pieces = [bytearray(b"x" * 60_000) for _ in range(600)]
+        last.append(pieces[-1])  # the newest stays, so the C library does not shrink the heap by itself
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    before = _anonymous()
+    give_free_memory_back()
+    assert before - _anonymous() > 25 * MEGABYTE

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 EVERY_S = 60.0
-FULL_S = 15 * 60.0
-"""By then all that is bounded has grown to its bound: the hot rings hold ten minutes, what a chart holds of its default
-span is fifteen, three chunks of five minutes were packed. What still grows afterwards, grows without end."""
+FULL_S = 20 * 60.0
+"""By then all that is bounded has grown to its bound: the hot rings hold ten minutes, a chart's default span is fifteen,
+the blocks remembered for it reach five minutes further back. What still grows afterwards, grows without end."""
 FLAT_SHARE_PER_HOUR = 0.02
 
 

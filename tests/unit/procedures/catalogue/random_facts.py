@@ -1,0 +1,126 @@
+"""Facts as hypothesis draws them: a Galera cluster in any mood, for the plans' invariants."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Rates, Remembered
+from services.procedures.fields import Inputs
+from services.procedures.inputs import filled
+from services.procedures.procedure import Procedure
+from services.types import Reach
+
+CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
+OTHER = "aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11"
+NAMES = ("n1", "n2", "n3", "n4", "spare")
+FILE = "/etc/mysql/mariadb.conf.d/90-lab.cnf"
+
+maybe = st.booleans()
+seqnos = st.integers(min_value=0, max_value=10**9)
+
+
+@st.composite
+def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
+    """One host: up as Primary, up and non-Primary, or down with any kind of state file."""
+    running = draw(maybe) if up is None else up
+    primary = running and (up is True or draw(maybe))
+    last = draw(seqnos)
+    galera = GaleraFacts(
+        node_name=name,
+        state_uuid=CLUSTER,
+        local_state_uuid=draw(st.sampled_from((CLUSTER, CLUSTER, CLUSTER, OTHER))),
+        cluster_status="Primary" if primary else "non-Primary",
+        last_committed=last,
+        cached_downto=draw(st.none() | st.integers(min_value=0, max_value=last)),
+        segment=draw(st.none() | st.integers(0, 2)),
+        sst_donor=draw(st.sampled_from(("", "n1,", "n2"))),
+        node_address=f"10.0.0.{NAMES.index(name) + 1}",
+        gcache_size=draw(st.none() | st.just(128 * 2**20)),
+    )
+    seen = running or draw(maybe)
+    node = NodeFacts(
+        host=name,
+        at=1_000.0,
+        reach=Reach.FULL if running else Reach.SSH_ONLY if seen else Reach.NONE,
+        server=ServerFacts(started_at=10.0, uptime_s=draw(st.floats(1, 10**6)), server_id=draw(st.integers(1, 9)))
+        if running
+        else None,
+        galera=galera if running else None,
+    )
+    state = Grastate(
+        draw(st.sampled_from((CLUSTER, CLUSTER, ZERO_UUID, OTHER, ""))),
+        draw(st.sampled_from((-1, None)) | seqnos),
+        draw(maybe),
+    )
+    absent = draw(maybe) if not running else False
+    options = [("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1,10.0.0.2")] if name != "spare" else []
+    if draw(maybe):
+        options += [("mysqld", "wsrep_sst_auth", "********"), ("sst", "encrypt", "4")]
+    return HostFacts(
+        host=name,
+        address=f"10.0.0.{NAMES.index(name) + 1}",
+        node=node,
+        node_name=name,
+        server_up=running,
+        unit=draw(st.sampled_from(("", "mariadb.service", "mysql.service"))),
+        server_program=draw(st.sampled_from(("", "mariadbd Ver 10.11.18-MariaDB", "mysqld Ver 8.0.36"))),
+        datadir=draw(st.sampled_from(("", "/var/lib/mysql", "/data/mysql"))),
+        datadir_entries=draw(st.none() | st.integers(0, 40)),
+        data_bytes=draw(st.none() | st.integers(0, 10**13)),
+        disk_free=draw(st.none() | st.integers(0, 10**13)),
+        disk_size=draw(st.none() | st.integers(0, 10**13)),
+        gcache_free=draw(st.none() | st.integers(0, 10**13)),
+        gcache_disk_size=draw(st.none() | st.integers(0, 10**13)),
+        grastate=None if absent else state,
+        grastate_absent=absent,
+        gvwstate=draw(st.none() | st.just(("view", ("a", "b")))),
+        sst_in_progress=draw(st.none() | maybe),
+        remembered=draw(st.just(()) | st.tuples(st.builds(Remembered, st.just(CLUSTER), seqnos, st.just(5.0)))),
+        options=tuple(options),
+        option_files=draw(st.just(()) | st.just(((FILE, "[mysqld]\nwsrep_cluster_address = gcomm://\n"),))),
+        timeout_stop_s=draw(st.none() | st.floats(1, 2_000)),
+        provider_options=draw(st.just(()) | st.just((("gcache.freeze_purge_at_seqno", "-1"),))),
+        client_sessions=draw(st.none() | st.integers(0, 500)),
+        async_replicas=draw(st.none() | st.integers(0, 3)),
+        balancers=draw(st.just(()) | st.just(("haproxy",))),
+        rates=draw(st.none() | st.builds(Rates, st.floats(0, 1e9), st.floats(0, 1e6), st.just(2.0))),
+    )
+
+
+@st.composite
+def estates(draw: st.DrawFn) -> Facts:
+    """A cluster of two to four members, a spare host, and sometimes everything down."""
+    members = NAMES[: draw(st.integers(2, 4))]
+    mood = draw(st.sampled_from(("whole", "mixed", "down")))
+    up = {"whole": True, "down": False}.get(mood)
+    drawn = tuple(draw(hosts(name, up=up)) for name in members)
+    kept = tuple(
+        (f"recovered-{name}", f"{draw(st.sampled_from((CLUSTER, CLUSTER, ZERO_UUID)))}:{draw(st.integers(-1, 10**9))}")
+        for name in members
+        if draw(maybe)
+    )
+    return Facts(
+        at=1_000.0,
+        cluster_id=CLUSTER,
+        cluster_name="orders",
+        members=members,
+        candidates=("spare",),
+        hosts=(*drawn, draw(hosts("spare", up=False))),
+        kept=kept,
+    )
+
+
+@st.composite
+def typed(draw: st.DrawFn, procedure: Procedure, facts: Facts) -> Inputs:
+    """Inputs as a person may type them: choices where there are some, the default elsewhere."""
+    inputs: Inputs = {}
+    for field in procedure.fields(facts, {}):
+        if field.kind in {"host", "choice"} and field.choices and draw(maybe):
+            inputs[field.name] = draw(st.sampled_from([value for value, _ in field.choices]))
+        elif field.kind == "flag" and draw(maybe):
+            inputs[field.name] = draw(st.sampled_from(("yes", "no")))
+        elif field.kind == "hosts" and field.choices and draw(maybe):
+            some = draw(st.lists(st.sampled_from([value for value, _ in field.choices]), min_size=1, unique=True))
+            inputs[field.name] = ", ".join(some)
+    return filled(procedure.fields(facts, inputs), inputs)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.controller import Controller
 from app.main_window import PAGES, MainWindow
+from services.words import tr
 from widgets.common.palette import CommandPalette, PaletteEntry
 from widgets.common.theme import change_theme, current_theme
 
@@ -40,26 +41,27 @@ class Finder(QObject):
     def _entries(self) -> Iterator[PaletteEntry]:
         for cluster in self._controller.estate.clusters:
             for node in cluster.nodes:
-                yield PaletteEntry(
-                    node.node_id, "node", node.name, f"{cluster.name} · {node.state}", health=node.health
-                )
-            yield PaletteEntry(cluster.cluster_id, "cluster", cluster.name, cluster.kind.value, health=cluster.health)
+                detail = f"{cluster.name} · {tr(node.state)}"
+                yield PaletteEntry(node.node_id, "node", node.name, detail, health=node.health)
+            yield PaletteEntry(
+                cluster.cluster_id, "cluster", cluster.name, tr(cluster.kind.value), health=cluster.health
+            )
         for number, (key, title) in enumerate(PAGES, start=1):
-            yield PaletteEntry(key, "page", title, keys=f"Alt+{number}")
+            yield PaletteEntry(key, "page", tr(title), keys=f"Alt+{number}")
         yield from self._time_entries()
-        yield PaletteEntry("fit", "action", "Fit the topology", keys="F")
-        yield PaletteEntry("theme", "action", "Switch between light and dark")
-        yield PaletteEntry("add-host", "action", "Add a host…")
-        yield PaletteEntry("quit", "action", "Quit")
+        yield PaletteEntry("fit", "action", tr("Fit the topology"), keys="F")
+        yield PaletteEntry("theme", "action", tr("Switch between light and dark"))
+        yield PaletteEntry("add-host", "action", tr("Add a host…"))
+        yield PaletteEntry("quit", "action", tr("Quit"))
 
     def _time_entries(self) -> Iterator[PaletteEntry]:
         player = self._controller.player
         if player is None:
-            yield PaletteEntry("live", "action", "Return to live", keys="End")
+            yield PaletteEntry("live", "action", tr("Return to live"), keys="End")
             return
-        yield PaletteEntry("play", "action", "Pause the replay" if player.playing else "Play the recording")
-        yield PaletteEntry("start", "action", "Go to the beginning of the recording")
-        yield PaletteEntry("live", "action", "Go to the end of the recording", keys="End")
+        yield PaletteEntry("play", "action", tr("Pause the replay") if player.playing else tr("Play the recording"))
+        yield PaletteEntry("start", "action", tr("Go to the beginning of the recording"))
+        yield PaletteEntry("live", "action", tr("Go to the end of the recording"), keys="End")
 
     def _play(self) -> None:
         player = self._controller.player

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout
 from app.main_window import MainWindow
 from services.errors import UserError
 from services.types import Health
+from services.words import tr
 from widgets.common.empty import EmptyState, Way
 from widgets.common.wardrobe import wear
 from widgets.inventory.first_run import FirstRunPage
@@ -29,7 +30,10 @@ def show_trouble(window: MainWindow, problem: UserError) -> EmptyState:
         title.rstrip(":"),
         "\n".join(part for part in (details, problem.safe) if part),
         tries=problem.try_,
-        ways=(Way("Try again", primary=True), Way("Open the demo", "A recorded incident, without any server")),
+        ways=(
+            Way(tr("Try again"), primary=True),
+            Way(tr("Open the demo"), tr("A recorded incident, without any server")),
+        ),
         health=Health.BAD,
     )
     page = QFrame()

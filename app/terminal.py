@@ -60,7 +60,7 @@ def component_sentence(component: Component) -> str:
 
 
 def _node_lines(node: NodeView, indent: str) -> Iterator[str]:
-    numbers = " · ".join(f"{tr(label)} {tr(value)}" for label, value, _ in node.numbers)
+    numbers = " · ".join(f"{tr(label)} {value}" for label, value, _ in node.numbers)
     role = f" ({tr(node.role)})" if node.role else ""
     yield f"{indent}{_SHAPE[node.health]} {node.name}{role}  {tr(node.state)}  {node.address}  {numbers}".rstrip()
     if node.reason:

@@ -35,9 +35,9 @@ class Pseudo:
 
 def accented(message: str) -> str:
     """Return '‹Ťö öþéñ›' for 'To open': placeholders and markup untouched, vowels doubled until a third is added."""
-    if not message:
-        return message
     parts = _KEPT.split(message)
+    if not any(letter.isalpha() for part in parts[::2] for letter in part):
+        return message  # a number, or a value alone
     letters = sum(len(part) for part in parts[::2])
     missing = max(0, round(letters * LONGER) - 2)
     out: list[str] = []

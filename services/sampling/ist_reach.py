@@ -19,10 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.sampling.seqno_ring import EVERY_S, Point
+from services.words import mark, tr
 
 HEADER_BYTES = 24
 FIRST_S = 60.0
-WINDOWS: tuple[tuple[str, float], ...] = (("five minutes", 300.0), ("one hour", 3_600.0))
+WINDOWS: tuple[tuple[str, float], ...] = ((mark("five minutes"), 300.0), (mark("one hour"), 3_600.0))
 WEEK_S, HOUR_S = 7 * 86_400.0, 3_600.0
 MARGIN = 0.8
 """Share of the predicted time that is promised: rates swing, and the oldest page of the ring is never quite whole."""
@@ -98,8 +99,9 @@ def _rate_since(points: Sequence[Point], now: Point, window: float) -> Rate | No
 def over_words(window_s: float) -> str:
     """Return what a rate's span is called: "one hour", "the same hour last week", "the 65 s watched so far"."""
     if window_s == WEEK_S:
-        return "the same hour last week"
-    return next((over for over, window in WINDOWS if window == window_s), f"the {window_s:.0f} s watched so far")
+        return tr("the same hour last week")
+    known = next((tr(over) for over, window in WINDOWS if window == window_s), "")
+    return known or tr("the {window:.0f} s watched so far", window=window_s)
 
 
 def _rate(begin: Point, end: Point, window_s: float) -> Rate:
@@ -154,7 +156,7 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
     if worst.bytes_s <= 0.0:
         return Reach(
             seconds=math.inf, safe_seconds=math.inf, history_s=past, at_least=at_least, rates=known,
-            source=f"Nothing was written over {worst.over}.",
+            source=tr("Nothing was written over {span}.", span=worst.over),
         )  # fmt: skip
     seconds = gcache_size / worst.bytes_s
     text = f"gcache.size {gcache_size / 2**20:.0f} MiB by {worst.bytes_s / 1024:.1f} KiB/s, the rate over {worst.over}."

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QScrollArea, QVB
 from services.errors import BadInput
 from services.events import Event
 from services.types import Health
+from services.words import mark, tr
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
 from widgets.charts.model import ChartSpec, SeriesLike
@@ -73,10 +74,12 @@ class ChartsPage(QFrame):
         self._read_timer.timeout.connect(self._read)
         self.setProperty("kind", "canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Charts")
+        self.setAccessibleName(tr("Charts"))
         self.setAccessibleDescription(
-            "Left and Right move the cursor, with Shift the view; plus and minus zoom; 0 shows the former span; "
-            "Escape takes the cursor away; End returns to the present."
+            tr(
+                "Left and Right move the cursor, with Shift the view; plus and minus zoom; 0 shows the former "
+                "span; Escape takes the cursor away; End returns to the present."
+            )
         )
         self._build()
 
@@ -87,7 +90,7 @@ class ChartsPage(QFrame):
         self._header.export_wanted.connect(self._ask_and_export)
         self._bar = MessageBar()
         self._empty = EmptyState()
-        self._empty.say("No charts yet", "Choose a cluster or a node in the tree: its charts appear here.")
+        self._empty.say(tr("No charts yet"), tr("Choose a cluster or a node in the tree: its charts appear here."))
         self._body = QWidget()
         self._grid = QGridLayout(self._body)
         self._grid.setContentsMargins(20, 4, 16, 16)
@@ -113,7 +116,7 @@ class ChartsPage(QFrame):
         wear(self)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
-    def set_title(self, name: str, scope: str = "all nodes") -> None:
+    def set_title(self, name: str, scope: str = mark("all nodes")) -> None:
         """Show the cluster's name and what the charts cover ("all nodes", "db2")."""
         self._header.set_name(name)
         self._scope = scope
@@ -366,7 +369,7 @@ class ChartsPage(QFrame):
 
     def _ask_and_export(self, kind: str) -> None:
         name = f"{self._header.texts()[0] or 'charts'}-charts.{kind}"
-        chosen, _ = QFileDialog.getSaveFileName(self, "Export the charts", name, f"*.{kind}")
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Export the charts"), name, f"*.{kind}")
         if not chosen:
             return
         path = Path(chosen)

@@ -275,7 +275,7 @@ class StillPainter:
         for x, label in sorted(seen.items()):
             self._painter.setPen(QPen(self._theme.warn_fill, 1))
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
-            words = "restart" if single else tr("{label} restarted", label=label)
+            words = tr("restart") if single else tr("{label} restarted", label=label)
             width = QFontMetricsF(self._painter.font()).horizontalAdvance(words) + 8
             left = x + 1 if x + width < self._frame.right() else x - width
             if left < taken:

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.types import Health
+from services.words import mark, tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import SMALL, mono_font, ui_font
 from widgets.common.fuzzy import ranked
@@ -44,6 +45,12 @@ _WIDTH = 560
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 EntryKind = Literal["node", "cluster", "page", "action"]
+_KINDS: dict[EntryKind, str] = {
+    "node": mark("node"),
+    "cluster": mark("cluster"),
+    "page": mark("page"),
+    "action": mark("action"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +65,14 @@ class PaletteEntry:
     health: Health | None = None
 
     @property
+    def kind_word(self) -> str:
+        """Return the kind as shown."""
+        return tr(_KINDS[self.kind])
+
+    @property
     def text(self) -> str:
         """Return what the letters are looked for in."""
-        return f"{self.title} {self.detail} {self.kind}"
+        return f"{self.title} {self.detail} {self.kind_word}"
 
 
 class CommandPalette(QFrame):
@@ -75,8 +87,8 @@ class CommandPalette(QFrame):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._entries: tuple[PaletteEntry, ...] = ()
         self._field = QLineEdit()
-        self._field.setPlaceholderText("Go to, run, find…")
-        self._field.setAccessibleName("Command palette")
+        self._field.setPlaceholderText(tr("Go to, run, find…"))
+        self._field.setAccessibleName(tr("Command palette"))
         self._field.setStyleSheet("border: none; padding: 10px 16px; font-size: 15px; background: transparent;")
         self._field.textChanged.connect(self._filter)
         self._field.installEventFilter(self)
@@ -89,7 +101,7 @@ class CommandPalette(QFrame):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.clicked.connect(self._take)
-        self._nothing = label("Nothing fits. Esc closes.", "second")
+        self._nothing = label(tr("Nothing fits. Esc closes."), "second")
         self._nothing.setContentsMargins(16, 10, 16, 12)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
@@ -166,7 +178,7 @@ class CommandPalette(QFrame):
     def _say_current(self) -> None:
         """The field keeps the focus, so it is what a screen reader reads the marked entry from."""
         entry = self.current()
-        self._field.setAccessibleDescription("" if entry is None else f"{entry.kind} {entry.title} {entry.detail}")
+        self._field.setAccessibleDescription("" if entry is None else f"{entry.kind_word} {entry.title} {entry.detail}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Walk with the arrows, take with Enter, leave with Escape or when the focus goes elsewhere."""
@@ -212,7 +224,7 @@ class _Entries(QAbstractListModel):
         if role == int(Qt.ItemDataRole.DisplayRole):
             return entry.title
         if role == int(Qt.ItemDataRole.AccessibleTextRole):
-            return f"{entry.kind} {entry.title} {entry.detail}"
+            return f"{entry.kind_word} {entry.title} {entry.detail}"
         return None
 
 
@@ -241,7 +253,7 @@ class _Delegate(QStyledItemDelegate):
             painter.drawRoundedRect(row.adjusted(4, 0, -4, 0), 6, 6)
         if entry.health is not None:
             glyph(painter, QRectF(16, row.center().y() - 5.5, 11, 11), entry.health, theme)
-        right = entry.keys or entry.kind
+        right = entry.keys or entry.kind_word
         font = mono_font() if entry.keys else ui_font(SMALL)
         painter.setFont(font)
         painter.setPen(theme.second if selected else theme.third)

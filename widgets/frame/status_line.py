@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimeZone
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
+from services.words import tr
 from widgets.common.fonts import SMALL, STRONG
 from widgets.common.labels import ElidedLabel
 from widgets.common.theme import current_theme, theme_holder, ui_font
@@ -73,13 +74,13 @@ class StatusLine(QFrame):
 
     def show_read_only(self) -> None:
         """Say that nothing can change a server."""
-        self._badge.show_word("READ ONLY", "good")
-        self._badge.setToolTip("Every session is an Observer: it can't change a server.")
+        self._badge.show_word(tr("READ ONLY"), "good")
+        self._badge.setToolTip(tr("Every session is an Observer: it can't change a server."))
 
     def show_replay(self) -> None:
         """Say that what is shown is a recording."""
-        self._badge.show_word("REPLAY", "transfer")
-        self._badge.setToolTip("A recording: no server is contacted.")
+        self._badge.show_word(tr("REPLAY"), "transfer")
+        self._badge.setToolTip(tr("A recording: no server is contacted."))
 
     def show_message(self, text: str) -> None:
         """Show what the console waits for or can't do, or ''; what does not fit is in its tooltip."""

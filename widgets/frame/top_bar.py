@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from services.words import tr
 from widgets.common.fonts import STRONG, TITLE
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.common.wardrobe import wear
@@ -74,8 +75,8 @@ class TopBar(QFrame):
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
         for number, (key, title) in enumerate(pages, start=1):
-            button = _PageButton(title)
-            button.setToolTip(f"{title} (Alt+{number})")
+            button = _PageButton(tr(title))
+            button.setToolTip(f"{tr(title)} (Alt+{number})")
             button.clicked.connect(lambda _checked=False, k=key: self.page_chosen.emit(k))
             self._group.addButton(button)
             self._buttons[key] = button
@@ -120,8 +121,8 @@ class SearchField(QWidget):
         self.setFixedSize(QSize(300, 30))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Go to, run, find")
-        self.setToolTip("Command palette (Ctrl+K)")
+        self.setAccessibleName(tr("Go to, run, find"))
+        self.setToolTip(tr("Command palette (Ctrl+K)"))
         self._shortcut = QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText).replace("+", " ")
         theme_holder().changed.connect(self.update)
 
@@ -147,7 +148,7 @@ class SearchField(QWidget):
         painter.drawRoundedRect(box, 6, 6)
         painter.setPen(theme.third)
         painter.setFont(ui_font())
-        painter.drawText(box.adjusted(12, 0, -70, 0), Qt.AlignmentFlag.AlignVCenter, "Go to, run, find…")
+        painter.drawText(box.adjusted(12, 0, -70, 0), Qt.AlignmentFlag.AlignVCenter, tr("Go to, run, find…"))
         cap = QRectF(box.right() - 54, box.top() + 6, 46, box.height() - 12)
         painter.setPen(theme.line)
         painter.setBrush(theme.panel)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QW
 
 from services.inventory.model import HostEntry
 from services.types import Health
+from services.words import tr
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label
@@ -31,7 +32,7 @@ class ConnectionDialog(QDialog):
         super().__init__(parent)
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        heading = f"Connection of {entry.name}" if entry else "Add a host"
+        heading = tr("Connection of {name}", name=entry.name) if entry else tr("Add a host")
         self.setWindowTitle(heading)
         self.resize(880, 720)
         self.form = AccessForm()
@@ -40,8 +41,8 @@ class ConnectionDialog(QDialog):
         self.steps = StepsPane()
         self.question: HostKeyQuestion | None = None
         self._bar = MessageBar()
-        self._test = button("Test", on=self._ask_test, hint="Try every step once; nothing is changed")
-        self._save = default_button(button("Save" if entry else "Add and watch", "primary", on=self._ask_save))
+        self._test = button(tr("Test"), on=self._ask_test, hint=tr("Try every step once; nothing is changed"))
+        self._save = default_button(button(tr("Save") if entry else tr("Add and watch"), "primary", on=self._ask_save))
         self._build(heading)
         self.form.address.setFocus()
         wear(self)
@@ -60,7 +61,7 @@ class ConnectionDialog(QDialog):
         foot.setSpacing(8)
         foot.addWidget(self._test)
         foot.addStretch(1)
-        foot.addWidget(button("Cancel", on=self.reject))
+        foot.addWidget(button(tr("Cancel"), on=self.reject))
         foot.addWidget(self._save)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -79,7 +80,7 @@ class ConnectionDialog(QDialog):
         self.form.setAutoFillBackground(False)
         title = label(heading, "title")
         title.setContentsMargins(20, 16, 20, 0)
-        intro = label("One host is enough: the rest of its cluster is found from it.", "second", wrap=True)
+        intro = label(tr("One host is enough: the rest of its cluster is found from it."), "second", wrap=True)
         intro.setContentsMargins(20, 4, 20, 0)
         left = QVBoxLayout()
         left.setSpacing(0)
@@ -98,7 +99,9 @@ class ConnectionDialog(QDialog):
         if self._checked():
             draft = self.form.draft()
             self.set_testing(True)
-            self.steps.show_steps((StepLine("Test", "running", f"Trying to reach {draft.entry.address}."),))
+            self.steps.show_steps(
+                (StepLine(tr("Test"), "running", tr("Trying to reach {address}.", address=draft.entry.address)),)
+            )
             self.test_requested.emit(draft)
 
     def _ask_save(self) -> None:
@@ -109,7 +112,7 @@ class ConnectionDialog(QDialog):
     def set_testing(self, testing: bool) -> None:
         """Say that a test runs; a second one can't be started meanwhile."""
         self._test.setEnabled(not testing)
-        self._test.setText("Testing…" if testing else "Test")
+        self._test.setText(tr("Testing…") if testing else tr("Test"))
 
     def show_steps(self, steps: Sequence[StepLike], *, done: bool = True) -> None:
         """Show the steps so far (`AccessReport.steps` fits); `done` ends the test."""

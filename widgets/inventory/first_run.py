@@ -8,15 +8,16 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.icons import wheel_label
 from widgets.common.labels import label
 from widgets.common.wardrobe import wear
 
 _CARD_WIDTH = 256
-_PROMISE = (
-    "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. "
-    "Watching only reads, and a read‑only account is enough."
+_PROMISE = mark(
+    "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. Watching "
+    "only reads, and a read‑only account is enough."
 )
 _SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MySQL Workbench"))
 
@@ -38,8 +39,8 @@ class FirstRunPage(QFrame):
         column.setSpacing(8)
         column.addWidget(wheel_label(40))
         column.addSpacing(8)
-        column.addWidget(label("Watch a database cluster", "title"))
-        column.addWidget(label(_PROMISE, "second", wrap=True))
+        column.addWidget(label(tr("Watch a database cluster"), "title"))
+        column.addWidget(label(tr(_PROMISE), "second", wrap=True))
         column.addSpacing(12)
         column.addLayout(self._cards())
         middle = QHBoxLayout()
@@ -53,17 +54,21 @@ class FirstRunPage(QFrame):
         wear(self)
 
     def _cards(self) -> QHBoxLayout:
-        add = button("Add a host…", "primary", on=self.add_host_requested.emit)
+        add = button(tr("Add a host…"), "primary", on=self.add_host_requested.emit)
         imports = [button(words, on=partial(self.import_requested.emit, key)) for key, words in _SOURCES]
-        demo = button("Open the demo", on=self.demo_requested.emit)
+        demo = button(tr("Open the demo"), on=self.demo_requested.emit)
         cards = QHBoxLayout()
         cards.setSpacing(16)
         for title, text, buttons in (
-            ("Add a host", "Address, SSH and SQL of one server. The rest of its cluster is found from it.", [add]),
-            ("Import what you have", "Hosts and logins from another program; you see them all first.", imports),
             (
-                "See it without a server",
-                "A recorded incident: load, a node killed, its return by IST, one by SST.",
+                tr("Add a host"),
+                tr("Address, SSH and SQL of one server. The rest of its cluster is found from it."),
+                [add],
+            ),
+            (tr("Import what you have"), tr("Hosts and logins from another program; you see them all first."), imports),
+            (
+                tr("See it without a server"),
+                tr("A recorded incident: load, a node killed, its return by IST, one by SST."),
                 [demo],
             ),
         ):

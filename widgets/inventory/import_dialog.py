@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.inventory.model import HostEntry
+from services.words import mark, tr
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label, plain
@@ -24,7 +25,7 @@ from widgets.common.text import plural
 from widgets.common.wardrobe import wear
 from widgets.inventory.draft import Candidate
 
-_COLUMNS = ("Name", "Address", "SSH", "SQL", "Remarks")
+_COLUMNS = (mark("Name"), mark("Address"), mark("SSH"), mark("SQL"), mark("Remarks"))
 
 
 class ImportDialog(QDialog):
@@ -36,29 +37,33 @@ class ImportDialog(QDialog):
         super().__init__(parent)
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"Import from {source}")
+        self.setWindowTitle(tr("Import from {source}", source=source))
         self.resize(760, 480)
         self._candidates = tuple(candidates)
         self._table = QTableWidget(len(candidates), len(_COLUMNS))
         self._import = default_button(button("", "primary", on=self._take))
         self._fill()
-        found = plural(len(candidates), "host") if candidates else "No host was"
-        title = label(f"{found} found in {source}", "title", wrap=True)
-        hint = (
-            "Passwords found there serve this session and are written nowhere; edit a host to keep its own."
+        found = plural(len(candidates), "{n} host", "{n} hosts")
+        title = (
+            tr("{found} found in {source}", found=found, source=source)
             if candidates
-            else "Add a host by hand instead, or choose another source."
+            else tr("No host was found in {source}", source=source)
+        )
+        hint = (
+            tr("Passwords found there serve this session and are written nowhere; edit a host to keep its own.")
+            if candidates
+            else tr("Add a host by hand instead, or choose another source.")
         )
         head = QVBoxLayout()
         head.setContentsMargins(20, 16, 20, 12)
         head.setSpacing(4)
-        head.addWidget(title)
+        head.addWidget(label(title, "title", wrap=True))
         head.addWidget(label(hint, "second", wrap=True))
         foot = QHBoxLayout()
         foot.setContentsMargins(20, 12, 20, 12)
         foot.setSpacing(8)
         foot.addStretch(1)
-        foot.addWidget(button("Cancel", on=self.reject))
+        foot.addWidget(button(tr("Cancel"), on=self.reject))
         foot.addWidget(self._import)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -73,7 +78,7 @@ class ImportDialog(QDialog):
 
     def _fill(self) -> None:
         table = self._table
-        table.setHorizontalHeaderLabels(_COLUMNS)
+        table.setHorizontalHeaderLabels([tr(column) for column in _COLUMNS])
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(28)
         table.setShowGrid(False)
@@ -112,7 +117,7 @@ class ImportDialog(QDialog):
 
     def _count(self) -> None:
         count = len(self.ticked())
-        self._import.setText(f"Import {plural(count, 'host')}" if count else "Import")
+        self._import.setText(plural(count, "Import {n} host", "Import {n} hosts") if count else tr("Import"))
         self._import.setEnabled(count > 0)
 
     def _take(self) -> None:
@@ -122,6 +127,6 @@ class ImportDialog(QDialog):
 
 def _cells(candidate: Candidate) -> tuple[str, ...]:
     entry = candidate.entry
-    ssh = f"{entry.ssh.user}, port {entry.ssh.port}" if entry.ssh else "no"
-    sql = f"{entry.sql.user}, {entry.sql.via}" if entry.sql else "no"
+    ssh = tr("{user}, port {port}", user=entry.ssh.user, port=entry.ssh.port) if entry.ssh else tr("no")
+    sql = f"{entry.sql.user}, {entry.sql.via}" if entry.sql else tr("no")
     return (entry.name, entry.address, ssh, sql, candidate.note)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QVBoxLayout
 
 from services.discovery.model import EstateSnapshot
+from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
 from widgets.common.theme import theme_holder
@@ -41,9 +42,9 @@ class EstateTree(QFrame):
         self._view.customContextMenuRequested.connect(self._show_menu)
         self._model.rowsInserted.connect(self._open_new)
         self._quiet = False
-        title = label("ESTATE", "caps")
+        title = label(tr("ESTATE"), "caps")
         title.setContentsMargins(12, 16, 12, 8)
-        self._add = button("Add a host…", on=self.add_host_requested.emit, hint="Watch another server")
+        self._add = button(tr("Add a host…"), on=self.add_host_requested.emit, hint=tr("Watch another server"))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
@@ -115,10 +116,14 @@ class EstateTree(QFrame):
         menu = QMenu(self)
         if entry is not None and entry.node_id:
             node_id = entry.node_id
-            menu.addAction(f"Edit the connection of {entry.name}…", lambda: self.edit_host_requested.emit(node_id))
-            menu.addAction(f"Stop watching {entry.name}…", lambda: self.remove_host_requested.emit(node_id))
+            menu.addAction(
+                tr("Edit the connection of {name}…", name=entry.name), lambda: self.edit_host_requested.emit(node_id)
+            )
+            menu.addAction(
+                tr("Stop watching {name}…", name=entry.name), lambda: self.remove_host_requested.emit(node_id)
+            )
             menu.addSeparator()
-        menu.addAction("Add a host…", self.add_host_requested.emit)
+        menu.addAction(tr("Add a host…"), self.add_host_requested.emit)
         menu.exec(self._view.viewport().mapToGlobal(point))
 
 
@@ -137,7 +142,7 @@ class _Rows(QTreeView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setExpandsOnDoubleClick(False)
-        self.setAccessibleName("Estate")
+        self.setAccessibleName(tr("Estate"))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open or close a cluster by its arrow."""

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from services.errors import BadInput
 from services.events import Event
 from services.types import Health
+from services.words import mark, tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState
 from widgets.common.fields import choice, line
@@ -34,7 +35,11 @@ from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
 from widgets.journal.events_model import KIND, KINDS, LASTED, SHAPE, TIME, WHAT, EventFilter, EventsModel, as_csv
 
-_LEAST = ((Health.GOOD, "everything"), (Health.UNKNOWN, "unknown and worse"), (Health.WARN, "warnings and worse"))
+_LEAST = (
+    (Health.GOOD, mark("everything")),
+    (Health.UNKNOWN, mark("unknown and worse")),
+    (Health.WARN, mark("warnings and worse")),
+)
 
 
 class JournalPage(QFrame):
@@ -46,11 +51,11 @@ class JournalPage(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         self._model = EventsModel(self)
-        self._words = line("Filter", "Filter by words  (Ctrl+F)")
+        self._words = line(tr("Filter"), tr("Filter by words  (Ctrl+F)"))
         self._words.setClearButtonEnabled(True)
         self._words.setFixedWidth(240)
-        self._kind = choice("Kind", (("", "all kinds"), *KINDS.items()))
-        self._least = choice("Seriousness", tuple((h.value, words) for h, words in _LEAST))
+        self._kind = choice(tr("Kind"), (("", mark("all kinds")), *KINDS.items()))
+        self._least = choice(tr("Seriousness"), tuple((h.value, words) for h, words in _LEAST))
         self._count = label("", "second")
         self._bar = MessageBar()
         self._table = self._make_table()
@@ -81,12 +86,12 @@ class JournalPage(QFrame):
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label("Journal", "title"))
+        row.addWidget(label(tr("Journal"), "title"))
         row.addWidget(self._count, 1)
         row.addWidget(self._words)
         row.addWidget(self._kind)
         row.addWidget(self._least)
-        row.addWidget(button("Export CSV…", on=self._ask_and_export, hint="Save the rows shown"))
+        row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))
         return row
 
     def _make_table(self) -> QTableView:
@@ -102,7 +107,7 @@ class JournalPage(QFrame):
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.setTabKeyNavigation(False)
-        table.setAccessibleName("Events")
+        table.setAccessibleName(tr("Events"))
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
@@ -141,15 +146,23 @@ class JournalPage(QFrame):
     def _tell(self) -> None:
         shown, known = len(self._model.rows), self._model.known
         self._count.setText(
-            plural(known, "event") if shown == known else f"{format_count(shown)} of {plural(known, 'event')}"
+            plural(known, "{n} event", "{n} events")
+            if shown == known
+            else tr_n(
+                "{shown} of {n} event",
+                "{shown} of {n} events",
+                known,
+                n=format_count(known),
+                shown=format_count(shown),
+            )
         )
         self._stack.setCurrentIndex(0 if shown else 1)
         if known and not shown:
-            self._empty.say("No event passes the filter", "Clear the words or choose all kinds.")
+            self._empty.say(tr("No event passes the filter"), tr("Clear the words or choose all kinds."))
         elif not known:
             self._empty.say(
-                "Nothing has happened yet",
-                "State changes, transfers, restarts, gaps and changed settings are written here as they are seen.",
+                tr("Nothing has happened yet"),
+                tr("State changes, transfers, restarts, gaps and changed settings are written here as they are seen."),
             )
 
     def _travel(self, index: QModelIndex) -> None:
@@ -163,11 +176,13 @@ class JournalPage(QFrame):
         try:
             path.write_text(as_csv(self._model.rows), encoding="utf-8", newline="")
         except OSError as problem:
-            sentence = f"The journal could not be written to {path} ({problem.strerror})."
-            raise BadInput(sentence, try_=("Choose a folder you may write to.",)) from problem
+            sentence = tr(
+                "The journal could not be written to {path} ({strerror}).", path=path, strerror=problem.strerror
+            )
+            raise BadInput(sentence, try_=(tr("Choose a folder you may write to."),)) from problem
 
     def _ask_and_export(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Export the journal", "journal.csv", "*.csv")
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Export the journal"), "journal.csv", "*.csv")
         if not chosen:
             return
         try:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidg
 
 from services.events import Event
 from services.types import Health
+from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
 from widgets.common.text import MIDDLE, format_clock, format_duration
@@ -35,7 +36,7 @@ class SeekTrack(QWidget):
         self.setMinimumWidth(120)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Position in the recording")
+        self.setAccessibleName(tr("Position in the recording"))
         theme_holder().changed.connect(self.update)
 
     def set_position(self, at: float, start: float, end: float) -> None:
@@ -125,15 +126,15 @@ class ReplayBar(QFrame):
         self._playing = False
         self.setProperty("kind", "panel")
         self.setFixedHeight(HEIGHT)
-        self._play = button("Play", hint="Play or pause (Space)", on=self._toggle)
+        self._play = button(tr("Play"), hint=tr("Play or pause (Space)"), on=self._toggle)
         self._play.setMinimumWidth(88)
         self._words = label("", "second")
         self._words.setMinimumWidth(10)
         self._track = SeekTrack()
         self._track.seek_wanted.connect(self.seek_wanted)
         self._speed = QComboBox()
-        self._speed.setAccessibleName("Replay speed")
-        self._speed.setToolTip("Recorded seconds per second")
+        self._speed.setAccessibleName(tr("Replay speed"))
+        self._speed.setToolTip(tr("Recorded seconds per second"))
         for speed in SPEEDS:
             self._speed.addItem(f"{speed:g} ×", speed)
         self._speed.setCurrentIndex(SPEEDS.index(1.0))
@@ -153,7 +154,7 @@ class ReplayBar(QFrame):
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
         self._track.set_position(at, start, end)
         gone, whole = format_duration(round(at - start)), format_duration(round(end - start))
-        self._words.setText(f"{format_clock(at)} {MIDDLE} {gone} of {whole}")
+        self._words.setText(f"{format_clock(at)} {MIDDLE} {tr('{gone} of {whole}', gone=gone, whole=whole)}")
         nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
         if self._speed.currentIndex() != nearest:
             self._speed.setCurrentIndex(nearest)
@@ -180,7 +181,7 @@ class ReplayBar(QFrame):
             super().keyPressEvent(event)
 
     def _retheme(self, *_: object) -> None:
-        self._play.setText("Pause" if self._playing else "Play")
+        self._play.setText(tr("Pause") if self._playing else tr("Play"))
         self._play.setIcon(_transport_icon(self._playing))
 
 

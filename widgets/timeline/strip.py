@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPa
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.events import Event
+from services.words import tr
 from widgets.common.fonts import SMALL, ui_font
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
@@ -61,7 +62,7 @@ class EventStrip(QWidget):
         self._cursor: float | None = None
         self._hover: float | None = None
         self._selected: Event | None = None
-        self._word = "LIVE"
+        self._word = tr("LIVE")
         self._replay = False
         self._earliest: float | None = None
         self._placed: tuple[tuple[Mark, ...], tuple[Label, ...], tuple[Bar, ...]] | None = None
@@ -73,7 +74,7 @@ class EventStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("Time axis and events")
+        self.setAccessibleName(tr("Time axis and events"))
         self._speak()
         theme_holder().changed.connect(self.update)
         wear(self)
@@ -110,7 +111,7 @@ class EventStrip(QWidget):
     def set_replay(self, replay: bool, earliest: float | None = None) -> None:
         """Name the flag of the present for a recording; `earliest` bounds the cursor."""
         self._replay = replay
-        self._word = "REPLAY" if replay else "LIVE"
+        self._word = tr("REPLAY") if replay else tr("LIVE")
         self._earliest = earliest
         self.update()
 
@@ -167,8 +168,10 @@ class EventStrip(QWidget):
         self.update()
 
     def _speak(self) -> None:
-        where = "the present" if self._cursor is None else format_moment(self._cursor)
-        self.setAccessibleDescription(f"Shows {where}. Left and Right look at the past, End returns to the present.")
+        where = tr("the present") if self._cursor is None else format_moment(self._cursor)
+        self.setAccessibleDescription(
+            tr("Shows {where}. Left and Right look at the past, End returns to the present.", where=where)
+        )
 
     # -- the cursor --------------------------------------------------------------------------------------------------
     def _look(self, at: float | None) -> None:
@@ -324,11 +327,11 @@ class EventStrip(QWidget):
         """Return the tooltip at a point: moment (and length) and whole sentence of each event there."""
         under = self.event_near(point)
         if under is None:
-            return "Back to the present (End)" if point.y() < FLAG_HEIGHT and self._over_present(point) else ""
+            return tr("Back to the present (End)") if point.y() < FLAG_HEIGHT and self._over_present(point) else ""
         events = (under.event,) if isinstance(under, Bar) else under.events
         lines = [f"{_when(event, self._view.now)} {MIDDLE} {event.text}" for event in events[:_TIP_LINES]]
         more = len(events) - _TIP_LINES
-        return "\n".join([*lines, f"and {more} more: zoom in"] if more > 0 else lines)
+        return "\n".join([*lines, tr("and {more} more: zoom in", more=more)] if more > 0 else lines)
 
     def _over_present(self, point: QPointF) -> bool:
         scene = self.scene()
@@ -358,5 +361,10 @@ def _when(event: Event, now: float) -> str:
     if not event.spans:
         return format_clock(event.at)
     if event.until is None:
-        return f"{format_clock(event.at)}, for {format_duration(round(now - event.at))} so far"
-    return f"{format_clock(event.at)} to {format_clock(event.until)}, {format_duration(round(event.until - event.at))}"
+        return tr("{at}, for {span} so far", at=format_clock(event.at), span=format_duration(round(now - event.at)))
+    return tr(
+        "{at} to {until}, {span}",
+        at=format_clock(event.at),
+        until=format_clock(event.until),
+        span=format_duration(round(event.until - event.at)),
+    )

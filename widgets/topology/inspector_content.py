@@ -187,7 +187,7 @@ def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | N
             tr("{limit}: ignored", limit=limit) if limit and desynced else limit,
         ),
         _counted(mark("send queue"), galera.send_queue),
-        _counted(mark("flow control"), galera.flow_control_sent, mark("pauses asked for")),
+        _counted(mark("flow control"), galera.flow_control_sent, tr("pauses asked for")),
         Row(mark("apply window"), _applying(galera)),
         Row(mark("cached from"), format_count(galera.cached_downto), mono=True)
         if galera.cached_downto is not None

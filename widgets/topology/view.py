@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.types import Health, Reach
+from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.messages import MessageBar
-from widgets.common.nodes import STALE_AFTER_S
+from widgets.common.nodes import STALE_AFTER_S, state_word
 from widgets.common.text import format_clock, format_duration
 from widgets.common.wardrobe import wear
 from widgets.topology.canvas import Canvas
@@ -75,19 +76,19 @@ class TopologyView(QFrame):
         row = QHBoxLayout(tools)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(button("Fit", on=self.canvas.fit, hint="Show the whole cluster (F)"))
+        row.addWidget(button(tr("Fit"), on=self.canvas.fit, hint=tr("Show the whole cluster (F)")))
         for text, act, hint in (
-            ("+", self.canvas.zoom_in, "Come nearer (+)"),
-            ("−", self.canvas.zoom_out, "Go back (−)"),
+            ("+", self.canvas.zoom_in, tr("Come nearer (+)")),
+            ("−", self.canvas.zoom_out, tr("Go back (−)")),
         ):
             zoom = button(text, on=act, hint=hint)
             zoom.setFixedWidth(32)
             zoom.setStyleSheet("padding: 4px 0;")
             row.addWidget(zoom)
-        export = button("Export", hint="Save the drawing as PNG or SVG")
+        export = button(tr("Export"), hint=tr("Save the drawing as PNG or SVG"))
         menu = QMenu(export)
-        menu.addAction("PNG, twice the size…", lambda: self._ask_and_export("png"))
-        menu.addAction("SVG…", lambda: self._ask_and_export("svg"))
+        menu.addAction(tr("PNG, twice the size…"), lambda: self._ask_and_export("png"))
+        menu.addAction(tr("SVG…"), lambda: self._ask_and_export("svg"))
         export.setMenu(menu)
         row.addWidget(export)
         shortcut = QShortcut(QKeySequence("Ctrl+E"), self, export.showMenu)
@@ -117,7 +118,9 @@ class TopologyView(QFrame):
             self._subtitle.setText("")
             self._seen.setText("")
             self._bar.say(Health.WARN, ())
-            self._empty.say("No cluster is selected", "Choose one in the tree on the left, or press Ctrl+K to find it.")
+            self._empty.say(
+                tr("No cluster is selected"), tr("Choose one in the tree on the left, or press Ctrl+K to find it.")
+            )
             return
         _set(self._name, cluster.name)
         self._subtitle.setText(subtitle(cluster) if drawn else "")
@@ -154,22 +157,26 @@ class TopologyView(QFrame):
     def _explain_silence(self, cluster: ClusterSnapshot, at: float) -> None:
         node = _worst_silent(cluster)
         if node is None:
-            self._empty.say(f"{cluster.name} has no hosts", "Add one with the button below the tree.")
+            self._empty.say(tr("{name} has no hosts", name=cluster.name), tr("Add one with the button below the tree."))
             return
         name = node.name or node.host
         if node.reach is Reach.NOT_TRIED or not node.reason:
             since = node.state_since if node.state_since is not None else cluster.at
             waited = format_duration(max(0.0, at - since))
             self._empty.say(
-                f"Waiting for the first sample from {name}",
-                f"Since {format_clock(since)} ({waited}), until it answers; tries go on by themselves.",
+                tr("Waiting for the first sample from {name}", name=name),
+                tr(
+                    "Since {since} ({waited}), until it answers; tries go on by themselves.",
+                    since=format_clock(since),
+                    waited=waited,
+                ),
             )
             return
         self._empty.say(
-            f"{name}: {node.state or node.reach.value}",
+            f"{name}: {state_word(node)}",
             node.reason,
             tries=advice(node),
-            ways=(Way(f"Edit the connection of {name}…", primary=True),),
+            ways=(Way(tr("Edit the connection of {name}…", name=name), primary=True),),
             health=node.health,
         )
 
@@ -190,7 +197,7 @@ class TopologyView(QFrame):
 
     def _ask_and_export(self, kind: str) -> None:
         name = f"{self._cluster.name if self._cluster else 'topology'}.{kind}"
-        chosen, _ = QFileDialog.getSaveFileName(self, "Export the drawing", name, f"*.{kind}")
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Export the drawing"), name, f"*.{kind}")
         if not chosen:
             return
         path = Path(chosen)
@@ -220,10 +227,10 @@ def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
     sentences: tuple[str, ...] = ()
     headless = bool(cluster.components) and not any(c.primary for c in cluster.components)
     if headless:
-        sentences = ("There is no primary component: no part has the majority, so every node refuses queries.",)
+        sentences = (tr("There is no primary component: no part has the majority, so every node refuses queries."),)
     if not cluster.observers_agree:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
-        sentences = (*sentences, "The nodes do not agree on who is in the cluster:", *views)
+        sentences = (*sentences, tr("The nodes do not agree on who is in the cluster:"), *views)
     return (Health.BAD if headless else Health.WARN), sentences
 
 
@@ -231,13 +238,16 @@ def advice(node: NodeView) -> tuple[str, ...]:
     """Return what to try for a host that never answered: by the code of its problem, else by how far we got."""
     codes = {p.code for p in node.facts.problems} if node.facts else set()
     if "auth-failed" in codes:
-        return ("Check user and password of the connection.", "A monitoring account needs only read privileges.")
+        return (
+            tr("Check user and password of the connection."),
+            tr("A monitoring account needs only read privileges."),
+        )
     if "host-key-changed" in codes:
-        return ("Compare the host's key with its owner before you remove the old line from known_hosts.",)
+        return (tr("Compare the host's key with its owner before you remove the old line from known_hosts."),)
     if "host-key-unknown" in codes:
-        return ("Open the connection and compare the fingerprint with the one the host's owner gives.",)
+        return (tr("Open the connection and compare the fingerprint with the one the host's owner gives."),)
     if "secret-missing" in codes:
-        return ("Put the password where its reference points, or open the connection and type it once.",)
+        return (tr("Put the password where its reference points, or open the connection and type it once."),)
     if node.reach is Reach.SSH_ONLY:
-        return ("SSH answers: check the SQL user, its password and that the server runs.",)
-    return ("Check address and port, the VPN, and that a firewall lets this workstation in.",)
+        return (tr("SSH answers: check the SQL user, its password and that the server runs."),)
+    return (tr("Check address and port, the VPN, and that a firewall lets this workstation in."),)

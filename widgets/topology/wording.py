@@ -70,7 +70,7 @@ def card_text(node: NodeView, at: float) -> CardText:
 
 
 def _numbers(node: NodeView) -> tuple[tuple[str, str, Health], ...]:
-    return tuple((tr(label), tr(value), health) for label, value, health in node.numbers[:3])
+    return tuple((tr(label), value, health) for label, value, health in node.numbers[:3])
 
 
 def _why(node: NodeView) -> tuple[str, ...]:

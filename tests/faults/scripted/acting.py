@@ -1,0 +1,147 @@
+"""The acts of plans on the scripted cluster: an Actor (services/procedures/ports.py) that changes memory."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+
+from services.errors import UserError
+from services.procedures.actions import (
+    Action,
+    CopiedSecret,
+    Detached,
+    EditOptions,
+    PutFile,
+    RemoveFile,
+    RestoreFile,
+    Run,
+    Several,
+    Sql,
+)
+from services.procedures.ports import Acted
+from tests.faults.scripted.cluster import DATADIR, OPTION, Cluster, Host
+
+
+class ScriptedActor:
+    """Performs every act and writes it into the cluster's log as `host: text`."""
+
+    def __init__(self, cluster: Cluster, *, on_act: Callable[[str], None] | None = None) -> None:
+        self.cluster = cluster
+        self._on_act = on_act
+
+    def perform(
+        self,
+        step_id: str,
+        host: str,
+        action: Action,
+        kept: Mapping[str, str],
+        *,
+        limit_s: float,
+        stop: threading.Event | None = None,
+        said: Callable[[str], None] | None = None,
+    ) -> Acted:
+        """See ports.Actor."""
+        del kept, limit_s, stop, said
+        target = self.cluster.hosts[host]
+        if not target.reachable:
+            raise UserError("No answer.", host=host)
+        self.cluster.write()  # the application never rests
+        if self._on_act is not None:
+            self._on_act(step_id)
+        self.cluster.log.append(f"{host}: {step_id}")
+        return self._do(target, action)
+
+    def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901 - one case an action
+        match action:
+            case Several(actions=several):
+                for one in several:
+                    self._do(host, one)
+            case Sql(statement=statement):
+                self._sql(host, str(statement))
+            case Run(command=command) | Detached(command=command):
+                text = self._run(host, list(command.argv))
+                if action.keep:
+                    found = re.search(action.pattern, text)
+                    if found is None:
+                        raise UserError(f"No match in: {text}", host=host.name)
+                    return Acted((text,), ((action.keep, found.group(1)),))
+            case EditOptions(path=path, options=options):
+                self._keep(host, path)
+                host.files[path] = _edited(host.files.get(path, "[mysqld]\n"), options)
+            case PutFile(path=path, content=content):
+                self._keep(host, path)
+                host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
+            case RemoveFile(path=path):
+                host.files.pop(path, None)
+            case RestoreFile(path=path):
+                original = host.kept.pop(path, host.files.get(path))
+                host.files.pop(path, None)
+                if original is not None:
+                    host.files[path] = original
+            case _:
+                raise AssertionError(action)
+        return Acted()
+
+    @staticmethod
+    def _keep(host: Host, path: str) -> None:
+        host.kept.setdefault(path, host.files.get(path))
+
+    def _sql(self, host: Host, text: str) -> None:
+        if not host.running:
+            raise UserError("The server does not answer.", host=host.name)
+        found = re.fullmatch(r"SET GLOBAL ([a-z_]+)='?([^']*)'?", text)
+        assert found is not None, text
+        variable, value = found.groups()
+        if variable == "wsrep_provider_options":
+            option, _, setting = value.partition("=")
+            if option == OPTION:
+                host.frozen_at = str(host.seqno - 100) if setting == "now" else setting
+            elif option == "pc.bootstrap":
+                for other in self.cluster.hosts.values():
+                    other.primary = other.primary or other.running
+        elif value in {"NONE", "OFF", ""}:
+            host.variables.pop(variable, None)
+        else:
+            host.variables[variable] = value
+
+    def _run(self, host: Host, argv: list[str]) -> str:  # noqa: C901, PLR0912 - one case a command
+        match argv:
+            case ["systemctl", "stop", unit] if unit.startswith("pilothouse-"):
+                host.units.pop(unit, None)
+            case ["systemctl", "stop", _]:
+                self.cluster.stop(host)
+            case ["systemctl", "start", *_]:
+                self.cluster.start(host)
+            case ["galera_new_cluster"]:
+                self.cluster.start(host, new_cluster=True)
+            case ["systemd-run", unit, *_]:
+                name = unit.partition("=")[2]
+                host.units[f"{name}.timer" if "release" in name else f"{name}.service"] = "active"
+            case ["sed", "-i", expression, _]:
+                host.safe_to_bootstrap = int(expression.split("/")[2][-1])
+            case ["mv", "-T", source, target]:
+                host.files[target + "/moved"] = host.files.pop(source + "/moved", "")
+                if source == DATADIR:
+                    host.has_data, host.grastate_uuid = False, ""
+                elif target == DATADIR:
+                    host.has_data, host.grastate_uuid = True, ""
+                    host.files.pop(DATADIR + "/moved", None)
+            case ["rm", "-rf", *_, target]:
+                host.files.pop(target + "/moved", None)
+            case [_, "--user=mysql", "--wsrep-recover", *_]:
+                return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
+            case (
+                ["systemctl", "daemon-reload"] | ["install", *_] | ["cp", *_] | ["mysql", *_] | [_, "--user=mysql", *_]
+            ):
+                pass
+            case _:
+                raise AssertionError(argv)
+        return ""
+
+
+def _edited(text: str, options: tuple[tuple[str, object], ...]) -> str:
+    for name, value in options:
+        lines = [line for line in text.splitlines() if line.partition("=")[0].strip() != name]
+        text = "\n".join([*lines, f"{name} = {value}"]) + "\n"
+    return text

@@ -1,0 +1,150 @@
+"""A Galera cluster in memory: what hosts, servers, files and units are after each act. It proves the engine and the
+plans, never the commands themselves: those are proven on the lab.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
+ZERO = "00000000-0000-0000-0000-000000000000"
+DATADIR = "/var/lib/mysql"
+OPTION = "gcache.freeze_purge_at_seqno"
+
+
+@dataclass(slots=True)
+class Host:
+    """One host. `running` is a server that is up; `primary` one that is a Synced member."""
+
+    name: str
+    running: bool = False
+    primary: bool = False
+    member: bool = True
+    seqno: int = 0
+    grastate_uuid: str = CLUSTER
+    grastate_seqno: int = -1
+    safe_to_bootstrap: int = 0
+    has_data: bool = True
+    variables: dict[str, str] = field(default_factory=dict)
+    frozen_at: str | None = "-1"
+    files: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str | None] = field(default_factory=dict)  # the originals that an edit kept aside
+    units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
+    free: int = 500 * 10**9
+    reachable: bool = True
+    came_by: str = ""
+    came_from: str = ""
+    fails_to_start: bool = False
+
+    @property
+    def no_restart(self) -> bool:
+        """Whether a Restart=no drop-in lies there."""
+        return any("Restart=no" in text for path, text in self.files.items() if path.startswith("/run/systemd"))
+
+
+@dataclass(slots=True)
+class Cluster:
+    """The hosts, what was done to them (`log`), and acknowledged rows (`written`)."""
+
+    hosts: dict[str, Host]
+    log: list[str] = field(default_factory=list)
+    written: int = 0
+    split: frozenset[str] = frozenset()
+
+    def primaries(self) -> list[Host]:
+        """Return the Synced members."""
+        return [h for h in self.hosts.values() if h.primary]
+
+    def write(self, number: int = 1) -> None:
+        """Let an application commit on the Primary Component; every member has it at once."""
+        alive = self.primaries()
+        if not alive:
+            return
+        self.written += number
+        for host in alive:
+            host.seqno += number
+
+    def stop(self, host: Host) -> None:
+        """Stop a server cleanly: it leaves with its position; the last one to leave may be bootstrapped."""
+        if not host.running:
+            return
+        last = [h.name for h in self.primaries()] == [host.name]
+        host.grastate_seqno = host.seqno
+        host.safe_to_bootstrap = int(last)
+        host.running = host.primary = False
+        host.variables = {}
+        if host.frozen_at is not None:
+            host.frozen_at = "-1"  # a restart ends a freeze
+
+    def kill(self, host: Host) -> None:
+        """End a server as kill -9 does: its position is unknown until it is recovered."""
+        self.stop(host)
+        host.grastate_seqno, host.safe_to_bootstrap = -1, 0
+
+    def start(self, host: Host, *, new_cluster: bool = False) -> None:
+        """Start a server: it joins the Primary Component, founds one, or waits for ever."""
+        if host.running or host.fails_to_start:
+            return
+        alive = self.primaries()
+        if new_cluster:
+            if not host.safe_to_bootstrap:
+                return
+            host.running = host.primary = host.member = True
+        elif alive:
+            donor = self._donor(host, alive)
+            ist = host.has_data and host.grastate_uuid == CLUSTER and donor.frozen_at is not None
+            host.came_by = "IST" if ist or host.has_data else "SST"
+            host.came_from = donor.name
+            host.seqno, host.has_data = donor.seqno, True
+            host.running = host.primary = host.member = True
+        else:
+            host.running = True  # up, but of no component
+        host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
+        host.safe_to_bootstrap = 0
+
+    def _donor(self, host: Host, alive: list[Host]) -> Host:
+        for path, text in sorted(host.files.items()):
+            if "wsrep_sst_donor=" in text and path.endswith(".cnf"):
+                wanted = text.partition("wsrep_sst_donor=")[2].split(",")[0].strip()
+                return next((h for h in alive if h.name == wanted), alive[0])
+        return alive[0]
+
+    def state(self) -> dict[str, object]:
+        """Return what must be the same after a broken run as after an unbroken one."""
+        return {
+            h.name: (
+                h.running, h.primary, h.member, h.frozen_at, tuple(sorted(h.variables.items())),
+                tuple(sorted(h.files.items())), tuple(sorted(h.units.items())), h.safe_to_bootstrap, h.has_data,
+            )
+            for h in self.hosts.values()
+        }  # fmt: skip
+
+
+def whole(*names: str, spare: str = "") -> Cluster:
+    """Return a cluster of Synced members, and a spare host with the package's empty server."""
+    hosts = {n: Host(n, running=True, primary=True, seqno=1_000, files=_files(n, names)) for n in names}
+    if spare:
+        hosts[spare] = Host(
+            spare, member=False, grastate_uuid="", has_data=True,
+            files={"/etc/mysql/mariadb.conf.d/50-server.cnf": "[mysqld]\nbind-address = 127.0.0.1\n"},
+        )  # fmt: skip
+    return Cluster(hosts)
+
+
+def crashed(*names: str, ahead: int = 0) -> Cluster:
+    """Return a cluster of which every node was killed; the last one named is `ahead` write sets further."""
+    cluster = whole(*names)
+    for name in names:
+        cluster.kill(cluster.hosts[name])
+    cluster.hosts[names[-1]].seqno += ahead
+    return cluster
+
+
+def _files(name: str, names: tuple[str, ...]) -> dict[str, str]:
+    addresses = ",".join(f"10.0.0.{i + 1}" for i, _ in enumerate(names))
+    own = f"10.0.0.{names.index(name) + 1}"
+    text = (
+        f"[mysqld]\nwsrep_on = ON\nwsrep_cluster_address = gcomm://{addresses}\nwsrep_node_name = {name}\n"
+        f"wsrep_node_address = {own}\n"
+    )
+    return {"/etc/mysql/mariadb.conf.d/90-lab.cnf": text}

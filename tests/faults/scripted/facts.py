@@ -1,0 +1,101 @@
+"""Facts of the scripted cluster, as gathering would give them."""
+
+from __future__ import annotations
+
+from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.procedures.facts_model import Facts, Grastate, HostFacts, Rates, Remembered
+from services.types import Flavour, Reach
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
+
+
+def facts_of(cluster: Cluster, kept: tuple[tuple[str, str], ...] = ()) -> Facts:
+    """Return what a gathering finds now."""
+    names = tuple(cluster.hosts)
+    members = tuple(n for n in names if cluster.hosts[n].member)
+    return Facts(
+        at=1_700_000_000.0,
+        cluster_id=CLUSTER,
+        cluster_name="orders",
+        members=members,
+        candidates=tuple(n for n in names if n not in members),
+        hosts=tuple(_host(cluster, cluster.hosts[n], i) for i, n in enumerate(names)),
+        kept=kept,
+    )
+
+
+def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
+    size = len(cluster.primaries())
+    galera = GaleraFacts(
+        node_name=host.name, state_uuid=CLUSTER, local_state_uuid=CLUSTER, cluster_name="orders",
+        cluster_status="Primary" if host.primary else "non-Primary", cluster_size=size, conf_id=7,
+        local_state=4, local_state_comment="Synced", ready=True, connected=True, desync_count=0,
+        last_committed=host.seqno, cached_downto=max(0, host.seqno - 900), segment=0, weight=1,
+        provider_vendor="Codership Oy <info@codership.com>", proto_max=11, gcache_size=128 * 2**20,
+        node_address=f"10.0.0.{number + 1}", sst_method="mariabackup",
+    )  # fmt: skip
+    server = ServerFacts(
+        flavour=Flavour.MARIADB, version="10.11.18", version_key=(10, 11, 18), hostname=host.name, server_id=number + 1,
+        uptime_s=86_400.0, started_at=1.0, datadir=DATADIR,
+    )  # fmt: skip
+    running = host.running and host.reachable
+    return HostFacts(
+        host=host.name,
+        address=f"10.0.0.{number + 1}",
+        node=NodeFacts(
+            host=host.name,
+            at=1_700_000_000.0,
+            reach=Reach.NONE if not host.reachable else Reach.FULL if running else Reach.SSH_ONLY,
+            server=server if running else None,
+            galera=galera if running else None,
+        ),
+        node_name=host.name,
+        is_root=True,
+        may_change=True,
+        server_up=running,
+        unit="mariadb.service",
+        unit_state="active/running" if running else "inactive/dead",
+        server_program="mariadbd Ver 10.11.18-MariaDB",
+        program_version=(10, 11, 18),
+        datadir=DATADIR,
+        datadir_entries=30 if host.has_data else 0,
+        data_bytes=5 * 10**8,
+        disk_free=host.free,
+        disk_size=10**12,
+        gcache_dir=DATADIR,
+        gcache_free=host.free,
+        gcache_disk_size=10**12,
+        gcache_page_size=128 * 2**20,
+        galera_cache=host.member,
+        grastate=Grastate(host.grastate_uuid or ZERO, host.grastate_seqno, bool(host.safe_to_bootstrap))
+        if host.member
+        else None,
+        grastate_absent=not host.member,
+        sst_in_progress=False,
+        remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
+        options=_options(host),
+        option_files=tuple(sorted(host.files.items())),
+        programs=("socat", "mariadb-backup", "rsync", "mariadbd"),
+        mysql_uid=106,
+        restart_policy="on-abnormal",
+        timeout_stop_s=900.0,
+        provider_options=((OPTION, host.frozen_at),) if running and host.frozen_at is not None else (),
+        client_sessions=number,
+        longest_transaction_s=0.0,
+        async_replicas=0,
+        config_checked=True,
+        sst_account="ok",
+        rates=Rates(10_000.0, 10.0, 2.0),
+    )
+
+
+def _options(host: Host) -> tuple[tuple[str, str, str], ...]:
+    found = []
+    for _, text in sorted(host.files.items()):
+        section = "mysqld"
+        for line in text.splitlines():
+            if line.startswith("["):
+                section = line.strip("[]")
+            elif "=" in line:
+                name, _, value = line.partition("=")
+                found.append((section, name.strip().replace("-", "_"), value.strip()))
+    return tuple(found)

@@ -1,0 +1,129 @@
+"""Conditions on the scripted cluster: a Prover (services/procedures/ports.py) that looks at memory."""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures import conditions as c
+from services.procedures.conditions import Answer, Condition
+from services.procedures.ports import Past
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, Cluster, Host
+
+_DEFAULTS = {"wsrep_desync": "OFF", "wsrep_reject_queries": "NONE", "wsrep_sst_donor": ""}
+
+
+class ScriptedProver:
+    """Answers every kind of condition; an unreachable host gives None, as a real one does."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+
+    def look(self, condition: Condition, past: Past) -> Answer:
+        """See ports.Prover."""
+        host = getattr(condition, "host", "")
+        if host and not self.cluster.hosts[host].reachable:
+            return Answer(None, f"{host} does not answer")
+        kept: tuple[tuple[str, str], ...] = ()
+        holds = self._holds(condition, past)
+        if isinstance(condition, c.ProviderOption) and condition.keep and holds:
+            kept = ((condition.keep, self.cluster.hosts[host].frozen_at or ""),)
+        if isinstance(condition, c.CleanPosition) and condition.keep and holds:
+            kept = ((condition.keep, str(self.cluster.hosts[host].grastate_seqno)),)
+        return Answer(holds, f"{condition}: {holds}", kept=kept)
+
+    def _holds(self, condition: Condition, past: Past) -> bool:  # noqa: C901, PLR0911, PLR0912 - one case a condition
+        hosts = self.cluster.hosts
+        match condition:
+            case c.VariableIs(host, variable, value):
+                return hosts[host].running and self._variable(hosts[host], variable).lower() == value.lower()
+            case c.ProviderOption(host, option, comparison, value):
+                return (
+                    hosts[host].running
+                    and option == OPTION
+                    and _compared(hosts[host].frozen_at or "", comparison, value)
+                )
+            case c.StatusIs(host, status, comparison, value):
+                return hosts[host].running and _compared(self._status(hosts[host], status), comparison, value)
+            case c.Joined(host):
+                return hosts[host].primary
+            case c.Stopped(host):
+                return not hosts[host].running
+            case c.CleanPosition(host, _, uuid, at_least):
+                return hosts[host].grastate_uuid == uuid and hosts[host].grastate_seqno >= max(
+                    0, _number(at_least, past)
+                )
+            case c.ClusterWhole(names, size, _, desynced):
+                members = [h for h in hosts.values() if h.primary]
+                calm = all(h.name in desynced or "wsrep_desync" not in h.variables for h in members)
+                return len(members) == size and {h.name for h in members} == set(names) and calm
+            case c.StillPrimary(names, at_least):
+                return sum(hosts[n].primary for n in names) >= at_least
+            case c.NoPrimary(names, accounted):
+                return not any(hosts[n].primary for n in names if n not in accounted)
+            case c.FreeDisk(host, _, at_least):
+                return hosts[host].free >= at_least
+            case c.FileAbsent(host, path):
+                return not self._exists(hosts[host], path)
+            case c.FileSays(host, path, pattern):
+                return re.search(pattern, self._text(hosts[host], path), re.MULTILINE) is not None
+            case c.OptionIs(host, _, option, value):
+                found = re.findall(rf"^{option} = (.*)$", "\n".join(hosts[host].files.values()), re.MULTILINE)
+                return (found[-1] if found else None) == value
+            case c.TransferWas(host, kind, donor):
+                seen = hosts[host]
+                return seen.primary and kind in {"any", seen.came_by} and donor in {"", seen.came_from}
+            case c.Position(host, at_least):
+                return hosts[host].primary and hosts[host].seqno >= _number(at_least, past)
+            case c.UnitSetting(host, unit, prop, value):
+                if prop == "Restart":
+                    return ("no" if hosts[host].no_restart else "on-abnormal") == value
+                return hosts[host].units.get(unit, "inactive") == value
+            case c.NoClients() | c.FlowControlBelow() | c.Listening():
+                return True
+        raise AssertionError(condition)
+
+    @staticmethod
+    def _variable(host: Host, name: str) -> str:
+        return host.variables.get(name, _DEFAULTS.get(name, ""))
+
+    def _status(self, host: Host, name: str) -> str:
+        desynced = "wsrep_desync" in host.variables
+        return {
+            "wsrep_local_state": "2" if desynced else "4" if host.primary else "0",
+            "wsrep_local_recv_queue": "0",
+            "wsrep_cluster_size": str(len(self.cluster.primaries())),
+            "wsrep_cluster_status": "Primary" if host.primary else "non-Primary",
+            "wsrep_ready": "ON" if host.primary else "OFF",
+        }[name]
+
+    @staticmethod
+    def _exists(host: Host, path: str) -> bool:
+        if path == DATADIR:
+            return host.has_data
+        if path.startswith(DATADIR + "/") and "." not in path.removeprefix(DATADIR):
+            return host.has_data
+        return path in host.files or path + "/moved" in host.files
+
+    @staticmethod
+    def _text(host: Host, path: str) -> str:
+        if path.endswith("grastate.dat"):
+            return (
+                f"uuid: {host.grastate_uuid}\nseqno: {host.grastate_seqno}\nsafe_to_bootstrap: {host.safe_to_bootstrap}"
+            )
+        return host.files.get(path, "")
+
+
+def _number(value: c.Number, past: Past) -> int:
+    return int(past.kept.get(value.name, "0")) if isinstance(value, c.Kept) else value
+
+
+def _compared(left: str, comparison: str, right: str) -> bool:
+    if comparison in {"=", "!="}:
+        return (left == right) is (comparison == "=")
+    if not re.fullmatch(r"-?\d+", left):
+        return False
+    low, high = int(left), int(right)
+    return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high}[comparison]
+
+
+STATE_UUID = CLUSTER

@@ -1,0 +1,72 @@
+"""A report as Markdown (CommonMark with tables, as GitHub and GitLab show it); pictures become their tables.
+
+What hosts and people wrote is escaped, so that a host's name or a log line can't become a heading, a link or HTML.
+"""
+
+from __future__ import annotations
+
+import re
+
+from services.discovery.model import ClusterSnapshot
+from services.procedures.report_blocks import Block, Grid, Heading, Lines, Sentence, clean
+from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
+from services.procedures.run_model import Entry, RunView
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+_LINE_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
+
+
+def report_markdown(
+    view: RunView,
+    entries: tuple[Entry, ...],
+    before: ClusterSnapshot | None = None,
+    after: ClusterSnapshot | None = None,
+    series: SeriesOf | None = None,
+    *,
+    unit_of: UnitOf | None = None,
+) -> str:
+    """Return the whole file's text (arguments as of `report_html`)."""
+    blocks = report_blocks(view, entries, before, after, series, unit_of)
+    return "\n\n".join(filter(None, map(_text, blocks))) + "\n"
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"{'#' * block.level} {_inline(block.text)}"
+    if isinstance(block, Sentence):
+        return f"**{_inline(block.text)}**" if block.tone == "bad" else _inline(block.text)
+    if isinstance(block, Grid):
+        return _grid(block)
+    if isinstance(block, Lines):
+        return _lines(block)
+    return f"### {_inline(block.title)}\n\n{_grid(block.words)}"
+
+
+def _inline(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    flat = " ".join(clean(text).split())
+    return _LINE_START.sub(_escaped_start, _SPECIAL.sub(r"\\\1", flat))
+
+
+def _escaped_start(found: re.Match[str]) -> str:
+    mark = found[2]
+    return f"{found[1]}\\{mark}" if len(mark) == 1 else f"{found[1]}{mark[:-1]}\\{mark[-1]}"
+
+
+def _grid(grid: Grid) -> str:
+    width = len(grid.headers) or max((len(row) for row in grid.rows), default=2)
+    rows = [grid.headers or ("",) * width, ("---",) * width]
+    lines = [_row(rows[0]), "| " + " | ".join(rows[1]) + " |", *(_row(row) for row in grid.rows)]
+    return "\n".join(lines)
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(_inline(cell) for cell in cells) + " |"
+
+
+def _lines(block: Lines) -> str:
+    """Return a fence longer than any run of backticks inside (CommonMark: "Fenced code blocks")."""
+    body = clean("\n".join(block.lines))
+    longest = max((len(run) for run in re.findall("`+", body)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{_inline(block.title)}:\n\n{fence}text\n{body}\n{fence}"

@@ -55,8 +55,8 @@ class ChartFeed(QObject):
             return
         self._about = about
         capacity = _redo_capacity(focus, self._controller.source)
-        self._plan = chart_plan(cluster, focus, capacity)
-        self._grow(self._plan)
+        plan = self._plan = chart_plan(cluster, focus, capacity)
+        QTimer.singleShot(0, self, lambda: self._grow(plan))
 
     def _grow(self, plan: ChartPlan) -> None:
         """Make the cards one a turn of the event loop: all at once would hold it up for more than a frame."""

@@ -91,14 +91,30 @@ class MainWindow(QMainWindow):
         yield
         self.pages = QStackedWidget()
         self._strip_place = QVBoxLayout()
-        self._build()
+        whole = self._build()
         self.add_page("topology", self.topology)
+        yield
+        yield from self._put_in(whole)
         self._shortcuts()
         self.top.page_chosen.connect(self.show_page)
         self.top.search_wanted.connect(self.palette_wanted)
         self.show_page("topology")
 
-    def _build(self) -> None:
+    def _put_in(self, whole: QWidget) -> Iterator[None]:
+        """Let what was built take the place of the first frame: dressed part by part, then painted part by part."""
+        parts = (self.top, self.tree, self.topology, self.inspector, self.status)
+        for part in parts:
+            for widget in (part, *part.findChildren(QWidget)):
+                widget.ensurePolished()
+            part.setUpdatesEnabled(False)
+        yield
+        self.setCentralWidget(whole)
+        yield
+        for part in parts:
+            part.setUpdatesEnabled(True)
+            yield
+
+    def _build(self) -> QWidget:
         centre = QVBoxLayout()
         centre.setContentsMargins(0, 0, 0, 0)
         centre.setSpacing(0)
@@ -131,7 +147,7 @@ class MainWindow(QMainWindow):
         column.addLayout(body, 1)
         column.addWidget(_hairline(vertical=False))
         column.addWidget(self.status)
-        self.setCentralWidget(whole)
+        return whole
 
     def _message_place(self) -> QFrame:
         """The bar's own sheet is its state's colours: what stands around it wears the theme's."""

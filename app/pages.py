@@ -35,6 +35,7 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
         ReplayAxis(controller, controller.player, window, charts, parent)
     yield
     Finder(controller, window, parent)
+    yield  # the first snapshot is a piece of its own
 
 
 def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:

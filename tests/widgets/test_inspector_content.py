@@ -153,6 +153,30 @@ def inspector(qtbot: QtBot, qapp: QApplication) -> Inspector:
 
 def show(inspector: Inspector, cluster: ClusterSnapshot, node_id: str, at: float = b.AT) -> None:
     inspector.show_node(cluster, cluster.node(node_id), at, EXTRA)
+    inspector.rows("")  # sections are made one a turn; asking for one finishes them
+
+
+def test_that_sections_are_made_one_a_turn_and_all_of_them(inspector: Inspector, qtbot: QtBot) -> None:
+    cluster = b.healthy()
+    inspector.show_node(cluster, cluster.node("db1"), b.AT, EXTRA)
+    made = [len(inspector.findChildren(ValueLabel))]
+    for _ in range(12):
+        QApplication.processEvents()
+        made.append(len(inspector.findChildren(ValueLabel)))
+    grown = [after - before for before, after in pairwise(made) if after > before]
+    assert len(grown) >= 3
+    assert max(grown) < 0.5 * made[-1]
+    assert inspector.rows("Machine")[0] == ("of it iowait", "31 %")
+
+
+def test_that_a_node_that_goes_leaves_no_section_to_come(inspector: Inspector, qtbot: QtBot) -> None:
+    cluster = b.healthy()
+    inspector.show_node(cluster, cluster.node("db1"), b.AT, EXTRA)
+    inspector.show_node(None, None, b.AT, {})
+    before = len(inspector.findChildren(ValueLabel))
+    for _ in range(5):
+        QApplication.processEvents()
+    assert len(inspector.findChildren(ValueLabel)) == before
 
 
 def test_that_it_is_316_pixels_wide(inspector: Inspector) -> None:

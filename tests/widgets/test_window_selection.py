@@ -75,6 +75,7 @@ def test_that_a_node_chosen_anywhere_is_chosen_everywhere(opened: OpenWindow, wa
     assert window.tree.selected() == "db3"
     assert window.topology.canvas.selected == "db3"
     assert opened.controller.node() is not None
+    QApplication.processEvents()  # charts are made one a turn
     assert "CPU of db3" in [spec.title for spec in charts(opened).specs()]
     assert label_texts(window.inspector) >= {"db3"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -66,6 +66,12 @@ class Inspector(QFrame):
         self.setFixedWidth(_WIDTH)
         self._node_id = ""
         self._sections: dict[str, _SectionBox] = {}
+        self._coming: list[Section] = []
+        self._curve: tuple[Sequence[float], str, int, bool] = ((), "", 0, False)
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(0)
+        self._turn.timeout.connect(self._make_next)
         self._actions: tuple[Action, ...] = ()
         self._head = _Head()
         self._hint = label(tr("Select a node to see its numbers, settings and problems."), "second", wrap=True)
@@ -80,15 +86,7 @@ class Inspector(QFrame):
         self._body.setSpacing(0)
         self._body.addWidget(self._help)
         self._body.addStretch(1)
-        inner = QWidget()
-        inner.setLayout(self._body)
-        self._scroll = QScrollArea()
-        self._scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
-        self._scroll.setWidget(inner)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.viewport().setAutoFillBackground(False)
-        inner.setAutoFillBackground(False)
+        self._scroll = self._make_scroll()
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
@@ -98,6 +96,18 @@ class Inspector(QFrame):
         self.setAccessibleName(tr("Inspector"))
         self.show_node(None, None, 0.0, {})
         wear(self)
+
+    def _make_scroll(self) -> QScrollArea:
+        inner = QWidget()
+        inner.setLayout(self._body)
+        scroll = QScrollArea()
+        scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
+        scroll.setWidget(inner)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.viewport().setAutoFillBackground(False)
+        inner.setAutoFillBackground(False)
+        return scroll
 
     def show_node(
         self,
@@ -124,34 +134,56 @@ class Inspector(QFrame):
         self._hint.setVisible(not shown)
         if cluster is None or node is None:
             self._node_id = ""
+            self._coming = []
+            self._turn.stop()
             return
         if node.node_id != self._node_id:
             self._node_id = node.node_id
             self._scroll.verticalScrollBar().setValue(0)
         words = content(cluster, node, at, extra)
         self._head.show_words(words, stale=is_stale(node, at) and not is_silent(node))
+        self._curve = (spark, spark_label, curve_index(cluster, node.node_id), is_stale(node, at))
         self._show_sections(words.sections)
-        box = self._sections.get(REPLICATION)
-        if box is not None:
-            box.show_curve(spark, spark_label, curve_index(cluster, node.node_id), stale=is_stale(node, at))
         self._show_actions(actions)
 
     def rows(self, title: str) -> tuple[tuple[str, str], ...]:
         """Return (label, value) of a section as shown, for tests and the copy of a whole section."""
+        while self._coming:
+            self._make_next()
+        self._turn.stop()
         box = self._sections.get(title)
         return box.words() if box is not None and box.isVisibleTo(self) else ()
 
     def _show_sections(self, sections: Sequence[Section]) -> None:
+        """Refill the sections that stand; the others are made one a turn of the event loop, some 5 ms each."""
         wanted = {s.title for s in sections}
         for title, box in self._sections.items():
             box.setVisible(title in wanted)
         for section in sections:
-            existing = self._sections.get(section.title)
-            if existing is None:
-                existing = self._sections[section.title] = _SectionBox(section.title)
-                self._body.insertWidget(self._place_of(section.title), existing)
-                existing.show()  # Qt would show it one event later: a section must not come after its neighbours
-            existing.show_section(section)
+            if section.title in self._sections:
+                self._fill(section)
+        self._turn.stop()
+        self._coming = [s for s in sections if s.title not in self._sections]
+        if self._coming:
+            self._make_next()
+
+    def _make_next(self) -> None:
+        section = self._coming.pop(0)
+        box = self._sections[section.title] = _SectionBox(section.title)
+        self._body.insertWidget(self._place_of(section.title), box)
+        box.show()  # Qt would show it one event later: a section must not come after its neighbours
+        self._fill(section)
+        if self._coming:
+            self._turn.start()
+        else:
+            self._turn.stop()
+
+    def _fill(self, section: Section) -> None:
+        box = self._sections[section.title]
+        box.show_section(section)
+        if section.title == REPLICATION:
+            values, caption, curve, stale = self._curve
+            box.show_curve(values, caption, curve, stale=stale)
 
     def _place_of(self, title: str) -> int:
         order = ["", PROBLEMS, REPLICATION, RETURN, MACHINE, SETTINGS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
@@ -33,7 +33,7 @@ def plot_picture(
         put_text(svg, (_LEFT, _HEIGHT / 2), tr("No samples: {reason}", reason=reason), font_size="12", fill="#616A75")
         return Picture(chart.title, svg, Grid((), ((tr("No samples"), reason),)))
     limits = [] if chart.limit is None else [chart.limit]
-    low, high, step = _axis(min(float(shown.min()), *limits, 0.0), max(float(shown.max()), *limits))
+    low, high, step = _axis(min([float(shown.min()), *limits, 0.0]), max([float(shown.max()), *limits]))
     scale = _Scale(span, (low, high))
     _grid(svg, scale, step, unit)
     _marks(svg, scale, marks)
@@ -72,14 +72,11 @@ def said(value: float, unit: str) -> str:
 
 def _axis(low: float, high: float) -> tuple[float, float, float]:
     """Return the axis' ends and the distance of its lines: 1, 2 or 5 times a power of ten, about four lines."""
-    raw = (high - low or max(abs(high), 1.0)) / 4
+    raw = max(high - low, abs(low) * 1e-6, 1e-9) / 4
     power = 10.0 ** floor(log10(raw))
     step = next((m * power for m in (1.0, 2.0, 5.0) if m * power >= raw), 10.0 * power)
     bottom = floor(low / step) * step
-    top = bottom
-    while top < high or top == bottom:
-        top += step
-    return bottom, top, step
+    return bottom, bottom + max(1, ceil((high - bottom) / step)) * step, step
 
 
 def _grid(svg: Element, scale: _Scale, step: float, unit: str) -> None:

@@ -88,6 +88,7 @@ class Watcher:
         self._lock = threading.Lock()
         self._recalled: set[str] = set()
         self._stop = threading.Event()
+        self._look_again = threading.Event()
         self._finder = threading.Thread(target=self._find, name="pilothouse-discovery", daemon=True)
 
     # --- life --------------------------------------------------------------------------------------------------------
@@ -115,9 +116,10 @@ class Watcher:
         self._expected = sizes
 
     def add(self, entries: Sequence[HostEntry]) -> None:
-        """Watch more hosts from now on; one that is watched already is left as it is."""
+        """Watch more hosts from now on, and find what they lead to; one that is watched already is left as it is."""
         for entry in entries:
             self._watch(entry, None)
+        self._look_again.set()
 
     def entry(self, name: str) -> HostEntry | None:
         """Return how a host is reached, whether it was written down or found; None when it is not watched."""
@@ -129,6 +131,7 @@ class Watcher:
         """Watch a host in another way from now on; waits for its old lane to end: call through a worker."""
         self._drop(name)
         self._watch(entry, None)
+        self._look_again.set()
 
     def remove(self, name: str) -> None:
         """Stop watching a host; waits for its lane to end: call through a worker."""
@@ -137,6 +140,7 @@ class Watcher:
     def stop(self) -> None:
         """Stop every thread, close every session and the store."""
         self._stop.set()
+        self._look_again.set()
         with self._lock:
             watches = tuple(self._watches.values())
         for watch in watches:
@@ -225,8 +229,8 @@ class Watcher:
                 self._recall()
             except Exception:
                 log.exception("discovery failed unexpectedly")
-            if self._clock.sleep(self._settings.rediscover_s, self._stop):
-                return
+            self._clock.sleep(self._settings.rediscover_s, self._look_again)
+            self._look_again.clear()
 
     def _discover(self) -> None:
         with self._lock:

@@ -200,7 +200,7 @@ def test_that_what_hosts_and_people_wrote_stays_text_in_markdown() -> None:
     outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
     assert "<script>" not in outside
     assert "[a](" not in outside
-    assert not re.search(r"^# heading|(?<!\\\\)# heading", outside, re.MULTILINE)
+    assert not re.search(r"^# heading|(?<!\\)# heading", outside, re.MULTILINE)
     tables = [row for row in outside.splitlines() if row.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in tables if EVIL[:5] in row.replace("\\", "")} <= {
         3,

@@ -52,6 +52,18 @@ def test_that_topology_prints_the_cluster_and_check_judges_it(galera: Estate, tm
     while_asserts(lambda: _expect(_run(galera, tmp_path, "check").returncode == 1), limit_s=20)
 
 
+@pytest.mark.parametrize(("expected", "code"), [(3, 0), (4, 1)])
+def test_that_check_judges_a_tree_by_the_number_of_nodes_it_should_have(
+    replication: Estate, tmp_path: Path, expected: int, code: int
+) -> None:
+    known = (replication.client_dir / "inventory.toml").read_text(encoding="utf-8")
+    inventory = tmp_path / "inventory.toml"
+    inventory.write_text(known.replace("[[cluster]]\n", f"[[cluster]]\nexpected = {expected}\n"), encoding="utf-8")
+    done = _run(replication, tmp_path, "check", "--inventory", str(inventory))
+    assert done.returncode == code, done.stdout
+    assert ("There are 3 of the 4 nodes that the inventory expects." in done.stdout) is (expected == 4)
+
+
 def _expect(truth: bool) -> None:
     assert truth
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from services.facts.model import DiskFacts, GaleraFacts, MachineFacts, NodeFacts
 from services.sampling.derived_now import MOST_S, DerivedNow
+from services.sampling.ist_reach import over_words
 
 SIZE = 128 * 2**20
 
@@ -36,6 +39,16 @@ def test_that_a_cluster_without_writes_reaches_a_week_and_not_nothing() -> None:
 
 def test_that_reach_is_left_out_while_the_rate_is_not_known() -> None:
     assert "console.ist_reach_s" not in _watch(5, bytes_s=1000.0, seqno_s=1)
+
+
+def test_that_the_rate_that_counts_and_its_span_are_sampled_too() -> None:
+    values = _watch(400, bytes_s=100_000.0, seqno_s=100)
+    assert values["console.ist_rate"] == pytest.approx(102_400.0)
+    assert values["console.ist_rate_window_s"] == 300.0
+    assert values["console.ist_history_whole"] == 1.0
+    early = _watch(90, bytes_s=100_000.0, seqno_s=100)
+    assert 60.0 <= early["console.ist_rate_window_s"] < 90.0
+    assert over_words(early["console.ist_rate_window_s"]).endswith("s watched so far")
 
 
 def test_that_the_disk_and_the_limit_stand_beside_it() -> None:

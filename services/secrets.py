@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.errors import BadInput, SecretMissing
+from services.words import tr
 
 KEYRING_SERVICE = "pilothouse"
 
@@ -55,7 +56,7 @@ class SecretRef:
         if scheme not in {"keyring", "env", "fd"} or not name:
             # The text is not quoted back: it may be a password typed in the wrong place.
             raise BadInput(
-                "A secret in the inventory must be a reference, not the secret itself.",
+                tr("A secret in the inventory must be a reference, not the secret itself."),
                 try_=('Write "keyring:NAME", "env:VARIABLE" or "fd:NUMBER".',),
             )
         return cls(scheme, name)
@@ -86,7 +87,8 @@ class SystemVault:
             value = os.environ.get(ref.name)
             if value is None:
                 raise SecretMissing(
-                    f"The environment variable {ref.name} is not set.", try_=(f"Set {ref.name} and start again.",)
+                    tr("The environment variable {name} is not set.", name=ref.name),
+                    try_=(tr("Set {name} and start again.", name=ref.name),),
                 )
             return Secret(value)
         if ref.scheme == "fd":
@@ -96,7 +98,7 @@ class SystemVault:
     def put(self, ref: SecretRef, secret: Secret) -> None:
         """Write to the OS keyring."""
         if ref.scheme != "keyring":
-            raise BadInput(f"A secret can't be stored as {ref}.", try_=("Use a keyring: reference.",))
+            raise BadInput(tr("A secret can't be stored as {ref}.", ref=ref), try_=(tr("Use a keyring: reference."),))
         import keyring
         from keyring.errors import KeyringError
 
@@ -104,8 +106,8 @@ class SystemVault:
             keyring.set_password(KEYRING_SERVICE, ref.name, secret.reveal())
         except KeyringError as problem:
             raise SecretMissing(
-                f"The OS keyring did not take the secret ({type(problem).__name__}).",
-                try_=("Unlock the keyring, or use an env: or fd: reference.",),
+                tr("The OS keyring did not take the secret ({problem}).", problem=type(problem).__name__),
+                try_=(tr("Unlock the keyring, or use an env: or fd: reference."),),
             ) from problem
 
     def _read_fd(self, ref: SecretRef) -> Secret:
@@ -115,8 +117,8 @@ class SystemVault:
                     self._from_fd[ref.name] = Secret(stream.readline().rstrip("\r\n"))
             except (OSError, ValueError) as problem:
                 raise SecretMissing(
-                    f"File descriptor {ref.name} can't be read.",
-                    try_=(f"Open it when starting, for example: pilothouse ... {ref.name}<secret-file",),
+                    tr("File descriptor {name} can't be read.", name=ref.name),
+                    try_=(tr("Open it when starting, for example: pilothouse ... {name}<secret-file", name=ref.name),),
                 ) from problem
         return self._from_fd[ref.name]
 
@@ -129,13 +131,19 @@ class SystemVault:
             value = keyring.get_password(KEYRING_SERVICE, ref.name)
         except KeyringError as problem:
             raise SecretMissing(
-                f"The OS keyring could not be read ({type(problem).__name__}).",
-                try_=("Unlock the keyring, or use an env: or fd: reference.",),
+                tr("The OS keyring could not be read ({problem}).", problem=type(problem).__name__),
+                try_=(tr("Unlock the keyring, or use an env: or fd: reference."),),
             ) from problem
         if value is None:
             raise SecretMissing(
-                f'The OS keyring has no entry "{ref.name}".',
-                try_=(f"Store it with: keyring set {KEYRING_SERVICE} {ref.name}",),
+                tr('The OS keyring has no entry "{name}".', name=ref.name),
+                try_=(
+                    tr(
+                        "Store it with: keyring set {service} {name}",
+                        service=KEYRING_SERVICE,
+                        name=ref.name,
+                    ),
+                ),
             )
         return Secret(value)
 
@@ -151,7 +159,7 @@ class MemoryVault:
         try:
             return self._secrets[str(ref)]
         except KeyError:
-            raise SecretMissing(f"No secret is known for {ref}.") from None
+            raise SecretMissing(tr("No secret is known for {ref}.", ref=ref)) from None
 
     def put(self, ref: SecretRef, secret: Secret) -> None:
         """Remember a secret until the process ends."""

@@ -15,6 +15,7 @@ from services.connections.allowlist_show import check_show
 from services.connections.allowlist_sql import tokens_of
 from services.connections.command import Command
 from services.errors import Refused
+from services.words import tr
 
 _ENVIRONMENT = {"LC_ALL", "LANG"}
 _LOCALES = {"C", "POSIX", "C.UTF-8"}
@@ -33,11 +34,11 @@ def check_statement(sql: str, *, heartbeat_table: str | None = None) -> None:
     elif first.kind == "word" and first.text == "show":
         check_show(tokens)
     else:
-        what = f"{first.text.upper()} statements" if first.kind == "word" else "a statement that begins like this"
+        what = f"{first.text.upper()} statements" if first.kind == "word" else tr("a statement that begins like this")
         raise Refused(
             f"The Observer road refuses {what}: it sends SHOW and SELECT only.",
-            safe="Nothing was sent to the server.",
-            try_=("Changes are made by a procedure's step, with its plan and its journal.",),
+            safe=tr("Nothing was sent to the server."),
+            try_=(tr("Changes are made by a procedure's step, with its plan and its journal."),),
         )
 
 
@@ -45,19 +46,21 @@ def check_command(command: Command) -> None:
     """Raise Refused, with a sentence that says why, unless `command` is one read of the list, with or without sudo."""
     program = command.argv[0]
     if command.stdin is not None:
-        raise _refused(program, "it is given input, and reads take none")
+        raise _refused(program, tr("it is given input, and reads take none"))
     for name, value in command.environment:
         if name not in _ENVIRONMENT or value not in _LOCALES:
-            raise _refused(program, f"it sets the variable {name}; only LC_ALL and LANG may be set, to C or C.UTF-8")
+            raise _refused(
+                program, tr("it sets the variable {name}; only LC_ALL and LANG may be set, to C or C.UTF-8", name=name)
+            )
     why = check_words(command.argv)
     if why:
         raise _refused(program, why)
 
 
 def _refused(program: str, why: str) -> Refused:
-    shown = program if program.isprintable() and len(program) <= 40 else "a command"
+    shown = program if program.isprintable() and len(program) <= 40 else tr("a command")
     return Refused(
-        f"The Observer road refuses {shown}: {why}.",
-        safe="Nothing was sent to the host.",
-        try_=("What it may run is listed in resources/docs/observer.md.",),
+        tr("The Observer road refuses {shown}: {why}.", shown=shown, why=why),
+        safe=tr("Nothing was sent to the host."),
+        try_=(tr("What it may run is listed in resources/docs/observer.md."),),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.connections.allowlist_select import Grammar
 from services.connections.allowlist_sql import Token
 from services.errors import Refused
+from services.words import tr
 
 # A word stands for itself, 'S' for a string, 'N' for a name (a schema), '[...]' for words that may be missing,
 # '|' between words for a choice. A tail "..." allows LIKE 'pattern' or WHERE expression.
@@ -63,9 +64,13 @@ def check_show(tokens: tuple[Token, ...]) -> None:
         return
     said = " ".join(t.text for t in words[:3] if t.kind == "word").upper()
     raise Refused(
-        f"The Observer road refuses SHOW {said}: it is not on the list of SHOW statements, or goes on after its end.",
-        safe="Nothing was sent to the server.",
-        try_=("What it may send is listed in resources/docs/observer.md.",),
+        tr(
+            "The Observer road refuses SHOW {said}: it is not on the list of SHOW statements, or goes on after "
+            "its end.",
+            said=said,
+        ),
+        safe=tr("Nothing was sent to the server."),
+        try_=(tr("What it may send is listed in resources/docs/observer.md."),),
     )
 
 

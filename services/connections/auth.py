@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
@@ -90,7 +91,7 @@ class Login:
             inner = getattr(key, "inner_key", None)
             if inner is not None and inner.public_blob is not None:
                 key.public_blob = inner.public_blob  # a certificate in the agent: paramiko keeps it one level down
-            found.append(_Key(key, f"agent key {key.comment or key.fingerprint}"))
+            found.append(_Key(key, tr("agent key {key}", key=key.comment or key.fingerprint)))
         return found
 
     def _load(self, name: str, access: SshAccess, vault: Vault) -> _Key | None:
@@ -99,7 +100,7 @@ class Login:
         named = self._target.explicit_key
         if not path.exists():
             if named:
-                self._tried.append(f"key file {name}: there is no such file")
+                self._tried.append(tr("key file {name}: there is no such file", name=name))
             return None
         try:
             try:
@@ -109,15 +110,19 @@ class Login:
                     raise
                 key = _open(path, vault.get(access.passphrase))
         except (TypeError, paramiko.PasswordRequiredException):
-            self._tried.append(f"key {name}: it has a passphrase, and none is configured")
-            self._advice.append(f"Load it into the agent (ssh-add {name}), or give its passphrase.")
+            self._tried.append(tr("key {name}: it has a passphrase, and none is configured", name=name))
+            self._advice.append(tr("Load it into the agent (ssh-add {name}), or give its passphrase.", name=name))
         except SecretMissing as missing:
             self._tried.append(f"key {name}: {missing.sentence}")
         except OSError as problem:
-            self._tried.append(f"key {name}: it can't be read ({problem.strerror})")
+            self._tried.append(tr("key {name}: it can't be read ({problem})", name=name, problem=problem.strerror))
         except (ValueError, paramiko.SSHException, paramiko.pkey.UnknownKeyType, UnsupportedAlgorithm) as problem:
             wrong = access.passphrase is not None and isinstance(problem, ValueError | paramiko.SSHException)
-            why = "the passphrase does not open it" if wrong else f"it is not a private key ({problem})"
+            why = (
+                tr("the passphrase does not open it")
+                if wrong
+                else tr("it is not a private key ({problem})", problem=problem)
+            )
             self._tried.append(f"key {name}: {why}")
         else:
             return _Key(key, f"key {name}")
@@ -129,18 +134,20 @@ class Login:
         for key in keys:
             beside = key.key.public_blob  # paramiko has loaded KEY-cert.pub where there is one, as OpenSSH does
             if not isinstance(key.key, paramiko.AgentKey) and beside is not None:
-                found.append(_Key(_with_certificate(key.key, beside), f"{key.name} with its certificate"))
+                found.append(_Key(_with_certificate(key.key, beside), tr("{key} with its certificate", key=key.name)))
                 key.key.public_blob = None
         for name in self._target.certificates:
             try:
                 blob = paramiko.pkey.PublicBlob.from_file(name)
                 public = _certified_key(Path(name))
             except (OSError, ValueError, IndexError, UnsupportedAlgorithm) as problem:
-                self._tried.append(f"certificate {name}: it can't be used ({problem})")
+                self._tried.append(tr("certificate {name}: it can't be used ({problem})", name=name, problem=problem))
                 continue
             owner = next((key for key in keys if key.key.asbytes() == public), None)
             if owner is None:
-                self._tried.append(f"certificate {name}: its private key is neither in a file nor in the agent")
+                self._tried.append(
+                    tr("certificate {name}: its private key is neither in a file nor in the agent", name=name)
+                )
             else:
                 found.append(_Key(_with_certificate(owner.key, blob), f"certificate {name}"))
         return found
@@ -165,36 +172,49 @@ class Login:
             still_wanted = attempt()
         except paramiko.BadAuthenticationType as problem:
             self._tried.append(
-                f"{name}: the host does not take this kind (it takes {', '.join(problem.allowed_types)})"
+                tr(
+                    "{name}: the host does not take this kind (it takes {types})",
+                    name=name,
+                    types=", ".join(problem.allowed_types),
+                )
             )
             return False
         except paramiko.AuthenticationException as problem:
             if not self._transport.is_active():
                 raise self._failed(has_password=True, ended=True) from problem
             if "timeout" in str(problem).lower():
-                raise TimedOut(f"The login as {self._target.where} got no answer.", host=self._host) from problem
-            self._tried.append(f"{name}: not accepted")
+                raise TimedOut(
+                    tr("The login as {where} got no answer.", where=self._target.where), host=self._host
+                ) from problem
+            self._tried.append(tr("{name}: not accepted", name=name))
             return False
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if not self._transport.is_active():
                 raise Unreachable(
-                    f"The host ended the connection during the login ({problem}).", host=self._host
+                    tr("The host ended the connection during the login ({problem}).", problem=problem), host=self._host
                 ) from problem
             self._tried.append(f"{name}: {problem}")
             return False
         if still_wanted:
-            self._tried.append(f"{name}: accepted, but the host also wants {' or '.join(still_wanted)}")
+            self._tried.append(
+                tr("{name}: accepted, but the host also wants {wanted}", name=name, wanted=" or ".join(still_wanted))
+            )
             return False
         return True
 
     def _failed(self, *, has_password: bool, ended: bool = False) -> AuthFailed:
-        tried = "; ".join(self._tried) or "there was nothing to try (no agent, no key file, no password configured)"
-        end = " The host then closed the connection (MaxAuthTries)." if ended else ""
-        advice = [*self._advice, f"Check that the host's authorized_keys has your key for {self._target.user}."]
+        tried = "; ".join(self._tried) or tr("there was nothing to try (no agent, no key file, no password configured)")
+        end = tr(" The host then closed the connection (MaxAuthTries).") if ended else ""
+        advice = [
+            *self._advice,
+            tr("Check that the host's authorized_keys has your key for {user}.", user=self._target.user),
+        ]
         if not has_password:
-            advice.append("Choose a key file, load the agent, or configure a password for this host.")
+            advice.append(tr("Choose a key file, load the agent, or configure a password for this host."))
         return AuthFailed(
-            f"The SSH login as {self._target.where} failed: {tried}.{end}", host=self._host, try_=tuple(advice)
+            tr("The SSH login as {where} failed: {tried}.{end}", where=self._target.where, tried=tried, end=end),
+            host=self._host,
+            try_=tuple(advice),
         )
 
 
@@ -231,7 +251,7 @@ def _certified_key(file: Path) -> bytes:
     """Return the plain public key that a certificate file is about."""
     identity = load_ssh_public_identity(file.read_bytes().strip())
     if not isinstance(identity, SSHCertificate):
-        message = "it is a key, not a certificate"
+        message = tr("it is a key, not a certificate")
         raise ValueError(message)  # noqa: TRY004 - the content is wrong, not a type in this program
     text = identity.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
     return base64.b64decode(text.split()[1])

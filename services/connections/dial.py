@@ -8,6 +8,7 @@ import socket
 import sys
 
 from services.errors import TimedOut, Unreachable
+from services.words import tr
 
 _NO_ROUTE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
 
@@ -38,30 +39,42 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
     where = f"{address} port {port}"
     if isinstance(problem, socket.gaierror):
         return Unreachable(
-            f'The name "{address}" is not known here ({problem.strerror}).',
+            tr('The name "{address}" is not known here ({problem}).', address=address, problem=problem.strerror),
             host=host,
-            try_=("Check the address, the DNS servers and whether the VPN is up.",),
+            try_=(tr("Check the address, the DNS servers and whether the VPN is up."),),
         )
     if isinstance(problem, TimeoutError):
         return TimedOut(
-            f"No answer from {what} on {where} within {limit_s:g} s.",
+            tr("No answer from {what} on {where} within {limit:g} s.", what=what, where=where, limit=limit_s),
             host=host,
-            try_=("Check that the host is up, and that no firewall drops the connection (VPN up?).",),
+            try_=(tr("Check that the host is up, and that no firewall drops the connection (VPN up?)."),),
         )
     if isinstance(problem, ConnectionRefusedError):
         return Unreachable(
-            f"{where} refused the connection: nothing listens there for {what}.",
+            tr("{where} refused the connection: nothing listens there for {what}.", where=where, what=what),
             host=host,
-            try_=(f"Check that {what} is running and listens on port {port} of this address, not only of 127.0.0.1.",),
+            try_=(
+                tr(
+                    "Check that {what} is running and listens on port {port} of this address, not only of 127.0.0.1.",
+                    what=what,
+                    port=port,
+                ),
+            ),
         )
     if problem.errno in _NO_ROUTE:
         return Unreachable(
-            f"There is no route to {where} ({problem.strerror}).",
+            tr("There is no route to {where} ({problem}).", where=where, problem=problem.strerror),
             host=host,
-            try_=("Check the network and whether the VPN is up.",),
+            try_=(tr("Check the network and whether the VPN is up."),),
         )
     return Unreachable(
-        f"{what[0].upper()}{what[1:]} on {where} can't be reached ({problem.strerror or problem}).", host=host
+        tr(
+            "{what} on {where} can't be reached ({problem}).",
+            what=f"{what[0].upper()}{what[1:]}",
+            where=where,
+            problem=problem.strerror or problem,
+        ),
+        host=host,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from services.clock import Backoff
 from services.errors import Unreachable, UserError
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -36,7 +37,12 @@ class Gate:
         if not isinstance(reason, Unreachable):
             raise reason.with_traceback(None)
         raise Unreachable(
-            f"{self._what} is down; next attempt in {max(1, round(wait))} s. Last reason: {reason.sentence}",
+            tr(
+                "{what} is down; next attempt in {wait} s. Last reason: {reason}",
+                what=self._what,
+                wait=max(1, round(wait)),
+                reason=reason.sentence,
+            ),
             host=reason.host,
             safe=reason.safe,
             try_=reason.try_,

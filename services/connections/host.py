@@ -18,6 +18,7 @@ from services.connections.remote_stream import RemoteStream
 from services.connections.sql import SqlLink
 from services.connections.ssh import SshLink
 from services.errors import BadInput, Unreachable, UserError
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -64,7 +65,7 @@ class HostSession:
         self._ssh: SshLink | None = None
         self._sql: SqlLink | None = None
         self._ssh_gate = Gate("The SSH connection", clock, self._limits)
-        self._sql_gate = Gate("The database connection", clock, self._limits)
+        self._sql_gate = Gate(tr("The database connection"), clock, self._limits)
         self._connecting_ssh = threading.RLock()
         self._streams: set[RemoteStream] = set()
         self._closed = False
@@ -146,7 +147,7 @@ class HostSession:
         check_command(command)
         access = self._entry.ssh
         if access is None:
-            raise BadInput("The inventory gives no SSH way to this host.", host=self.host)
+            raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
         link = self._ssh_link()
         return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
 
@@ -192,7 +193,7 @@ class HostSession:
 
     def _refuse_when_closed(self) -> None:
         if self._closed:
-            raise Unreachable("The session is closed.", host=self.host)
+            raise Unreachable(tr("The session is closed."), host=self.host)
 
     def __enter__(self) -> Self:
         return self

@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
 from services.connections.ssh_target import SshTarget
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
+from services.words import tr
 
 HostKeyPolicy = Callable[[HostKeyUnknown], bool]
 """Asked about an unknown key, in the connecting thread; True accepts it (it is then written to known_hosts)."""
@@ -77,10 +78,14 @@ def check_host_key(
             f"The {key_type} host key of {target.key_name} is not the one in {line.where}: it is {fingerprint(blob)}, "
             f"known is {fingerprint(line.blob)}. Somebody may be listening, or the host was set up anew.",
             host=host,
-            safe="No login was attempted and nothing was sent.",
+            safe=tr("No login was attempted and nothing was sent."),
             try_=(
-                "Ask the host's owner whether its key was changed, and compare the fingerprint.",
-                f'Only then remove the old line: ssh-keygen -R "{target.key_name}" -f {line.file}',
+                tr("Ask the host's owner whether its key was changed, and compare the fingerprint."),
+                tr(
+                    'Only then remove the old line: ssh-keygen -R "{name}" -f {file}',
+                    name=target.key_name,
+                    file=line.file,
+                ),
             ),
         )
     question = _question(target, host, key_type, blob, other=line.key_type if line else "")
@@ -93,17 +98,24 @@ def check_host_key(
 def accept_host_key(question: HostKeyUnknown) -> None:
     """Write the key a person accepted into the known_hosts file that ssh would use; exactly the key that was shown."""
     if not question.known_hosts:
-        raise BadInput("No known_hosts file is configured (UserKnownHostsFile none).", host=question.host)
+        raise BadInput(tr("No known_hosts file is configured (UserKnownHostsFile none)."), host=question.host)
     remember(question.known_hosts, question.key_name, question.key_type, question.key_base64, hashed=question.hashed)
 
 
 def _question(target: SshTarget, host: str, key_type: str, blob: bytes, *, other: str) -> HostKeyUnknown:
     shown = fingerprint(blob)
-    sentence = f"The host key of {target.key_name} is not known yet: {key_type} {shown}."
+    sentence = tr(
+        "The host key of {name} is not known yet: {key_type} {shown}.",
+        name=target.key_name,
+        key_type=key_type,
+        shown=shown,
+    )
     if other:
-        sentence += f" (A key of another type, {other}, is known for it, but the host did not show that one.)"
+        sentence += tr(
+            " (A key of another type, {other}, is known for it, but the host did not show that one.)", other=other
+        )
     if target.strict == "yes":
-        sentence += " ssh_config says StrictHostKeyChecking yes, so it must be added to known_hosts by hand."
+        sentence += tr(" ssh_config says StrictHostKeyChecking yes, so it must be added to known_hosts by hand.")
     return HostKeyUnknown(
         sentence,
         host=host,
@@ -118,10 +130,10 @@ def _question(target: SshTarget, host: str, key_type: str, blob: bytes, *, other
 
 def _revoked(target: SshTarget, host: str, shown: str) -> HostKeyChanged:
     return HostKeyChanged(
-        f"The host key of {target.key_name} ({shown}) is marked @revoked in known_hosts.",
+        tr("The host key of {name} ({shown}) is marked @revoked in known_hosts.", name=target.key_name, shown=shown),
         host=host,
-        safe="No login was attempted and nothing was sent.",
-        try_=("Ask the host's owner for its present key.",),
+        safe=tr("No login was attempted and nothing was sent."),
+        try_=(tr("Ask the host's owner for its present key."),),
     )
 
 

@@ -18,6 +18,7 @@ from enum import Enum
 from pathlib import Path
 
 from services.errors import BadInput
+from services.words import tr
 
 
 class Verdict(Enum):
@@ -115,8 +116,10 @@ def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bo
         path.chmod(0o600)
     except OSError as problem:
         raise BadInput(
-            f"{file} can't be written ({problem.strerror}), so the key was not accepted.",
-            try_=("Make the file writable for you.",),
+            tr(
+                "{file} can't be written ({problem}), so the key was not accepted.", file=file, problem=problem.strerror
+            ),
+            try_=(tr("Make the file writable for you."),),
         ) from problem
 
 
@@ -127,7 +130,10 @@ def _read(file: str) -> list[KnownKey]:
         return []
     except OSError as problem:
         # Going on without the file would turn a changed key into an unknown one.
-        raise BadInput(f"{file} can't be read ({problem.strerror}).", safe="No login was attempted.") from problem
+        raise BadInput(
+            tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror),
+            safe=tr("No login was attempted."),
+        ) from problem
     return [key for number, line in enumerate(text.splitlines(), 1) if (key := _parse(line, file, number)) is not None]
 
 

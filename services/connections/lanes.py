@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from services.errors import TimedOut, Unreachable
+from services.words import tr
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Lane:
         job = _Job(call, future, what or "A call", limit_s)
         with self._lock:
             if self._closed:
-                raise Unreachable("The host's lane is closed.", host=self.name)
+                raise Unreachable(tr("The host's lane is closed."), host=self.name)
             self._jobs.put(job)
         if deadline is not None:
             self._watch.at(deadline, lambda: self._overdue(job))
@@ -132,7 +133,7 @@ class Lane:
             if not runs and not job.future.set_running_or_notify_cancel():
                 return
             with contextlib.suppress(InvalidStateError):
-                late = f"{job.what} did not end within {job.limit_s:g} s."
+                late = tr("{what} did not end within {limit:g} s.", what=job.what, limit=job.limit_s)
                 job.future.set_exception(TimedOut(late, host=self.name))
         if runs:
             self._watch.at(time.monotonic() + GRACE_S, lambda: self._abandon(job))
@@ -203,7 +204,7 @@ class Lanes:
         """Return the lane of a host; `on_hang` counts when the lane is made by this call."""
         with self._lock:
             if self._closed:
-                raise Unreachable("All lanes are closed.", host=name)
+                raise Unreachable(tr("All lanes are closed."), host=name)
             if name not in self._lanes:
                 self._lanes[name] = Lane(name, self._watch, on_hang)
             return self._lanes[name]

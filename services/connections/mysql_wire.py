@@ -18,6 +18,7 @@ from services.connections.ports import Rows
 from services.connections.text_pairs import PairsReader
 from services.connections.text_rows import Heads, PacketReader, read_rows
 from services.connections.tls import SocketLike, TlsOverChannel
+from services.words import tr
 
 _COM_QUERY = 3
 
@@ -105,7 +106,7 @@ class MySqlWire:
     def _send(self, sql: str, limit_s: float) -> PacketReader:
         payload = sql.encode("utf-8")
         if len(payload) >= 0xFFFFFF:
-            message = "a statement of 16 MB and more is not sent"
+            message = tr("a statement of 16 MB and more is not sent")
             raise ValueError(message)
         self._sock.settimeout(limit_s)
         self._sock.sendall(struct.pack("<iB", len(payload) + 1, _COM_QUERY) + payload)

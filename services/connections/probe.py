@@ -24,6 +24,7 @@ from services.errors import (
     TlsFailed,
     UserError,
 )
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry
@@ -170,24 +171,24 @@ class _Probe:
             return None
         if target.jumps or target.proxy_command:
             way = " then ".join(target.jumps) or "ProxyCommand"
-            self._add("name", "skipped", f"{target.host} is resolved on the way, through {way}.")
+            self._add("name", "skipped", tr("{host} is resolved on the way, through {way}.", host=target.host, way=way))
         else:
             self._resolve(target.host)
         try:
             link = SshLink.open(self.entry, self.vault, policy=self.policy, limits=self.limits)
         except (HostKeyUnknown, HostKeyChanged) as problem:
-            self._add("tcp", "passed", f"{target.host} port {target.port} answers as SSH.")
+            self._add("tcp", "passed", tr("{host} port {port} answers as SSH.", host=target.host, port=target.port))
             self._fail("host-key", problem)
         except (AuthFailed, SecretMissing) as problem:
-            self._add("tcp", "passed", f"{target.host} port {target.port} answers as SSH.")
-            self._add("host-key", "passed", f"The host key of {target.key_name} is known.")
+            self._add("tcp", "passed", tr("{host} port {port} answers as SSH.", host=target.host, port=target.port))
+            self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
             self._fail("ssh-login", problem)
         except UserError as problem:
             self._fail("tcp", problem)
         else:
-            self._add("tcp", "passed", f"{target.host} port {target.port} answers as SSH.")
-            self._add("host-key", "passed", f"The host key of {target.key_name} is known.")
-            self._add("ssh-login", "passed", f"Logged in as {target.user} by {link.login}.")
+            self._add("tcp", "passed", tr("{host} port {port} answers as SSH.", host=target.host, port=target.port))
+            self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
+            self._add("ssh-login", "passed", tr("Logged in as {user} by {login}.", user=target.user, login=link.login))
             return link
         return None
 
@@ -204,10 +205,12 @@ class _Probe:
         assert access is not None
         user = link.target.user
         if user == "root":
-            self._add("sudo", "skipped", "The login is root.")
+            self._add("sudo", "skipped", tr("The login is root."))
             return
         if access.sudo == "none":
-            self._add("sudo", "skipped", "Not configured: what only root may read (logs, others' /proc) is not shown.")
+            self._add(
+                "sudo", "skipped", tr("Not configured: what only root may read (logs, others' /proc) is not shown.")
+            )
             return
         command = Command(("id", "-u"), sudo=True)
         try:
@@ -219,15 +222,19 @@ class _Probe:
             self._fail("sudo", problem)
             return
         if output.text.strip() == "0":
-            self._add("sudo", "passed", f"{user} may become root.")
+            self._add("sudo", "passed", tr("{user} may become root.", user=user))
         else:
-            self._add("sudo", "failed", f"sudo ran, but did not make {user} root: {output.text.strip()[:80]}")
+            self._add(
+                "sudo",
+                "failed",
+                tr("sudo ran, but did not make {user} root: {text}", user=user, text=output.text.strip()[:80]),
+            )
 
     def _sql(self, link: SshLink | None) -> None:
         access = self.entry.sql
         assert access is not None
         if access.via != "direct" and self.entry.ssh is not None and link is None:
-            self._add("sql-tcp", "skipped", "The way to the database leads through SSH, which failed.")
+            self._add("sql-tcp", "skipped", tr("The way to the database leads through SSH, which failed."))
             return
         through = (lambda: link) if link is not None else None
         try:
@@ -247,25 +254,34 @@ class _Probe:
     def _session(self, session: SqlLink) -> None:
         access = self.entry.sql
         assert access is not None
-        self._add("sql-tcp", "passed", f"A server answers on {session.where}.")
-        self._add("sql-login", "passed", f"Logged in as {access.user}; the server is {session.version}.")
-        verified = {"verify-ca": ", its certificate verified", "verify-identity": ", its certificate and name verified"}
+        self._add("sql-tcp", "passed", tr("A server answers on {where}.", where=session.where))
+        self._add(
+            "sql-login",
+            "passed",
+            tr("Logged in as {user}; the server is {version}.", user=access.user, version=session.version),
+        )
+        verified = {
+            "verify-ca": tr(", its certificate verified"),
+            "verify-identity": tr(", its certificate and name verified"),
+        }
         if session.cipher:
-            how = verified.get(access.tls, ", its certificate not verified")
-            self._add("tls", "passed", f"Encrypted with {session.cipher}{how}.")
+            how = verified.get(access.tls, tr(", its certificate not verified"))
+            self._add("tls", "passed", tr("Encrypted with {cipher}{how}.", cipher=session.cipher, how=how))
         elif session.road == "open":
-            self._add("tls", "warned", "Not encrypted: what the console reads can be read on the way.")
+            self._add("tls", "warned", tr("Not encrypted: what the console reads can be read on the way."))
         else:
-            self._add("tls", "skipped", "Not needed: the way leads through SSH or a socket.")
+            self._add("tls", "skipped", tr("Not needed: the way leads through SSH or a socket."))
         try:
             missing = [f"{what} (needs {right})" for ways, what, right in _RIGHTS if not _may(session, ways)]
         except UserError as problem:
             self._fail("rights", problem)
             return
         if missing:
-            self._add("rights", "warned", f"{access.user} may not read {'; '.join(missing)}.")
+            self._add(
+                "rights", "warned", tr("{user} may not read {missing}.", user=access.user, missing="; ".join(missing))
+            )
         else:
-            self._add("rights", "passed", f"{access.user} may read everything the console shows.")
+            self._add("rights", "passed", tr("{user} may read everything the console shows.", user=access.user))
 
 
 def _may(session: SqlLink, ways: tuple[str, ...]) -> bool:

@@ -11,6 +11,7 @@ import sys
 import paramiko
 
 from services.errors import Unreachable
+from services.words import tr
 
 
 class ProxyProcess:
@@ -30,7 +31,10 @@ class ProxyProcess:
             self._process = subprocess.Popen(line, stdin=theirs.fileno(), stdout=theirs.fileno())  # noqa: S603
         except OSError as problem:
             ours.close()
-            raise Unreachable(f"ProxyCommand can't be started ({problem.strerror}): {command}", host=host) from problem
+            raise Unreachable(
+                tr("ProxyCommand can't be started ({problem}): {command}", problem=problem.strerror, command=command),
+                host=host,
+            ) from problem
         finally:
             theirs.close()
         self.sock = ours

@@ -12,6 +12,7 @@ import paramiko
 from services.connections.ports import Output
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink
@@ -27,12 +28,16 @@ def start(link: SshLink, wrapped: Wrapped, *, host: str, limit_s: float, what: s
         link.transport.request_exec(channel, wrapped.line, limit_s=limit_s)
     except TimeoutError as problem:
         link.abort()
-        raise TimedOut(f"The host did not start {what} within {limit_s:g} s.", host=host) from problem
+        raise TimedOut(
+            tr("The host did not start {what} within {limit:g} s.", what=what, limit=limit_s), host=host
+        ) from problem
     except (paramiko.SSHException, EOFError, OSError) as problem:
         channel.close()
         if not link.alive:
             raise link.lost(problem) from problem
-        raise Unreachable(f"The host refused to start {what} ({problem}).", host=host) from problem
+        raise Unreachable(
+            tr("The host refused to start {what} ({problem}).", what=what, problem=problem), host=host
+        ) from problem
     return channel
 
 
@@ -90,7 +95,7 @@ class _Talk:
                 break
             left = deadline - time.monotonic()
             if left <= 0:
-                raise TimedOut(f"{what} did not end within {limit_s:g} s.", host=self._host)
+                raise TimedOut(tr("{what} did not end within {limit:g} s.", what=what, limit=limit_s), host=self._host)
             if not moved:
                 self._wake.wait(min(left, 0.5))
                 self._wake.clear()

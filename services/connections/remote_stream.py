@@ -11,6 +11,7 @@ import paramiko
 
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink
@@ -54,7 +55,9 @@ class RemoteStream:
             *whole, rest = (rest + chunk).split(b"\n")
             yield from whole
             if len(rest) > self._most:
-                raise Unreachable(f"A line of more than {self._most} bytes came from the host.", host=self._host)
+                raise Unreachable(
+                    tr("A line of more than {n} bytes came from the host.", n=self._most), host=self._host
+                )
         if rest and not self._closed:
             yield rest
         self._at_end()
@@ -80,7 +83,9 @@ class RemoteStream:
             except TimeoutError:
                 if time.monotonic() < deadline:
                     continue
-                raise TimedOut(f"The stream from the host was silent for {limit_s:g} s.", host=self._host) from None
+                raise TimedOut(
+                    tr("The stream from the host was silent for {limit:g} s.", limit=limit_s), host=self._host
+                ) from None
             except OSError:
                 return b""  # closed here, from another thread
             self._begun = True

@@ -16,6 +16,7 @@ from services.connections.text_rows import BadReply, ServerError
 from services.connections.tls import context_for
 from services.connections.tunnels import Way, open_way
 from services.errors import BadInput, TimedOut, Unreachable, UserError
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink
@@ -47,7 +48,7 @@ class SqlLink:
         """Connect, log in and set the session up. Raises UserError subclasses only."""
         access = entry.sql
         if access is None:
-            raise BadInput("The inventory gives no SQL way to this host.", host=entry.name)
+            raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
         limit = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
         password = vault.get(access.password).reveal() if access.password is not None else ""
         context = context_for(access)
@@ -148,19 +149,22 @@ class SqlLink:
         except TimeoutError as problem:
             self.abort()
             raise TimedOut(
-                f"The server gave no answer within {limit_s:g} s.",
+                tr("The server gave no answer within {limit:g} s.", limit=limit_s),
                 host=self._host,
-                try_=("Check that the server is not stopped, overloaded or out of disk.",),
+                try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
             ) from problem
         except (OSError, EOFError) as problem:
             self.abort()
             why = f" ({problem})" if str(problem) else ""
             raise Unreachable(
-                f"The server on {self._way.where} closed the connection{why}.", host=self._host
+                tr("The server on {where} closed the connection{why}.", where=self._way.where, why=why), host=self._host
             ) from problem
         except BadReply as problem:
             self.abort()
-            raise Unreachable(f"The reply of {self._way.where} can't be used: {problem}.", host=self._host) from problem
+            raise Unreachable(
+                tr("The reply of {where} can't be used: {problem}.", where=self._way.where, problem=problem),
+                host=self._host,
+            ) from problem
 
 
 def _told(problem: BaseException, way: Way, access: SqlAccess, host: str, limit_s: float) -> UserError:

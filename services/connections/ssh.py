@@ -18,6 +18,7 @@ from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
 from services.connections.transport import SshTransport
 from services.errors import BadInput, TimedOut, Unreachable, UserError
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry, SshAccess
@@ -43,7 +44,7 @@ class SshLink:
         """Connect, check the host key and log in, hop by hop. Raises UserError subclasses only."""
         access = entry.ssh
         if access is None:
-            raise BadInput("The inventory gives no SSH way to this host.", host=entry.name)
+            raise BadInput(tr("The inventory gives no SSH way to this host."), host=entry.name)
         opener = _Opener(access, vault, entry.name, policy, limits)
         return opener.open(target_for(access, entry.address), depth=0)
 
@@ -66,8 +67,8 @@ class SshLink:
         """Open a channel for a command."""
         return self._channel(
             lambda limit: self._transport.open_session(timeout=limit),
-            "a session",
-            "Check MaxSessions in sshd_config.",
+            tr("a session"),
+            tr("Check MaxSessions in sshd_config."),
             limit_s,
         )
 
@@ -77,8 +78,13 @@ class SshLink:
             lambda limit: self._transport.open_channel(
                 "direct-tcpip", (address, port), ("127.0.0.1", 0), timeout=limit
             ),
-            f"a tunnel to {address} port {port}",
-            f"Check that a server listens on {address} port {port} of the host, and AllowTcpForwarding in sshd_config.",
+            tr("a tunnel to {address} port {port}", address=address, port=port),
+            tr(
+                "Check that a server listens on {address} port {port} of the host, and AllowTcpForwarding in "
+                "sshd_config.",
+                address=address,
+                port=port,
+            ),
             limit_s,
             at_once=address == "127.0.0.1",
         )
@@ -87,9 +93,12 @@ class SshLink:
         """Open a channel to a Unix socket of the host (direct-streamlocal@openssh.com, OpenSSH 6.7 and newer)."""
         return self._channel(
             lambda limit: self._transport.open_unix(path, limit_s=limit),
-            f"a tunnel to the socket {path}",
-            f"Check that {path} exists and may be opened by {self.target.user}, and AllowStreamLocalForwarding in "
-            "sshd_config.",
+            tr("a tunnel to the socket {path}", path=path),
+            tr(
+                "Check that {path} exists and may be opened by {user}, and AllowStreamLocalForwarding in sshd_config.",
+                path=path,
+                user=self.target.user,
+            ),
             limit_s,
         )
 
@@ -112,19 +121,25 @@ class SshLink:
             return opening(limit)
         except paramiko.ChannelException as problem:
             raise Unreachable(
-                f"The host refused {what} ({problem.text}).", host=self._host, try_=(advice,)
+                tr("The host refused {what} ({problem}).", what=what, problem=problem.text),
+                host=self._host,
+                try_=(advice,),
             ) from problem
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if "Timeout" in str(problem):
                 if at_once:
                     self.abort()
-                raise TimedOut(f"The host did not open {what} within {limit:g} s.", host=self._host) from problem
+                raise TimedOut(
+                    tr("The host did not open {what} within {limit:g} s.", what=what, limit=limit), host=self._host
+                ) from problem
             raise self.lost(problem) from problem
 
     def lost(self, problem: BaseException | None = None) -> Unreachable:
         """Return the error for a connection that ended."""
         why = f" ({problem})" if problem is not None and str(problem) else ""
-        return Unreachable(f"The SSH connection to {self.target.where} ended{why}.", host=self._host)
+        return Unreachable(
+            tr("The SSH connection to {where} ended{why}.", where=self.target.where, why=why), host=self._host
+        )
 
     def abort(self) -> None:
         """Cut the connection from any thread without waiting; blocked calls of other threads end with an error."""
@@ -160,7 +175,7 @@ class _Opener:
     def open(self, target: SshTarget, *, depth: int, through: SshLink | None = None) -> SshLink:
         """Open the link to `target`, first those below it."""
         if depth > MOST_HOPS:
-            raise BadInput(f"The jump hosts of {target.alias} lead in a circle.", host=self._host)
+            raise BadInput(tr("The jump hosts of {alias} lead in a circle.", alias=target.alias), host=self._host)
         below: list[SshLink] = [through] if through is not None else []
         process: ProxyProcess | None = None
         try:
@@ -216,7 +231,7 @@ class _Opener:
             transport.auth_timeout = self._limits.auth_s
             transport.start_client(timeout=self._limits.handshake_s)
             if not transport.initial_kex_done:  # paramiko returns without a word when its time is up
-                raise TimeoutError("no greeting")
+                raise TimeoutError(tr("no greeting"))
         except (paramiko.SSHException, EOFError, OSError) as problem:
             hang_up(sock)
             raise self._not_ssh(problem, target) from problem
@@ -236,21 +251,31 @@ class _Opener:
         text = str(problem)
         if isinstance(problem, TimeoutError):
             return TimedOut(
-                f"{target.host} port {target.port} did not greet as SSH within {self._limits.handshake_s:g} s.",
+                tr(
+                    "{host} port {port} did not greet as SSH within {limit:g} s.",
+                    host=target.host,
+                    port=target.port,
+                    limit=self._limits.handshake_s,
+                ),
                 host=self._host,
-                try_=("Check that the host is not overloaded or stopped, and that this is its SSH port.",),
+                try_=(tr("Check that the host is not overloaded or stopped, and that this is its SSH port."),),
             )
         if isinstance(problem, paramiko.ssh_exception.IncompatiblePeer):
             return Unreachable(
-                f"{target.host} and this program have no SSH algorithm in common ({text}).",
+                tr("{host} and this program have no SSH algorithm in common ({text}).", host=target.host, text=text),
                 host=self._host,
                 try_=("Update the host's OpenSSH; algorithms with SHA-1 are not offered.",),
             )
-        why = text or "it closed the connection"
+        why = text or tr("it closed the connection")
         return Unreachable(
-            f"{target.host} port {target.port} did not complete the SSH greeting: {why}.",
+            tr(
+                "{host} port {port} did not complete the SSH greeting: {why}.",
+                host=target.host,
+                port=target.port,
+                why=why,
+            ),
             host=self._host,
-            try_=("Check that this is the SSH port, and MaxStartups and address filters on the host.",),
+            try_=(tr("Check that this is the SSH port, and MaxStartups and address filters on the host."),),
         )
 
 

@@ -18,6 +18,7 @@ import paramiko
 
 from services.connections.ssh_target import SshTarget
 from services.errors import BadInput
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
@@ -46,7 +47,7 @@ def hop_for(access: SshAccess, hop: str) -> SshTarget:
     """
     match = _HOP.match(hop.strip())
     if match is None:
-        raise BadInput(f'"{hop}" is not a jump host.', try_=("Write it as user@host:port.",))
+        raise BadInput(tr('"{hop}" is not a jump host.', hop=hop), try_=(tr("Write it as user@host:port."),))
     config = read_config(access.config)
     address = match["v6"] or match["host"]
     port = int(match["port"]) if match["port"] else None
@@ -65,9 +66,9 @@ def read_config(path: str | None) -> paramiko.SSHConfig:
         try:
             config.parse(_expanded(file, depth=0))
         except OSError as problem:
-            raise BadInput(f"{file} can't be read ({problem.strerror}).") from problem
+            raise BadInput(tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror)) from problem
         except paramiko.ConfigParseError as problem:
-            raise BadInput(f"{file} is not a valid ssh_config: {problem}.") from problem
+            raise BadInput(tr("{file} is not a valid ssh_config: {problem}.", file=file, problem=problem)) from problem
     return config
 
 
@@ -77,7 +78,7 @@ def _expanded(file: Path, *, depth: int) -> list[str]:
     Relative names are relative to ~/.ssh for a user's file and to /etc/ssh for the system's; globs may match nothing.
     """
     if depth > MOST_INCLUDES:
-        raise BadInput(f"{file}: Include goes deeper than {MOST_INCLUDES} files.")
+        raise BadInput(tr("{file}: Include goes deeper than {n} files.", file=file, n=MOST_INCLUDES))
     block = "Host *"
     lines: list[str] = []
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -107,7 +108,9 @@ def _resolve(
     try:
         found = config.lookup(address)
     except (paramiko.SSHException, ValueError, KeyError, ImportError) as problem:
-        raise BadInput(f'ssh_config has no usable answer for "{address}": {problem}.') from problem
+        raise BadInput(
+            tr('ssh_config has no usable answer for "{address}": {problem}.', address=address, problem=problem)
+        ) from problem
     host = str(found.get("hostname", address))
     port = port or int(found.get("port", 22))
     user = user or found.get("user") or access.user or getpass.getuser()
@@ -217,7 +220,7 @@ def _seconds(found: paramiko.SSHConfigDict, key: str) -> float | None:
     units = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
     parts = re.findall(r"(\d+)([smhdw]?)", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise BadInput(f'ssh_config: "{text}" is not a time for {key}.')
+        raise BadInput(tr('ssh_config: "{text}" is not a time for {key}.', text=text, key=key))
     return float(sum(int(number) * units[unit] for number, unit in parts)) or None
 
 

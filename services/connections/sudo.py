@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from services.connections.command import Command
 from services.errors import SudoFailed
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
@@ -53,9 +54,9 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
         return Wrapped(line)
     if access.sudo == "none":
         raise SudoFailed(
-            f"This needs root, and the login {user} has no sudo according to the inventory.",
+            tr("This needs root, and the login {user} has no sudo according to the inventory.", user=user),
             host=host,
-            try_=("Set sudo for this host in the inventory, or log in as root.",),
+            try_=(tr("Set sudo for this host in the inventory, or log in as root."),),
         )
     if access.sudo == "nopasswd" or access.sudo_password is None:
         return Wrapped(f"LC_ALL=C sudo -n -- {line}", uses_sudo=True)
@@ -80,7 +81,7 @@ def refusal(stderr: bytes, exit_code: int, *, user: str, host: str) -> SudoFaile
         return None
     text = stderr.decode("utf-8", "replace")
     if exit_code == 127 and re.search(r"sudo: (command )?not found", text):
-        return _failed("sudo is not installed on the host", user, host)
+        return _failed(tr("sudo is not installed on the host"), user, host)
     if not re.search(r"^(sudo: |.* is not in the sudoers file|Sorry, )", text, re.MULTILINE):
         return None
     for pattern, why in _REFUSALS:
@@ -91,12 +92,12 @@ def refusal(stderr: bytes, exit_code: int, *, user: str, host: str) -> SudoFaile
 
 def wrong_password(*, user: str, host: str) -> SudoFailed:
     """Return the error for a password that sudo did not take."""
-    return _failed("the sudo password is wrong", user, host)
+    return _failed(tr("the sudo password is wrong"), user, host)
 
 
 def _failed(why: str, user: str, host: str) -> SudoFailed:
     return SudoFailed(
-        f"sudo for {user} failed: {why}.",
+        tr("sudo for {user} failed: {why}.", user=user, why=why),
         host=host,
-        try_=("Check the sudo setting and password of this host in the inventory, and sudo -l on the host.",),
+        try_=(tr("Check the sudo setting and password of this host in the inventory, and sudo -l on the host."),),
     )

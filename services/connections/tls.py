@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from services.connections.dial import hang_up
 from services.errors import BadInput
+from services.words import tr
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -64,7 +65,9 @@ def _context(mode: str, ca: str | None, cert: str | None, key: str | None) -> ss
             context.load_cert_chain(cert, key)
     except (OSError, ssl.SSLError) as problem:
         files = ", ".join(name for name in (ca, cert, key) if name)
-        raise BadInput(f"The TLS files can't be used ({problem}): {files}.") from problem
+        raise BadInput(
+            tr("The TLS files can't be used ({problem}): {files}.", problem=problem, files=files)
+        ) from problem
     return context
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import paramiko
 from paramiko.common import cMSG_CHANNEL_OPEN, cMSG_CHANNEL_REQUEST
 
+from services.words import tr
+
 # Whatever paramiko logs (tracebacks of a dropped connection) is raised as a sentence by this package.
 logging.getLogger("paramiko").setLevel(logging.CRITICAL)
 
@@ -90,4 +92,4 @@ class SshTransport(paramiko.Transport):
         if not channel.event.wait(limit_s):
             raise TimeoutError
         if not channel.event_ready:
-            raise self.get_exception() or paramiko.SSHException("The host refused to start a command.")
+            raise self.get_exception() or paramiko.SSHException(tr("The host refused to start a command."))

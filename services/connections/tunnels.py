@@ -16,6 +16,7 @@ from services.connections.limits import Limits
 from services.connections.mysql_wire import Road
 from services.connections.ssh_config import target_for
 from services.errors import BadInput, TimedOut, Unreachable
+from services.words import tr
 
 if TYPE_CHECKING:
     from services.connections.ssh import SshLink
@@ -39,16 +40,16 @@ def open_way(entry: HostEntry, ssh: Callable[[], SshLink] | None, *, limits: Lim
     """Open the way the inventory asks for. `ssh` gives the host's SSH connection. Raises UserError subclasses."""
     access = entry.sql
     if access is None:
-        raise BadInput("The inventory gives no SQL way to this host.", host=entry.name)
+        raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
     if access.via == "direct":
         return _direct(entry, access.port, min(limits.connect_s, limit_s))
     if access.via == "socket":
         path = access.socket or DEFAULT_SOCKET
         if ssh is None:
-            return Way(_local(path, entry.name, limit_s), "socket", f"the socket {path}")
-        return Way(ssh().unix(path, limit_s=limit_s), "socket", f"the socket {path}")
+            return Way(_local(path, entry.name, limit_s), "socket", tr("the socket {path}", path=path))
+        return Way(ssh().unix(path, limit_s=limit_s), "socket", tr("the socket {path}", path=path))
     if ssh is None:
-        raise BadInput("A tunnel needs an SSH way to this host, and the inventory gives none.", host=entry.name)
+        raise BadInput(tr("A tunnel needs an SSH way to this host, and the inventory gives none."), host=entry.name)
     return _tunnel(ssh(), entry.address, access.port, limit_s)
 
 
@@ -56,7 +57,7 @@ def _direct(entry: HostEntry, port: int, limit_s: float) -> Way:
     """Connect to the address; one that only ssh_config knows (an alias) is reached at its HostName."""
 
     def way(address: str) -> Way:
-        sock = dial(address, port, what="the database", host=entry.name, limit_s=limit_s, dead_after_s=DEAD_AFTER_S)
+        sock = dial(address, port, what=tr("the database"), host=entry.name, limit_s=limit_s, dead_after_s=DEAD_AFTER_S)
         return Way(sock, "open", f"{address} port {port}")
 
     try:
@@ -91,7 +92,7 @@ def _local(path: str, host: str, limit_s: float) -> socket.socket:
     except OSError as problem:
         sock.close()
         raise Unreachable(
-            f"The socket {path} can't be opened ({problem.strerror or problem}).",
+            tr("The socket {path} can't be opened ({problem}).", path=path, problem=problem.strerror or problem),
             host=host,
             try_=("Check that the server runs on this machine, and where its socket is: SELECT @@socket.",),
         ) from problem

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from services.errors import StoreError
 from services.history.migrations import NEWEST, STEPS
+from services.words import tr
 
 Connect = Callable[[], sqlite3.Connection]
 """Opens a connection with its pragmas set. SQLite's own module, not SQLAlchemy: decision 0011."""
@@ -51,9 +52,9 @@ class Owner:
         except OSError as problem:
             self._file.close()
             raise StoreError(
-                f"Another Pilothouse is writing {path.name}.",
-                safe="This one has not touched the file.",
-                try_=("Close the other one, or give this one another data folder.",),
+                tr("Another Pilothouse is writing {name}.", name=path.name),
+                safe=tr("This one has not touched the file."),
+                try_=(tr("Close the other one, or give this one another data folder."),),
             ) from problem
 
     def release(self) -> None:
@@ -80,7 +81,7 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     """
     if read_only:
         if not path.is_file():
-            raise StoreError(f"There is no file {path}.", try_=("Check the name.",))
+            raise StoreError(tr("There is no file {path}.", path=path), try_=(tr("Check the name."),))
         connect = _connector(path, read_only=True)
         _check(connect, path)
         return Opened(path, connect, read_only=True, owner=None)
@@ -89,9 +90,9 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
         owner = Owner(path)
     except OSError as problem:
         raise StoreError(
-            f"The history file {path} can't be written: {problem.strerror}.",
-            safe="Watching goes on; nothing is kept on disk.",
-            try_=("Give another data folder.",),
+            tr("The history file {path} can't be written: {problem}.", path=path, problem=problem.strerror),
+            safe=tr("Watching goes on; nothing is kept on disk."),
+            try_=(tr("Give another data folder."),),
         ) from problem
     set_aside = None
     try:
@@ -105,8 +106,8 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     except sqlite3.OperationalError as problem:
         owner.release()
         raise StoreError(
-            f"The history file {path} can't be opened: {problem}.",
-            try_=("Free some space on its disk, or give another data folder.",),
+            tr("The history file {path} can't be opened: {problem}.", path=path, problem=problem),
+            try_=(tr("Free some space on its disk, or give another data folder."),),
         ) from problem
     except BaseException:
         owner.release()
@@ -158,22 +159,29 @@ def _check(connect: Connect, path: Path) -> None:
         text = str(problem)
         if "malformed" in text or "not a database" in text:
             raise DamagedError(
-                f"{path.name} is damaged or not a history file ({text}).",
-                safe="The file was left as it is.",
-                try_=("Open another file, or recover this one with `sqlite3 FILE .recover`.",),
+                tr("{name} is damaged or not a history file ({text}).", name=path.name, text=text),
+                safe=tr("The file was left as it is."),
+                try_=(tr("Open another file, or recover this one with `sqlite3 FILE .recover`."),),
             ) from problem
-        raise StoreError(f"{path.name} can't be opened: {text}.", safe="The file was left as it is.") from problem
+        raise StoreError(
+            tr("{name} can't be opened: {text}.", name=path.name, text=text), safe=tr("The file was left as it is.")
+        ) from problem
     if version > NEWEST:
         raise StoreError(
-            f"{path.name} was written by a newer Pilothouse (file version {version}, this program knows {NEWEST}).",
-            safe="The file was not touched.",
-            try_=("Update Pilothouse, or give this one another data folder.",),
+            tr(
+                "{name} was written by a newer Pilothouse (file version {version}, this program knows {newest}).",
+                name=path.name,
+                version=version,
+                newest=NEWEST,
+            ),
+            safe=tr("The file was not touched."),
+            try_=(tr("Update Pilothouse, or give this one another data folder."),),
         )
     if tables and application != APPLICATION_ID:
         raise DamagedError(
-            f"{path.name} is a database, but not a history file.",
-            safe="The file was left as it is.",
-            try_=("Open a file made by `pilothouse record`.",),
+            tr("{name} is a database, but not a history file.", name=path.name),
+            safe=tr("The file was left as it is."),
+            try_=(tr("Open a file made by `pilothouse record`."),),
         )
 
 

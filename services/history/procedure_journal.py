@@ -14,6 +14,7 @@ from services.clock import Clock
 from services.errors import StoreError
 from services.history import state_schema as schema
 from services.history.state_file import speaking, writing
+from services.words import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class ProcedureLog:
 def _refuse(connection: Connection, run_id: int, found: int, after: int | None) -> None:
     """Raise StoreError unless the writer may put a line behind line `found`."""
     if not found and not _reserved(connection, run_id):
-        raise StoreError(f"Run {run_id} was never begun in this store.")
+        raise StoreError(tr("Run {run_id} was never begun in this store.", run_id=run_id))
     if after is not None and found != after:
         raise _other_writer(run_id)
 
@@ -108,7 +109,7 @@ def _reserved(connection: Connection, run_id: int) -> bool:
 
 def _other_writer(run_id: int) -> StoreError:
     return StoreError(
-        f"Run {run_id} is being written by another console.",
-        safe="This console wrote nothing and stopped acting for this run.",
-        try_=("Look at the other console, or read the run again before you go on here.",),
+        tr("Run {run_id} is being written by another console.", run_id=run_id),
+        safe=tr("This console wrote nothing and stopped acting for this run."),
+        try_=(tr("Look at the other console, or read the run again before you go on here."),),
     )

@@ -15,6 +15,7 @@ from services.errors import BadInput, StoreError
 from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.store import HistoryStore
 from services.series import Sample
+from services.words import tr
 
 SNAPSHOT_EVERY_S = 2.0
 _FOREVER_DAYS = 36_500.0
@@ -28,7 +29,11 @@ def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None =
         BadInput: the file exists already.
     """
     if path.exists():
-        raise BadInput(f"{path} exists already.", safe="It was left as it is.", try_=("Choose another file name.",))
+        raise BadInput(
+            tr("{path} exists already.", path=path),
+            safe=tr("It was left as it is."),
+            try_=(tr("Choose another file name."),),
+        )
     store = HistoryStore.open(
         path, max_bytes=0, keep_days=_FOREVER_DAYS, clock=clock, derive=derive, snapshot_every_s=SNAPSHOT_EVERY_S
     )
@@ -68,7 +73,8 @@ def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
             connection.close()
     except sqlite3.Error as problem:
         raise StoreError(
-            f"{path.name} could not be packed: {problem}.", safe="The recording is whole, only larger than it need be."
+            tr("{name} could not be packed: {problem}.", name=path.name, problem=problem),
+            safe=tr("The recording is whole, only larger than it need be."),
         ) from problem
     path.with_name(path.name + ".lock").unlink(missing_ok=True)
 
@@ -91,7 +97,7 @@ def export_recording(
         BadInput: the file exists already, or the span holds no samples. StoreError: reading or writing failed.
     """
     if not any(len(store.read(server, (), start, end).t) for server in store.servers()):
-        raise BadInput("There are no samples in this span.", try_=("Choose another span.",))
+        raise BadInput(tr("There are no samples in this span."), try_=(tr("Choose another span."),))
     clock = ManualClock(start)
     copy = record_to(path, derive=derive, clock=clock, title=title)
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from services.history.codec import encode
 from services.history.journal import read_open_chunks
 from services.history.writer import COMMIT_S, SYNC_S
+from services.words import tr
 
 LOST_S = 2.0 * COMMIT_S
 """Samples that may be missing after a crash of the console: what lay between two commits, and the row under way."""
@@ -28,7 +29,11 @@ class Unclean:
     def sentence(self) -> str:
         """Return what to tell the person."""
         ended = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        return f"The console ended unexpectedly at {ended}; at most {self.lost_s:.0f} s of samples were lost."
+        return tr(
+            "The console ended unexpectedly at {ended}; at most {lost:.0f} s of samples were lost.",
+            ended=ended,
+            lost=self.lost_s,
+        )
 
 
 def recover_file(cursor: sqlite3.Cursor, now: float) -> Unclean | None:

@@ -15,7 +15,7 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
-from services.words import stored
+from services.words import stored, tr
 
 KEYFRAME_S = 60.0
 _LEVEL = 3
@@ -90,7 +90,7 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
         return msgspec.json.decode(text, type=EstateSnapshot)
     except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
         raise StoreError(
-            f"A stored snapshot can't be read ({problem}).", safe="The file was left as it is."
+            tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
         ) from problem
 
 

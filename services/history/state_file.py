@@ -22,6 +22,7 @@ from sqlalchemy.pool import NullPool
 from services.errors import StoreError
 from services.history import state_schema as schema
 from services.history.migrations_state import NEWEST, STEPS
+from services.words import tr
 
 BUSY_S = 5.0
 _WRITE = {"state_write": True}
@@ -45,7 +46,9 @@ def open_engine(url_or_path: str | Path) -> tuple[Engine, str]:
         try:
             engine = create_engine(url, pool_pre_ping=True)
         except (ArgumentError, NoSuchModuleError, ImportError) as problem:
-            raise StoreError(f"The state store {name} can't be opened: {problem}.") from problem
+            raise StoreError(
+                tr("The state store {name} can't be opened: {problem}.", name=name, problem=problem)
+            ) from problem
     try:
         with speaking(name):
             _migrate(engine, name, file)
@@ -86,8 +89,8 @@ def _url(url_or_path: str | Path) -> URL | None:
     except ArgumentError as problem:
         # The text is not quoted: it may hold a password.
         raise StoreError(
-            "The state store's address is not a database URL.",
-            try_=("Write driver://user@host/name, or a file's path.",),
+            tr("The state store's address is not a database URL."),
+            try_=(tr("Write driver://user@host/name, or a file's path."),),
         ) from problem
     return url
 
@@ -96,16 +99,16 @@ def _file_engine(file: Path) -> Engine:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+            raise IsADirectoryError(errno.EISDIR, tr("it is a folder"))
         if file.exists():
             _refuse_newer(file)
         else:
             os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
     except OSError as problem:
         raise StoreError(
-            f"The state file {file} can't be written: {problem.strerror or problem}.",
-            safe="Nothing was changed.",
-            try_=("Give another data folder with --data DIR.",),
+            tr("The state file {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
+            safe=tr("Nothing was changed."),
+            try_=(tr("Give another data folder with --data DIR."),),
         ) from problem
     engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)
 
@@ -152,9 +155,9 @@ def _refuse_newer(file: Path) -> None:
             return
         if "state_version" not in tables:
             raise StoreError(
-                f"{file} is a database, but not Pilothouse's state.",
-                safe="The file was not touched.",
-                try_=("Give another data folder with --data DIR.",),
+                tr("{file} is a database, but not Pilothouse's state.", file=file),
+                safe=tr("The file was not touched."),
+                try_=(tr("Give another data folder with --data DIR."),),
             )
         row = connection.execute("SELECT version FROM state_version").fetchone()
     _refuse_version(int(row[0]) if row else 0, str(file))
@@ -163,8 +166,13 @@ def _refuse_newer(file: Path) -> None:
 def _refuse_version(version: int, name: str) -> None:
     if version > NEWEST:
         raise StoreError(
-            f"{name} was written by a newer Pilothouse (state version {version}, this program knows {NEWEST}).",
-            safe="It was not touched.",
+            tr(
+                "{name} was written by a newer Pilothouse (state version {version}, this program knows {newest}).",
+                name=name,
+                version=version,
+                newest=NEWEST,
+            ),
+            safe=tr("It was not touched."),
             try_=("Update Pilothouse, or give this one another data folder.",),
         )
 
@@ -205,29 +213,36 @@ def _spoken(text: str, name: str) -> StoreError:
     low = text.lower()
     if "malformed" in low or "not a database" in low:
         return StoreError(
-            f"The state file {name} is damaged ({text}).",
-            safe="The file was kept as it is.",
+            tr("The state file {name} is damaged ({text}).", name=name, text=text),
+            safe=tr("The file was kept as it is."),
             try_=(
-                f"Save what is left with: sqlite3 {name} .recover",
-                "Or move the file away: a new one is begun, without settings and history of nodes.",
+                tr("Save what is left with: sqlite3 {name} .recover", name=name),
+                tr("Or move the file away: a new one is begun, without settings and history of nodes."),
             ),
         )
     if "locked" in low or "busy" in low:
         return StoreError(
-            f"The state store {name} is locked by another program; waited {BUSY_S:g} s.",
-            safe="Nothing was written.",
-            try_=("Close the program that holds it.",),
+            tr("The state store {name} is locked by another program; waited {limit:g} s.", name=name, limit=BUSY_S),
+            safe=tr("Nothing was written."),
+            try_=(tr("Close the program that holds it."),),
         )
     if "full" in low or "disk i/o" in low or "no space" in low:
         return StoreError(
-            f"The state store {name} could not be written ({text}): the disk is full or failing.",
-            safe="What was stored before is unharmed.",
-            try_=("Make room on the disk.",),
+            tr(
+                "The state store {name} could not be written ({text}): the disk is full or failing.",
+                name=name,
+                text=text,
+            ),
+            safe=tr("What was stored before is unharmed."),
+            try_=(tr("Make room on the disk."),),
         )
     if "readonly" in low or "read-only" in low or "unable to open" in low:
         return StoreError(
-            f"The state store {name} can't be written ({text}).",
-            safe="Nothing was written.",
-            try_=("Check the file's owner and rights, or give another data folder with --data DIR.",),
+            tr("The state store {name} can't be written ({text}).", name=name, text=text),
+            safe=tr("Nothing was written."),
+            try_=(tr("Check the file's owner and rights, or give another data folder with --data DIR."),),
         )
-    return StoreError(f"The state store {name} can't be used: {text}.", try_=("Check its address and rights.",))
+    return StoreError(
+        tr("The state store {name} can't be used: {text}.", name=name, text=text),
+        try_=(tr("Check its address and rights."),),
+    )

@@ -27,6 +27,7 @@ from services.history.state_rows import (
     memory_of,
     process_lives,
 )
+from services.words import tr
 
 ALIVE_FOR_S = 60.0
 """A run that has said so little time ago is taken for living, when its process is not known to be dead."""
@@ -148,7 +149,7 @@ class StateStore:
 
     def _touch(self, **values: object) -> None:
         if self._run is None:
-            raise StoreError("No run of the console was started in this store.")
+            raise StoreError(tr("No run of the console was started in this store."))
         with writing(self._engine, self._name) as connection:
             connection.execute(update(schema.console_run).where(schema.console_run.c.id == self._run).values(**values))
 

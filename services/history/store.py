@@ -33,7 +33,7 @@ from services.history.rollup_read import read_rollups
 from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
-from services.words import stored
+from services.words import stored, tr
 
 RETENTION_EVERY_S = 60.0
 
@@ -105,7 +105,10 @@ class HistoryStore:
                 store._begin_writing(background=background)
         except sqlite3.Error as problem:
             store._release()
-            raise StoreError(f"{path.name} can't be read: {problem}.", safe="The file was left as it is.") from problem
+            raise StoreError(
+                tr("{name} can't be read: {problem}.", name=path.name, problem=problem),
+                safe=tr("The file was left as it is."),
+            ) from problem
         return store
 
     @property
@@ -296,7 +299,9 @@ class HistoryStore:
                 if self._writer is None:
                     parts += [reading.table_columns(t, numbers) for t in self._open_chunks(cursor, server)]
             except sqlite3.Error as problem:
-                raise StoreError(f"{self.path.name} can't be read: {problem}.") from problem
+                raise StoreError(
+                    tr("{name} can't be read: {problem}.", name=self.path.name, problem=problem)
+                ) from problem
         return parts
 
     def _open_chunks(self, cursor: sqlite3.Cursor, server: int) -> list[Table]:
@@ -307,7 +312,7 @@ class HistoryStore:
 
     def _must_write(self) -> Writer:
         if self._writer is None:
-            raise StoreError(f"{self.path.name} is open for reading only.")
+            raise StoreError(tr("{name} is open for reading only.", name=self.path.name))
         return self._writer
 
     def _ring(self, server: str) -> tuple[int, Ring]:
@@ -342,7 +347,10 @@ class HistoryStore:
         self._recover(cursor)
         if self._opened.set_aside is not None:
             self._tell(
-                f"The history file was damaged; it was kept as {self._opened.set_aside.name} and a new one was begun.",
+                tr(
+                    "The history file was damaged; it was kept as {name} and a new one was begun.",
+                    name=self._opened.set_aside.name,
+                ),
                 Health.WARN,
             )
         self._loose = loose_hours(cursor, self._clock.wall())
@@ -407,8 +415,8 @@ class HistoryStore:
         if trouble is not None:
             self._tell(f"{trouble.sentence} {trouble.safe}", Health.BAD, store=False)
         else:
-            gone = f" {lost} samples were lost meanwhile." if lost else " Nothing was lost."
-            self._tell(f"History is written again.{gone}", Health.WARN if lost else Health.GOOD)
+            gone = tr(" {n} samples were lost meanwhile.", n=lost) if lost else tr(" Nothing was lost.")
+            self._tell(tr("History is written again.{gone}", gone=gone), Health.WARN if lost else Health.GOOD)
 
     def _tell(self, text: str, health: Health, *, at: float | None = None, store: bool = True) -> None:
         event = Event(self._clock.wall() if at is None else at, "console", text, health)

@@ -22,6 +22,7 @@ from services.history.dictionary import INSERTS, Dictionary
 from services.history.free_memory import give_free_memory_back
 from services.history.hot import Closed, JournalRow
 from services.history.snapshots import StoredSnapshot
+from services.words import tr
 
 COMMIT_S = 1.0
 SYNC_S = 30.0
@@ -252,8 +253,8 @@ class Writer:
             self._lost += self._waiting.add(later)
         if self.trouble is None:
             self.trouble = StoreError(
-                f"History can't be written: {problem}.",
-                safe="Watching goes on; what waits stays in memory and is written when it works again.",
-                try_=("Free space on the disk that holds the history.",),
+                tr("History can't be written: {problem}.", problem=problem),
+                safe=tr("Watching goes on; what waits stays in memory and is written when it works again."),
+                try_=(tr("Free space on the disk that holds the history."),),
             )
             self._on_trouble(self.trouble, 0)

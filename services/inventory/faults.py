@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from services.errors import BadInput
 from services.inventory.toml_lines import Place, line_of
+from services.words import tr
 
 
 class Faults:
@@ -26,8 +27,8 @@ class Faults:
         """Note a key that means nothing here, with the likeliest known one."""
         key = str(place[-1])
         near = difflib.get_close_matches(key, tuple(known), n=1, cutoff=0.6)
-        hint = f' (did you mean "{near[0]}"?)' if near else ""
-        self.add(place, f'unknown key "{key}" in {where}{hint}.')
+        hint = tr(' (did you mean "{near}"?)', near=near[0]) if near else ""
+        self.add(place, tr('unknown key "{key}" in {where}{hint}.', key=key, where=where, hint=hint))
 
     def raise_if_any(self) -> None:
         """Raise one BadInput that tells all faults in the order of their lines."""
@@ -37,7 +38,7 @@ class Faults:
         count = "1 fault" if len(sentences) == 1 else f"{len(sentences)} faults"
         text = "\n".join(f"  {sentence}" for sentence in sentences)
         raise BadInput(
-            f"The inventory {self._path} has {count}:\n{text}",
-            safe="Nothing was changed, and no host was contacted.",
-            try_=("Correct the lines named; the format is described in resources/docs/inventory.md.",),
+            tr("The inventory {path} has {count}:\n{text}", path=self._path, count=count, text=text),
+            safe=tr("Nothing was changed, and no host was contacted."),
+            try_=(tr("Correct the lines named; the format is described in resources/docs/inventory.md."),),
         )

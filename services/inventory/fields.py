@@ -8,6 +8,7 @@ from typing import Any
 
 from services.errors import BadInput
 from services.secrets import SecretRef
+from services.words import tr
 
 
 class BadValue(Exception):  # noqa: N818 - it names the value, not a breakdown
@@ -26,11 +27,11 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def text(value: object) -> str:
     """A string of one line, not empty."""
     if not isinstance(value, str):
-        raise BadValue("be a string in quotes")
+        raise BadValue(tr("be a string in quotes"))
     if not value.strip():
-        raise BadValue("not be empty")
+        raise BadValue(tr("not be empty"))
     if any(ord(c) < 32 or ord(c) == 127 for c in value):
-        raise BadValue("not hold control characters")
+        raise BadValue(tr("not hold control characters"))
     return value
 
 
@@ -38,7 +39,7 @@ def word(value: object) -> str:
     """A string without blanks that no program could take for an option."""
     found = text(value)
     if found.startswith("-") or any(c.isspace() for c in found):
-        raise BadValue("hold no blanks and not begin with a dash")
+        raise BadValue(tr("hold no blanks and not begin with a dash"))
     return found
 
 
@@ -50,27 +51,27 @@ def optional_path(value: object) -> str:
 def port(value: object) -> int:
     """A TCP port."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 65535:
-        raise BadValue("be a whole number from 1 to 65535")
+        raise BadValue(tr("be a whole number from 1 to 65535"))
     return value
 
 
 def count(value: object) -> int:
     """A number of nodes."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1000:
-        raise BadValue("be a whole number from 1 to 1000")
+        raise BadValue(tr("be a whole number from 1 to 1000"))
     return value
 
 
 def flag(value: object) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        raise BadValue("be true or false")
+        raise BadValue(tr("be true or false"))
     return value
 
 
 def secret(value: object) -> SecretRef:
     """A reference to a secret. What stood there is not quoted: it may be the secret."""
-    advice = 'be a reference, not the secret itself: "keyring:NAME", "env:VARIABLE" or "fd:NUMBER"'
+    advice = tr('be a reference, not the secret itself: "keyring:NAME", "env:VARIABLE" or "fd:NUMBER"')
     if not isinstance(value, str):
         raise BadValue(advice)
     try:
@@ -78,9 +79,9 @@ def secret(value: object) -> SecretRef:
     except BadInput:
         raise BadValue(advice) from None
     if found.scheme == "fd" and not found.name.isdecimal():
-        raise BadValue('name a file descriptor by its number ("fd:3")')
+        raise BadValue(tr('name a file descriptor by its number ("fd:3")'))
     if found.scheme == "env" and not _VARIABLE.fullmatch(found.name):
-        raise BadValue('name an environment variable ("env:DB_PASSWORD")')
+        raise BadValue(tr('name an environment variable ("env:DB_PASSWORD")'))
     return found
 
 
@@ -89,7 +90,7 @@ def choice(*allowed: str) -> Check:
 
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in allowed:
-            raise BadValue("be one of " + ", ".join(f'"{a}"' for a in allowed))
+            raise BadValue(tr("be one of ") + ", ".join(f'"{a}"' for a in allowed))
         return value
 
     return check
@@ -98,7 +99,7 @@ def choice(*allowed: str) -> Check:
 def table(value: object) -> str:
     """schema.table, both plain identifiers."""
     if not isinstance(value, str) or not TABLE_NAME.fullmatch(value):
-        raise BadValue('be written schema.table, with letters, digits, "_" and "$" only')
+        raise BadValue(tr('be written schema.table, with letters, digits, "_" and "$" only'))
     return value
 
 

@@ -8,6 +8,7 @@ from services.errors import UserError
 from services.inventory import fields
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef, Vault
+from services.words import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def settle_secrets(report: ImportReport, vault: Vault) -> ImportReport:
             vault.put(ref, secret)
         except UserError as problem:
             refused[ref] = problem.sentence
-    notes = [f"The password for {ref} was not kept: {why}" for ref, why in refused.items()]
+    notes = [tr("The password for {ref} was not kept: {why}", ref=ref, why=why) for ref, why in refused.items()]
     hosts = tuple(_without(host, frozenset(refused)) for host in report.hosts)
     return replace(report, hosts=hosts, notes=(*report.notes, *notes), secrets=())
 
@@ -90,7 +91,7 @@ def vetted(report: ImportReport) -> ImportReport:
     for host in report.hosts:
         why = _fault_of(host)
         if why:
-            problems.append(f"A host was left out: {why}.")
+            problems.append(tr("A host was left out: {why}.", why=why))
         else:
             good.append(host)
     kept = {host.sql.password for host in good if host.sql is not None}
@@ -131,9 +132,17 @@ def _described(host: HostEntry) -> str:
     ways: list[str] = []
     if host.ssh is not None:
         login = f"{host.ssh.user}@" if host.ssh.user else ""
-        jump = f" by way of {host.ssh.jump}" if host.ssh.jump else ""
+        jump = tr(" by way of {jump}", jump=host.ssh.jump) if host.ssh.jump else ""
         ways.append(f"SSH {login}{host.address}:{host.ssh.port}{jump}")
     if host.sql is not None:
-        password = f", password in {host.sql.password}" if host.sql.password else ""
-        ways.append(f"SQL {host.sql.user} on port {host.sql.port} ({host.sql.via}{password})")
+        password = tr(", password in {password}", password=host.sql.password) if host.sql.password else ""
+        ways.append(
+            tr(
+                "SQL {user} on port {port} ({via}{password})",
+                user=host.sql.user,
+                port=host.sql.port,
+                via=host.sql.via,
+                password=password,
+            )
+        )
     return f"{host.name}: {'; '.join(ways) or host.address}"

@@ -14,6 +14,7 @@ from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess
 from services.inventory.option_files import lines_of
 from services.secrets import Secret, SecretRef
+from services.words import tr
 
 DEFAULT = Path("~/.my.cnf")
 _MOST_INCLUDES = 16
@@ -61,14 +62,14 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     suffix = group.removeprefix("client").lstrip("-_")
     address = options.get("host") or "localhost"
     if address.startswith("-") or any(c.isspace() for c in address):
-        reader.problems.append(f"[{group}]: the host is no address.")
+        reader.problems.append(tr("[{group}]: the host is no address.", group=group))
         return None
     port = options.get("port", "3306")
     if not port.isdecimal() or not 1 <= int(port) <= 65535:
-        reader.problems.append(f"[{group}]: the port is no number from 1 to 65535.")
+        reader.problems.append(tr("[{group}]: the port is no number from 1 to 65535.", group=group))
         return None
     if "user" not in options:
-        reader.problems.append(f"[{group}]: there is no user; the client would take your login's name.")
+        reader.problems.append(tr("[{group}]: there is no user; the client would take your login's name.", group=group))
         return None
     # libmysqlclient reads "localhost" as: the Unix socket of this machine, unless TCP is asked for.
     local = address == "localhost" and options.get("protocol", "").lower() != "tcp"
@@ -76,7 +77,13 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     name = suffix or address
     ref = SecretRef("keyring", f"{user}@{address}:{port}") if options.get("password") else None
     if ref is not None:
-        reader.notes.append(f"[{group}]: its password goes into the keyring as {ref}; delete it from this file.")
+        reader.notes.append(
+            tr(
+                "[{group}]: its password goes into the keyring as {ref}; delete it from this file.",
+                group=group,
+                ref=ref,
+            )
+        )
     sql = SqlAccess(
         user=user,
         password=ref,
@@ -94,7 +101,9 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
 def _tls(group: str, options: dict[str, str], reader: _Reader) -> Tls:
     mode = options.get("ssl-mode", "").lower().replace("-", "_")
     if mode == "required":
-        reader.notes.append(f'[{group}]: ssl-mode=REQUIRED becomes tls = "prefer"; better: a CA and "verify-identity".')
+        reader.notes.append(
+            tr('[{group}]: ssl-mode=REQUIRED becomes tls = "prefer"; better: a CA and "verify-identity".', group=group)
+        )
     if mode in _MODES:
         return _MODES[mode]
     if options.get("ssl-verify-server-cert", "0").lower() in _TRUE:
@@ -124,7 +133,9 @@ class _Reader:
             elif found := _GROUP.match(line):
                 group = self.groups.setdefault(found[1], {})
             elif group is None:
-                self.problems.append(f"{file}, line {number}: an option stands before any group.")
+                self.problems.append(
+                    tr("{file}, line {number}: an option stands before any group.", file=file, number=number)
+                )
             else:
                 name, value = _option(bare)
                 group[name] = value
@@ -138,12 +149,19 @@ class _Reader:
             try:
                 names = sorted(path.glob("*.cnf"))
             except OSError as problem:
-                self.problems.append(f"{where}: {path} can't be listed: {problem.strerror or problem}.")
+                self.problems.append(
+                    tr(
+                        "{where}: {path} can't be listed: {problem}.",
+                        where=where,
+                        path=path,
+                        problem=problem.strerror or problem,
+                    )
+                )
                 return
             for name in names:
                 self.read(name, depth + 1)
         else:
-            self.problems.append(f"{where}: {word} is not known.")
+            self.problems.append(tr("{where}: {word} is not known.", where=where, word=word))
 
 
 def _option(line: str) -> tuple[str, str]:

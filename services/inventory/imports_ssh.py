@@ -14,6 +14,7 @@ from pathlib import Path
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
 from services.inventory.option_files import lines_of
+from services.words import tr
 
 DEFAULT = Path("~/.ssh/config")
 _MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
@@ -48,7 +49,7 @@ class _Reader:
             try:
                 words = shlex.split(found["rest"], comments=True)
             except ValueError:
-                self.problems.append(f"{file}, line {number}: a quote does not close.")
+                self.problems.append(tr("{file}, line {number}: a quote does not close.", file=file, number=number))
                 continue
             self._line(found["word"].lower(), words, f"{file}, line {number}", depth)
 
@@ -57,9 +58,11 @@ class _Reader:
             wild = [pattern for pattern in words if _WILD.search(pattern)]
             self.names.update(dict.fromkeys(pattern for pattern in words if pattern not in wild))
             if wild and wild != ["*"]:
-                self.notes.append(f"{where}: patterns name no single host: {' '.join(wild)}")
+                self.notes.append(
+                    tr("{where}: patterns name no single host: {names}", where=where, names=" ".join(wild))
+                )
         elif word == "match":
-            self.notes.append(f"{where}: Match names no host; OpenSSH's rules apply when connecting.")
+            self.notes.append(tr("{where}: Match names no host; OpenSSH's rules apply when connecting.", where=where))
         elif word == "include":
             base = Path("~/.ssh").expanduser()
             for pattern in words:

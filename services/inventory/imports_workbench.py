@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.words import tr
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -58,7 +59,7 @@ def import_workbench(path: str | Path | None = None) -> ImportReport:
         except ValueError as problem:
             problems.append(f'"{name}": {problem}.')
     if hosts:
-        notes.append("Passwords stay in Workbench's own keyring entries; give them again, or as references.")
+        notes.append(tr("Passwords stay in Workbench's own keyring entries; give them again, or as references."))
     return vetted(ImportReport(str(file), unique_names(hosts), tuple(notes), tuple(problems)))
 
 
@@ -70,16 +71,20 @@ def _parse(file: Path) -> tuple[Element | None, str]:
 
     try:
         if file.stat().st_size > _MOST_BYTES:
-            return None, f"{file} is larger than {_MOST_BYTES // 2**20} MiB: that is no list of connections."
+            return None, tr(
+                "{file} is larger than {n} MiB: that is no list of connections.", file=file, n=_MOST_BYTES // 2**20
+            )
         root = fromstring(file.read_bytes(), forbid_dtd=True)
     except OSError as problem:
-        return None, f"{file} can't be read: {problem.strerror or problem}."
+        return None, tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem)
     except DefusedXmlException as problem:
-        return None, f"{file} is refused: it declares entities or a DTD ({type(problem).__name__})."
+        return None, tr(
+            "{file} is refused: it declares entities or a DTD ({problem}).", file=file, problem=type(problem).__name__
+        )
     except (ParseError, ValueError, LookupError) as problem:
-        return None, f"{file} is not XML: {problem}."
+        return None, tr("{file} is not XML: {problem}.", file=file, problem=problem)
     if root.tag != "data" or root.get("grt_format") is None:
-        return None, f"{file} is not a Workbench file (no <data grt_format=...>)."
+        return None, tr("{file} is not a Workbench file (no <data grt_format=...>).", file=file)
     return root, ""
 
 
@@ -92,7 +97,7 @@ def _fields(connection: Element) -> tuple[str, dict[str, str]]:
             name = (value.text or "").strip()
         elif value.get("key") == "parameterValues":
             parameters = {str(v.get("key")): (v.text or "").strip() for v in value.findall("value")}
-    return name or "(no name)", parameters
+    return name or tr("(no name)"), parameters
 
 
 def _driver(connection: Element) -> str:
@@ -104,7 +109,7 @@ def _driver(connection: Element) -> str:
 
 def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) -> HostEntry:
     """Return one connection as a host; raise ValueError with what is wrong with it."""
-    name = " ".join("".join(c for c in name if c.isprintable() or c.isspace()).split()) or "(no name)"
+    name = " ".join("".join(c for c in name if c.isprintable() or c.isspace()).split()) or tr("(no name)")
     address = _address(parameters.get("hostName", ""))
     sql = SqlAccess(
         user=_user(parameters.get("userName", "")),
@@ -115,7 +120,9 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
         key=(parameters.get("sslKey") or None) if parameters.get("sslCert") else None,
     )
     if parameters.get("useSSL") == "2":
-        notes.append(f'"{name}": "Require" becomes tls = "prefer"; a CA and "verify-identity" are better.')
+        notes.append(
+            tr('"{name}": "Require" becomes tls = "prefer"; a CA and "verify-identity" are better.', name=name)
+        )
     if driver == "native_socket":
         socket = parameters.get("socket") or None
         return HostEntry(name, "localhost", None, replace(sql, via="socket", socket=socket, tls="off"))
@@ -124,7 +131,7 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
     gate, _, gate_port = parameters.get("sshHost", "").partition(":")
     gate = _address(gate)
     if not gate:
-        raise ValueError("it goes through SSH, and no SSH host is given")
+        raise ValueError(tr("it goes through SSH, and no SSH host is given"))
     ssh = SshAccess(
         user=_user(parameters.get("sshUserName", ""), needed=False),
         port=_port(gate_port or "22"),
@@ -134,8 +141,13 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
         return HostEntry(name, gate, ssh, replace(sql, via="tunnel"))
     login = f"{ssh.user}@" if ssh.user else ""
     notes.append(
-        f'"{name}": Workbench goes through {gate} to {address} and has no login there; the same user was assumed. '
-        "Check its SSH login before use."
+        tr(
+            '"{name}": Workbench goes through {gate} to {address} and has no login there; '
+            "the same user was assumed. Check its SSH login before use.",
+            name=name,
+            gate=gate,
+            address=address,
+        )
     )
     jump = f"{login}{gate}" + (f":{ssh.port}" if ssh.port != 22 else "")
     return HostEntry(name, address, SshAccess(user=ssh.user, key=ssh.key, jump=jump), replace(sql, via="tunnel"))
@@ -143,17 +155,17 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
 
 def _address(text: str) -> str:
     if text.startswith("-") or any(c.isspace() or not c.isprintable() for c in text):
-        raise ValueError("its host is no address")
+        raise ValueError(tr("its host is no address"))
     return text
 
 
 def _user(text: str, *, needed: bool = True) -> str:
     if (needed and not text) or text.startswith("-") or any(c.isspace() or not c.isprintable() for c in text):
-        raise ValueError("its user name is missing or unusable")
+        raise ValueError(tr("its user name is missing or unusable"))
     return text
 
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise ValueError("its port is no number from 1 to 65535")
+        raise ValueError(tr("its port is no number from 1 to 65535"))
     return int(text)

@@ -13,6 +13,7 @@ from services.inventory import fields
 from services.inventory.faults import Faults
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_lines import Place, places
+from services.words import tr
 
 VERSION = 1
 _MOST_BYTES = 4 * 2**20
@@ -33,12 +34,14 @@ def read_text(file: Path) -> str:
     """Return the file's text, or raise BadInput: unreadable, too large, not UTF-8."""
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise BadInput(f"{file} is larger than {_MOST_BYTES // 2**20} MiB: that is no inventory.")
+            raise BadInput(
+                tr("{file} is larger than {n} MiB: that is no inventory.", file=file, n=_MOST_BYTES // 2**20)
+            )
         data = file.read_bytes()
     except OSError as problem:
         raise BadInput(
-            f"The inventory {file} can't be read: {problem.strerror or problem}.",
-            try_=("Name another one with --inventory FILE.",),
+            tr("The inventory {file} can't be read: {problem}.", file=file, problem=problem.strerror or problem),
+            try_=(tr("Name another one with --inventory FILE."),),
         ) from problem
     try:
         return data.decode("utf-8")
@@ -46,7 +49,13 @@ def read_text(file: Path) -> str:
         before = data[: problem.start]
         line, column = before.count(b"\n") + 1, problem.start - (before.rfind(b"\n") + 1) + 1
         raise BadInput(
-            f"The inventory {file} is not UTF-8 (line {line}, byte {column} of it).", try_=("Save it as UTF-8.",)
+            tr(
+                "The inventory {file} is not UTF-8 (line {line}, byte {column} of it).",
+                file=file,
+                line=line,
+                column=column,
+            ),
+            try_=(tr("Save it as UTF-8."),),
         ) from problem
 
 
@@ -57,7 +66,9 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
     except tomllib.TOMLDecodeError as problem:
         message = re.sub(r"^(.*?) \(at line (\d+), column (\d+)\)$", r"line \2, column \3: \1", str(problem))
         # Only tomllib's own words are told, never the text of the line: it may hold a password.
-        raise BadInput(f"The inventory {path} is not TOML: {_unquoted(message)}.") from None
+        raise BadInput(
+            tr("The inventory {path} is not TOML: {problem}.", path=path, problem=_unquoted(message))
+        ) from None
     return _Reader(document, path, Faults(path, places(text))).read()
 
 
@@ -76,7 +87,7 @@ class _Reader:
     def read(self) -> Inventory:
         for key in self._document:
             if key not in _TOP:
-                self._faults.unknown((key,), _TOP, "the file")
+                self._faults.unknown((key,), _TOP, tr("the file"))
         version = self._version()
         defaults = self._defaults()
         hosts = tuple(self._host(n, entry, defaults) for n, entry in enumerate(self._tables("host")))
@@ -90,9 +101,9 @@ class _Reader:
     def _version(self) -> int:
         version = self._document.get("version")
         if version is None:
-            self._faults.add(("version",), f'the file must begin with "version = {VERSION}".')
+            self._faults.add(("version",), tr('the file must begin with "version = {version}".', version=VERSION))
         elif isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            self._faults.add(("version",), f'"version" must be {VERSION}.')
+            self._faults.add(("version",), tr('"version" must be {version}.', version=VERSION))
         elif version > VERSION:
             self._faults.add(("version",), f"version {version} is newer than this program ({VERSION}): update it.")
         return VERSION
@@ -100,21 +111,21 @@ class _Reader:
     def _tables(self, name: str) -> list[dict[str, Any]]:
         found = self._document.get(name, [])
         if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-            self._faults.add((name,), f"write each {name} as a table of its own: [[{name}]].")
+            self._faults.add((name,), tr("write each {name} as a table of its own: [[{name}]].", name=name))
             return []
         return found
 
     def _defaults(self) -> dict[str, dict[str, Any]]:
         found = self._document.get("defaults", {})
         if not isinstance(found, dict):
-            self._faults.add(("defaults",), "write defaults as [defaults.ssh] and [defaults.sql].")
+            self._faults.add(("defaults",), tr("write defaults as [defaults.ssh] and [defaults.sql]."))
             return {}
         result: dict[str, dict[str, Any]] = {}
         for key, table in found.items():
             if key not in _WAYS:
                 self._faults.unknown(("defaults", key), _WAYS, "[defaults]")
             elif not isinstance(table, dict):
-                self._faults.add(("defaults", key), f"write it as a table: [defaults.{key}].")
+                self._faults.add(("defaults", key), tr("write it as a table: [defaults.{key}].", key=key))
             else:
                 result[key] = self._values(("defaults", key), table, _WAYS[key], f"[defaults.{key}]")
         return result
@@ -142,7 +153,7 @@ class _Reader:
         name = str(values.get("name", ""))
         for key in ("name", "address"):
             if key not in table:
-                self._faults.add(place, f'{_called("host", name)} has no "{key}".')
+                self._faults.add(place, tr('{host} has no "{key}".', host=_called("host", name), key=key))
         ways = {key: self._way(place, key, table.get(key), defaults, name) for key in _WAYS}
         ssh = None if ways["ssh"] is None else SshAccess(**{"user": "", **ways["ssh"]})
         sql = None if ways["sql"] is None else SqlAccess(**{"user": "", **ways["sql"]})
@@ -156,7 +167,7 @@ class _Reader:
         if table is False or (table is None and key not in defaults):
             return None
         if table is not None and not isinstance(table, dict):
-            self._faults.add((*place, key), f"write it as a table: [host.{key}].")
+            self._faults.add((*place, key), tr("write it as a table: [host.{key}].", key=key))
             return None
         own = self._values((*place, key), table or {}, _WAYS[key], f"[host.{key}] of {_called('host', name)}")
         return {**defaults.get(key, {}), **own}
@@ -173,9 +184,11 @@ class _Reader:
         if sql.via == "tunnel" and ssh is None:
             self._faults.add((*place, "sql", "via"), f'{called}: via = "tunnel" needs [host.ssh].')
         if sql.tls.startswith("verify") and sql.via == "socket":
-            self._faults.add((*place, "sql", "tls"), f"{called}: a Unix socket has no certificate to verify.")
+            self._faults.add(
+                (*place, "sql", "tls"), tr("{called}: a Unix socket has no certificate to verify.", called=called)
+            )
         if sql.key and not sql.cert:
-            self._faults.add((*place, "sql", "key"), f'{called}: a TLS "key" needs its "cert".')
+            self._faults.add((*place, "sql", "key"), tr('{called}: a TLS "key" needs its "cert".', called=called))
 
     def _cluster(self, number: int, table: dict[str, Any]) -> ClusterEntry:
         place: Place = ("cluster", number)
@@ -183,10 +196,13 @@ class _Reader:
         values = self._values(place, plain, {"name": fields.text, "expected": fields.count}, "[[cluster]]")
         name = str(values.get("name", ""))
         if "name" not in table:
-            self._faults.add(place, 'a cluster has no "name".')
+            self._faults.add(place, tr('a cluster has no "name".'))
         seeds = table.get("seeds")
         if not isinstance(seeds, list) or not seeds or not all(isinstance(s, str) for s in seeds):
-            self._faults.add((*place, "seeds"), f'{_called("cluster", name)} needs "seeds": a list of host names.')
+            self._faults.add(
+                (*place, "seeds"),
+                tr('{cluster} needs "seeds": a list of host names.', cluster=_called("cluster", name)),
+            )
             seeds = []
         return ClusterEntry(name, tuple(seeds), values.get("expected"))
 
@@ -194,7 +210,9 @@ class _Reader:
         first: dict[str, int] = {}
         for number, name in enumerate(names):
             if name and name in first:
-                self._faults.add((kind, number, "name"), f'there are two {kind}s named "{name}".')
+                self._faults.add(
+                    (kind, number, "name"), tr('there are two {kind}s named "{name}".', kind=kind, name=name)
+                )
             first.setdefault(name, number)
 
     def _seeds(self, clusters: tuple[ClusterEntry, ...], hosts: set[str]) -> None:
@@ -203,7 +221,11 @@ class _Reader:
                 if seed not in hosts:
                     self._faults.add(
                         ("cluster", number, "seeds"),
-                        f'{_called("cluster", cluster.name)} has the seed "{seed}", and no [[host]] has that name.',
+                        tr(
+                            '{cluster} has the seed "{seed}", and no [[host]] has that name.',
+                            cluster=_called("cluster", cluster.name),
+                            seed=seed,
+                        ),
                     )
 
 

@@ -17,6 +17,7 @@ from services.errors import BadInput, StoreError
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import VERSION, parse_inventory, read_text
 from services.secrets import SecretRef
+from services.words import tr
 
 
 def save_inventory(inventory: Inventory, path: str | Path) -> None:
@@ -37,9 +38,9 @@ def save_inventory(inventory: Inventory, path: str | Path) -> None:
         _replace(file, new)
     except OSError as problem:
         raise StoreError(
-            f"The inventory {file} could not be written: {problem.strerror or problem}.",
-            safe="The file is as it was.",
-            try_=("Make room on the disk, or check who may write there.",),
+            tr("The inventory {file} could not be written: {problem}.", file=file, problem=problem.strerror or problem),
+            safe=tr("The file is as it was."),
+            try_=(tr("Make room on the disk, or check who may write there."),),
         ) from problem
 
 
@@ -58,8 +59,8 @@ def render_inventory(inventory: Inventory, text: str = "") -> str:
     read = parse_inventory(new, inventory.path)
     if _sorted(read) != _sorted(inventory):
         raise BadInput(
-            "The inventory can't be written so that it reads back the same: a default of the file can't be unset.",
-            try_=("Move the setting from [defaults] to the hosts that need it.",),
+            tr("The inventory can't be written so that it reads back the same: a default of the file can't be unset."),
+            try_=(tr("Move the setting from [defaults] to the hosts that need it."),),
         )
     return new
 

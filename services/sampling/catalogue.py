@@ -16,6 +16,7 @@ from services.history.columns import Columns
 from services.sampling.formula import Formula, FormulaError, Frame, parse
 from services.sampling.model import Metric
 from services.series import Array
+from services.words import tr
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -55,7 +56,9 @@ class Catalogue:
         try:
             return _raw(key) if _is_key(key) else parse(key, self.terms)
         except FormulaError as problem:
-            raise BadInput(f"{key!r} is neither a metric nor a formula: {problem}.") from problem
+            raise BadInput(
+                tr("{key!r} is neither a metric nor a formula: {problem}.", key=key, problem=problem)
+            ) from problem
 
     def derive(self, columns: Columns) -> dict[str, Array]:
         """Return every catalogue metric of an hour of raw columns; what a server doesn't offer is left out."""
@@ -84,11 +87,13 @@ def build(metrics: Sequence[Metric], terms: Mapping[str, str]) -> Catalogue:
     formulas: dict[str, Formula] = {}
     for metric in metrics:
         if metric.key in formulas:
-            raise BadInput(f"The metric {metric.key!r} stands twice in the catalogue.")
+            raise BadInput(tr("The metric {key!r} stands twice in the catalogue.", key=metric.key))
         try:
             formulas[metric.key] = parse(metric.formula, terms)
         except FormulaError as problem:
-            raise BadInput(f"The metric {metric.key!r} has a formula that can't be used: {problem}.") from problem
+            raise BadInput(
+                tr("The metric {key!r} has a formula that can't be used: {problem}.", key=metric.key, problem=problem)
+            ) from problem
     return Catalogue(tuple(metrics), formulas, dict(terms))
 
 
@@ -105,5 +110,5 @@ def parse_catalogue(text: str) -> Catalogue:
         raw = tomllib.loads(text)
         content = msgspec.convert(raw, _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
-        raise BadInput(f"The metric catalogue can't be read: {problem}.") from problem
+        raise BadInput(tr("The metric catalogue can't be read: {problem}.", problem=problem)) from problem
     return build(content.metric, content.terms)

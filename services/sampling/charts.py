@@ -16,6 +16,7 @@ import msgspec
 
 from services.errors import BadInput
 from services.sampling.catalogue import Catalogue, load_catalogue
+from services.words import tr
 
 Scope = Literal["node", "all"]
 Need = Literal["", "galera", "replica"]
@@ -104,11 +105,17 @@ def parse_charts(text: str, catalogue: Catalogue) -> tuple[ChartTemplate, ...]:
     try:
         charts = msgspec.convert(tomllib.loads(text), _File).chart
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
-        raise BadInput(f"The charts can't be read: {problem}.") from problem
+        raise BadInput(tr("The charts can't be read: {problem}.", problem=problem)) from problem
     for chart in charts:
         for metric in (*(c.metric for c in chart.curve), *((chart.y_max_metric,) if chart.y_max_metric else ())):
             if "(" in metric:
                 catalogue.formula(metric)
             elif catalogue.metric(metric) is None:
-                raise BadInput(f"The chart {chart.key!r} names {metric!r}, which the catalogue does not have.")
+                raise BadInput(
+                    tr(
+                        "The chart {key!r} names {metric!r}, which the catalogue does not have.",
+                        key=chart.key,
+                        metric=metric,
+                    )
+                )
     return charts

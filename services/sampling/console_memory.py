@@ -19,6 +19,7 @@ from services.errors import StoreError
 from services.events import Event
 from services.sampling.model import ConsoleCost
 from services.types import Health
+from services.words import tr
 
 if TYPE_CHECKING:  # SQLAlchemy behind it costs more than the rest of the start: it is imported on this thread
     from services.history.state_store import StateStore
@@ -97,7 +98,9 @@ class ConsoleMemory:
         except StoreError as problem:
             if not self._troubled:
                 log.info("the state store can't be written: %s", problem)
-                text = f"The state store can't be written: {str(problem).rstrip('.')}. Watching goes on."
+                text = tr(
+                    "The state store can't be written: {problem}. Watching goes on.", problem=str(problem).rstrip(".")
+                )
                 self._tell(Event(self._clock.wall(), "console", text, Health.WARN))
             self._troubled = True
         else:

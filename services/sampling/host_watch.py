@@ -30,6 +30,7 @@ from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 from services.series import Sample
 from services.types import Health
+from services.words import tr
 
 log = logging.getLogger(__name__)
 
@@ -218,7 +219,7 @@ class HostWatch:
                     backoff.reset()
                 else:
                     shell = "sh" if shell == "bash" else "bash"  # nothing came: perhaps there is no bash
-                self._ssh_trouble(UserError("The stream of OS counters ended.", host=self.entry.name))
+                self._ssh_trouble(UserError(tr("The stream of OS counters ended."), host=self.entry.name))
             except UserError as problem:
                 self._ssh_trouble(problem)
             except Exception:

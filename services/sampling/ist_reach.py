@@ -143,14 +143,14 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
         cached_downto: c, 0 or None when the node keeps nothing (or doesn't say); gcache_size: G in bytes.
     """
     if not cached_downto or cached_downto < 0:
-        return Reach(reason="The node keeps no write sets now (wsrep_local_cached_downto is 0).")
+        return Reach(reason=tr("The node keeps no write sets now (wsrep_local_cached_downto is 0)."))
     past, at_least = history_s(points, now, cached_downto)
     if not gcache_size:
-        return Reach(history_s=past, at_least=at_least, reason="gcache.size is not known.")
+        return Reach(history_s=past, at_least=at_least, reason=tr("gcache.size is not known."))
     known = rates(points, now)
     if not known:
         return Reach(
-            history_s=past, at_least=at_least, reason="The write rate is not known yet: it needs about a minute."
+            history_s=past, at_least=at_least, reason=tr("The write rate is not known yet: it needs about a minute.")
         )
     worst = known[0]
     if worst.bytes_s <= 0.0:
@@ -159,7 +159,12 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
             source=tr("Nothing was written over {span}.", span=worst.over),
         )  # fmt: skip
     seconds = gcache_size / worst.bytes_s
-    text = f"gcache.size {gcache_size / 2**20:.0f} MiB by {worst.bytes_s / 1024:.1f} KiB/s, the rate over {worst.over}."
+    text = tr(
+        "gcache.size {size:.0f} MiB by {rate:.1f} KiB/s, the rate over {span}.",
+        size=gcache_size / 2**20,
+        rate=worst.bytes_s / 1024,
+        span=worst.over,
+    )
     return Reach(seconds, seconds * MARGIN, past, at_least, known, text)
 
 
@@ -167,9 +172,12 @@ def cluster_reach(reaches: Sequence[Reach]) -> Reach:
     """Return the reach of the cluster: the second best known donor, for the best one may be the one you restart."""
     known = sorted((r for r in reaches if r.seconds is not None), key=lambda r: r.seconds or 0.0, reverse=True)
     if len(known) < 2:
-        left = "Only one donor's reach is known." if known else "No donor's reach is known."
-        return Reach(reason=f"{left} The second best donor counts, because the best may be the one that restarts.")
-    return replace(known[1], source=f"Second best of {len(known)} donors. {known[1].source}".rstrip())
+        left = tr("Only one donor's reach is known.") if known else tr("No donor's reach is known.")
+        why = tr("The second best donor counts, because the best may be the one that restarts.")
+        return Reach(reason=tr("{known} {why}", known=left, why=why))
+    return replace(
+        known[1], source=tr("Second best of {n} donors. {source}", n=len(known), source=known[1].source).rstrip()
+    )
 
 
 def safe_gap(lowest_cached: int, last_committed: int) -> int:

@@ -20,6 +20,7 @@ from services.sampling import rates
 from services.sampling.catalogue import Catalogue
 from services.sampling.formula import Formula, Frame
 from services.series import Array, Series
+from services.words import tr
 
 STEPS = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
          86_400.0)  # fmt: skip
@@ -127,12 +128,12 @@ def _cut(t: Array, values: Array, start: float, end: float) -> tuple[Array, Arra
 def _missing(formula: Formula, frame: Frame) -> str:
     """Return why there is nothing to draw, '' when there is something or when nothing was sampled at all."""
     if not len(frame.t):
-        return "No samples in this span."
+        return tr("No samples in this span.")
     offered = [key for key in frame.values if key != _UPTIME and not np.isnan(frame.values[key]).all()]
     if offered:
         return ""
     wanted = ", ".join((*formula.keys[:3], *formula.patterns[:2]))
-    return f"This server does not give {wanted}."
+    return tr("This server does not give {wanted}.", wanted=wanted)
 
 
 def _step(ideal: float) -> float:

@@ -22,6 +22,7 @@ from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost, Metric
 from services.sampling.reader import SeriesReader
 from services.series import Series
+from services.words import tr
 
 SLOWEST, FASTEST = 0.25, 64.0
 MOST_EVENTS = 2_000
@@ -52,7 +53,9 @@ class Replay:
         held = self._store.range()
         if held is None:
             self._store.close()
-            raise BadInput(f"{path.name} holds no samples.", try_=("Record for longer than a second.",))
+            raise BadInput(
+                tr("{name} holds no samples.", name=path.name), try_=(tr("Record for longer than a second."),)
+            )
         self._span = Span(*held)
         self._title = self._store.meta().get("title") or path.stem
         self._catalogue = load_catalogue()

@@ -21,14 +21,13 @@ from tests.lab.estate.requirements import unavailable_reason
 
 # Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
 LAB_TEST_LIMIT_S = 900
+_ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estate", "freeze_estate")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give every test of the lab that sets no limit of its own one that has room for an estate's making."""
     for item in items:
-        if {"galera_estate", "async_estate", "two_versions_estate"} & set(getattr(item, "fixturenames", ())) and (
-            item.get_closest_marker("timeout") is None
-        ):
+        if set(_ESTATES) & set(getattr(item, "fixturenames", ())) and (item.get_closest_marker("timeout") is None):
             item.add_marker(pytest.mark.timeout(LAB_TEST_LIMIT_S))
 
 
@@ -81,6 +80,18 @@ def two_versions_estate(lab_available: None) -> Iterator[Estate]:
     yield from _session_estate("two-versions")
 
 
+@pytest.fixture(scope="session")
+def steer_estate(lab_available: None) -> Iterator[Estate]:
+    """Three Synced Galera members s1, s2, s3 (MariaDB 10.11) and the host `new`, for procedures that change them."""
+    yield from _session_estate("steer")
+
+
+@pytest.fixture(scope="session")
+def freeze_estate(lab_available: None) -> Iterator[Estate]:
+    """Three members f1, f2, f3 that load the provider PILOTHOUSE_LAB_GALERA names."""
+    yield from _session_estate("freeze")
+
+
 def _whole(estate: Estate) -> Iterator[Estate]:
     yield estate
     estate.load_stop()
@@ -105,10 +116,22 @@ def two_versions(two_versions_estate: Estate) -> Iterator[Estate]:
     yield from _whole(two_versions_estate)
 
 
+@pytest.fixture
+def steer(steer_estate: Estate) -> Iterator[Estate]:
+    """The estate for procedures, whole; faults a test leaves on are undone after it."""
+    yield from _whole(steer_estate)
+
+
+@pytest.fixture
+def freezing(freeze_estate: Estate) -> Iterator[Estate]:
+    """The estate with the other provider, whole; faults a test leaves on are undone after it."""
+    yield from _whole(freeze_estate)
+
+
 @pytest.fixture(autouse=True)
 def lab_secrets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The variables that inventory.toml refers to, for every test that uses an estate."""
-    for name in ("galera_estate", "async_estate", "two_versions_estate"):
+    for name in _ESTATES:
         if name in request.fixturenames:
             estate: Estate = request.getfixturevalue(name)
             for variable, value in estate.environment().items():

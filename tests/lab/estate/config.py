@@ -60,7 +60,7 @@ def server_config(spec: EstateSpec, host: HostSpec) -> str:
     text = _SERVER.format(number=host.number, name=host.name)
     if host.role != "galera":
         return text + _REPLICATION
-    provider = _OTHER_PROVIDER if os.environ.get("PILOTHOUSE_LAB_GALERA") else GALERA_PROVIDER
+    provider = _OTHER_PROVIDER if spec.other_provider else GALERA_PROVIDER
     addresses = ",".join(spec.address(h.name) for h in spec.hosts if h.role == "galera")
     return text + _GALERA.format(
         provider=provider, estate=spec.name, addresses=addresses, name=host.name, address=spec.address(host.name)
@@ -82,10 +82,13 @@ def write_host(spec: EstateSpec, name: str) -> None:
     if server:
         tls.make_server_certificate(spec, name, root / "etc/mysql/tls", rootfs.mysql_ids(spec, name))
         _write(root / "etc/mysql/mariadb.conf.d/90-lab.cnf", server)
-    other = os.environ.get("PILOTHOUSE_LAB_GALERA")
-    if host.role == "galera" and other:
+    if host.role == "galera" and spec.other_provider:
+        other = os.environ.get("PILOTHOUSE_LAB_GALERA", "")
         if not Path(other).is_file():
-            raise LabError(f"PILOTHOUSE_LAB_GALERA names no file: {other}")
+            raise LabError(
+                f"estate {spec.name} needs another provider library: "
+                f"PILOTHOUSE_LAB_GALERA names no file ({other or 'it is not set'})"
+            )
         shutil.copyfile(other, root / _OTHER_PROVIDER.lstrip("/"))
 
 

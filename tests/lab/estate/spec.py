@@ -31,6 +31,7 @@ class EstateSpec:
     network: str
     hosts: tuple[HostSpec, ...]
     seeds: tuple[str, ...]
+    other_provider: bool = False  # loads the library that PILOTHOUSE_LAB_GALERA names
 
     @property
     def bridge(self) -> str:
@@ -95,7 +96,31 @@ TWO_VERSIONS = EstateSpec(
     seeds=("old",),
 )
 
-ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS)
+STEER = EstateSpec(
+    name="steer",
+    code="s",
+    network="10.213.4",
+    hosts=(
+        HostSpec("s1", 41, "galera"),
+        HostSpec("s2", 42, "galera"),
+        HostSpec("s3", 43, "galera"),
+        HostSpec("new", 44, "spare"),
+    ),
+    seeds=("s1",),
+)
+"""Procedures change it: an estate of its own, so that what only watches is not disturbed."""
+
+FREEZE = EstateSpec(
+    name="freeze",
+    code="f",
+    network="10.213.5",
+    hosts=(HostSpec("f1", 51, "galera"), HostSpec("f2", 52, "galera"), HostSpec("f3", 53, "galera")),
+    seeds=("f1",),
+    other_provider=True,
+)
+"""Members with another provider library: the only way to freeze a gcache for real."""
+
+ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, FREEZE)
 
 
 def estate_spec(name: str) -> EstateSpec:

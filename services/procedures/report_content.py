@@ -11,6 +11,7 @@ from services.discovery.model import ClusterSnapshot
 from services.discovery.words import listing
 from services.errors import UserError
 from services.procedures.codec import decode
+from services.procedures.journal_entries import Around, topology_of
 from services.procedures.model import Chart, Obligation
 from services.procedures.report_acts import act_lines
 from services.procedures.report_blocks import Block, Grid, Heading, Lines, Picture, Sentence, hour, moment, took
@@ -42,11 +43,11 @@ def report_blocks(
     series: SeriesOf | None = None,
     unit_of: UnitOf | None = None,
 ) -> tuple[Block, ...]:
-    """Return the report of a run, whatever state it is in."""
+    """Return the report of a run, whatever state it is in; snapshots that are not given come from the journal."""
     return (
         *_head(view),
         *_outcome(view),
-        *_topology(before, after),
+        *_topology(entries, before, after),
         *_steps(view),
         *_curves(view, entries, series, unit_of or (lambda _: "")),
         *_checks(view),
@@ -73,7 +74,7 @@ def _head(view: RunView) -> Iterator[Block]:
             (tr("Approved"), moment(view.approved) or tr("not approved")),
             (tr("By"), view.owner),
             (tr("Hosts"), ", ".join(plan.hosts)),
-            *((name, value) for name, value in plan.inputs),
+            *((tr("Input '{name}'", name=name), value) for name, value in plan.inputs),
         ),
     )
 
@@ -95,15 +96,21 @@ def _outcome(view: RunView) -> Iterator[Block]:
         yield Sentence(tr("Nothing that the run switched on is left on."))
 
 
-def _topology(before: ClusterSnapshot | None, after: ClusterSnapshot | None) -> Iterator[Block]:
-    if before is None and after is None:
-        return
+def _topology(
+    entries: tuple[Entry, ...], before: ClusterSnapshot | None, after: ClusterSnapshot | None
+) -> Iterator[Block]:
     yield Heading(2, tr("The cluster before and after"))
-    for title, snapshot in ((tr("Before"), before), (tr("After"), after)):
-        if snapshot is None:
-            yield Sentence(tr("{when}: not seen.", when=title))
+    around: tuple[tuple[Around, str, ClusterSnapshot | None], ...] = (
+        ("before", tr("Before"), before),
+        ("after", tr("After"), after),
+    )
+    for when, title, given in around:
+        try:
+            snapshot = given or topology_of(entries, when)
+        except UserError as problem:
+            yield Sentence(f"{title}: {problem}", "warn")
         else:
-            yield topology_picture(title, snapshot)
+            yield topology_picture(title, snapshot) if snapshot else Sentence(tr("{when}: not seen.", when=title))
 
 
 def _steps(view: RunView) -> Iterator[Block]:

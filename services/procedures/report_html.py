@@ -41,7 +41,7 @@ def report_html(
     """Return the whole file's text; write it as UTF-8.
 
     Args:
-        before, after: the cluster around the run (see journal_entries.topology_of), None where it was not seen.
+        before, after: the cluster around the run; None: what the journal has (journal_entries.topology).
         series: the history's samples, None for a report without curves; unit_of: a metric's unit.
     """
     blocks = report_blocks(view, entries, before, after, series, unit_of)

@@ -13,7 +13,7 @@ from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
 from services.procedures.run_model import Entry, RunView
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
-_LINE_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
+_LIST = re.compile(r"(\d*)([-+.)])(?=\s|$)|(--)")
 
 
 def report_markdown(
@@ -34,7 +34,7 @@ def _text(block: Block) -> str:
     if isinstance(block, Heading):
         return f"{'#' * block.level} {_inline(block.text)}"
     if isinstance(block, Sentence):
-        return f"**{_inline(block.text)}**" if block.tone == "bad" else _inline(block.text)
+        return f"**{_inline(block.text)}**" if block.tone == "bad" else _sentence(block.text)
     if isinstance(block, Grid):
         return _grid(block)
     if isinstance(block, Lines):
@@ -44,13 +44,15 @@ def _text(block: Block) -> str:
 
 def _inline(text: str) -> str:
     """Return text that Markdown shows as it is, on one line."""
-    flat = " ".join(clean(text).split())
-    return _LINE_START.sub(_escaped_start, _SPECIAL.sub(r"\\\1", flat))
+    return _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))
 
 
-def _escaped_start(found: re.Match[str]) -> str:
-    mark = found[2]
-    return f"{found[1]}\\{mark}" if len(mark) == 1 else f"{found[1]}{mark[:-1]}\\{mark[-1]}"
+def _sentence(text: str) -> str:
+    """Return text that stays a paragraph though it begins like an item of a list or a rule."""
+    shown = _inline(text)
+    found = _LIST.match(shown)
+    at = found.start(3) if found and found[3] else found.start(2) if found else None
+    return shown if at is None else f"{shown[:at]}\\{shown[at:]}"
 
 
 def _grid(grid: Grid) -> str:

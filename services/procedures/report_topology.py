@@ -154,18 +154,23 @@ def _edge(
     places: dict[str, tuple[float, float]],
     dash: str = "",
 ) -> None:
-    """Draw an arrow from the bottom of one card to the bottom of the other; its label stands under it."""
+    """Draw an arrow under the cards of one row, or beside cards of two rows, with its label at the bend."""
     if ends[0] not in places or ends[1] not in places:
         return
-    (x1, y1), (x2, y2) = ((x + _CARD_W / 2, y + _CARD_H) for x, y in (places[ends[0]], places[ends[1]]))
-    middle, lowest = (x1 + x2) / 2, max(y1, y2) + 24.0
-    curve = f"M{x1:.1f} {y1:.1f} Q{middle:.1f} {lowest:.1f} {x2:.1f} {y2 + 7:.1f}"
+    (x1, y1), (x2, y2) = places[ends[0]], places[ends[1]]
+    beside = y1 != y2
+    dx, dy = (_CARD_W, _CARD_H / 2) if beside else (_CARD_W / 2, _CARD_H)
+    x1, y1, x2, y2 = x1 + dx, y1 + dy, x2 + dx, y2 + dy
+    bend = (max(x1, x2) + 48.0, (y1 + y2) / 2) if beside else ((x1 + x2) / 2, y1 + 24.0)
+    tip = (x2 + 7, y2) if beside else (x2, y2 + 7)
+    curve = f"M{x1:.1f} {y1:.1f} Q{bend[0]:.1f} {bend[1]:.1f} {tip[0]:.1f} {tip[1]:.1f}"
     path = SubElement(parent, "path", {"d": curve, "stroke": ink, "stroke-width": "2", "fill": "none"})
     if dash:
         path.set("stroke-dasharray", dash)
-    head = f"{x2:.1f},{y2:.1f} {x2 - 4:.1f},{y2 + 8:.1f} {x2 + 4:.1f},{y2 + 8:.1f}"
+    corners = ((8, -4), (8, 4)) if beside else ((-4, 8), (4, 8))
+    head = " ".join(f"{x2 + right:.1f},{y2 + down:.1f}" for right, down in ((0, 0), *corners))
     SubElement(parent, "polygon", {"points": head, "fill": ink})
-    put_text(parent, (middle, lowest + 2), label, font_size="11", fill=ink, text_anchor="middle")
+    put_text(parent, (bend[0], bend[1] + 2), label, font_size="11", fill=ink, text_anchor="middle")
 
 
 def _table(snapshot: ClusterSnapshot) -> Grid:

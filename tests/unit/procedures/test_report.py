@@ -83,10 +83,9 @@ def full_run() -> Writer:
 
 def both(writer: Writer) -> tuple[str, str]:
     entries, view = writer.entries(), writer.view()
-    around = (line.topology_of(entries, "before"), line.topology_of(entries, "after"))
     return (
-        report_html(view, entries, *around, samples, unit_of=lambda _: "B"),
-        report_markdown(view, entries, *around, samples, unit_of=lambda _: "B"),
+        report_html(view, entries, series=samples, unit_of=lambda _: "B"),
+        report_markdown(view, entries, series=samples, unit_of=lambda _: "B"),
     )
 
 
@@ -211,7 +210,7 @@ def test_that_what_hosts_and_people_wrote_stays_text_in_markdown() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["1. first", "- item", "+ more", "= line", "2) other"])
+@pytest.mark.parametrize("text", ["1. first", "- item", "+ more", "---", "2) other", "-- x"])
 def test_that_a_sentence_that_begins_like_a_list_stays_a_sentence(text: str) -> None:
     writer = Writer().write(line.run_state(RunState.FAILED, text))
     shown = report_markdown(writer.view(), writer.entries())
@@ -312,9 +311,17 @@ def _shapes(health: Health) -> tuple[str, ...]:
 
 
 def test_that_a_cluster_that_was_not_seen_is_said_and_not_drawn() -> None:
-    writer = full_run()
+    writer = Writer()
     text = report_markdown(writer.view(), writer.entries(), SNAPSHOT, None)
     assert "After: not seen." in text
+    assert "### Before" in text
+
+
+def test_that_a_snapshot_that_can_not_be_read_does_not_hide_the_rest() -> None:
+    writer = Writer().write(("note", "", {"about": "topology-before", "snapshot": {"at": "noon"}}))
+    text = report_markdown(writer.view(), writer.entries())
+    assert "Before: This is not a snapshot" in text
+    assert "## Steps" in text
 
 
 def curve(values: list[float], **more: object) -> str:

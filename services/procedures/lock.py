@@ -1,0 +1,278 @@
+"""One console at a time: a lock per cluster, a small file on every host of the plan, made in one atomic step.
+
+The file is written aside and given its name by link(2), which fails when the name exists (man ln(1)): two consoles can
+never both have made it. It lies under /run, so a host that was restarted has none. All hosts are tried in the same
+order; a majority of the plan's hosts must hold the lock, so that two consoles that see different halves of an estate
+still meet on one host.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from services.connections.command import Command
+from services.errors import Refused, Unreachable, UserError
+from services.procedures.facts_model import LockSeen
+from services.secrets import Secret
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.clock import Clock
+    from services.connections.ports import OperatorSession
+    from services.procedures.model import Plan
+    from services.procedures.ports import Hosts
+
+LOCK_FOLDER = "/run/pilothouse"
+MAKE_FOLDER = Command(("install", "-d", "-m", "0755", LOCK_FOLDER), sudo=True)
+_LIMIT_S = 10.0
+_MOST_BYTES = 4096
+
+
+class LockHeld(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """Another console's run holds the lock.
+
+    Attributes:
+        holder: whose it is; held_on: the host where it was met.
+    """
+
+    code = "lock-held"
+
+    def __init__(self, holder: LockSeen, host: str) -> None:
+        super().__init__(
+            holder_sentence(holder),
+            host=host,
+            try_=(
+                tr("Wait until that run is over, or ask {owner}.", owner=holder.owner),
+                tr("Take the lock over, if that console is gone for good."),
+            ),
+        )
+        self.holder = holder
+        self.held_on = host
+
+
+class LockNotTaken(UserError):  # noqa: N818 - as above
+    """Too few hosts of the plan could be asked."""
+
+    code = "lock-not-taken"
+
+
+@dataclass(frozen=True, slots=True)
+class LockTaken:
+    """Where the lock is ours now.
+
+    Attributes:
+        hosts: sorted; unreachable: (host, why) of those that could not be asked; taken_from: whom it was taken from.
+    """
+
+    hosts: tuple[str, ...]
+    unreachable: tuple[tuple[str, str], ...] = ()
+    taken_from: LockSeen | None = None
+
+
+def lock_path(cluster_id: str) -> str:
+    """Return the lock's file for a cluster (its state UUID, or any other id made a plain name)."""
+    return f"{LOCK_FOLDER}/lock-{re.sub(r'[^A-Za-z0-9-]+', '-', cluster_id)[:80] or 'none'}"
+
+
+def parse_lock(text: str) -> LockSeen | None:
+    """Return the lock a file's text tells of, None for an empty text; one that can't be read is told as such."""
+    if not text.strip():
+        return None
+    try:
+        data = json.loads(text[:_MOST_BYTES])
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        return LockSeen(owner="?", run_id="?", since=None, procedure="?", cluster_id="?")
+    since = data.get("since")
+    return LockSeen(
+        owner=str(data.get("owner", "?")),
+        run_id=str(data.get("run_id", "?")),
+        since=float(since) if isinstance(since, int | float) else None,
+        procedure=str(data.get("procedure", "?")),
+        cluster_id=str(data.get("cluster_id", "?")),
+    )
+
+
+def lock_text(lock: LockSeen) -> str:
+    """Return the file's content: one line of JSON."""
+    fields = {
+        "owner": lock.owner,
+        "run_id": lock.run_id,
+        "since": lock.since,
+        "procedure": lock.procedure,
+        "cluster_id": lock.cluster_id,
+    }
+    return json.dumps(fields) + "\n"
+
+
+def holder_sentence(lock: LockSeen) -> str:
+    """Return who works on the cluster, with what, since when."""
+    if lock.since is None:
+        return tr("{owner} runs {procedure} on this cluster (run {run}).", owner=lock.owner, procedure=lock.procedure,
+                  run=lock.run_id)  # fmt: skip
+    since = datetime.fromtimestamp(lock.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return tr("{owner} runs {procedure} on this cluster since {since} (run {run}).", owner=lock.owner,
+              procedure=lock.procedure, since=since, run=lock.run_id)  # fmt: skip
+
+
+class ClusterLock:
+    """The lock of one run. Hosts must be armed while it is taken, checked or released; one thread at a time."""
+
+    def __init__(self, hosts: Hosts, run_id: str, owner: str, clock: Clock) -> None:
+        """Remember who asks.
+
+        Args:
+            owner: 'user@workstation'; a lock is ours when owner and run are the same (run numbers are small and local).
+        """
+        self._hosts = hosts
+        self._run_id = run_id
+        self._owner = owner
+        self._clock = clock
+        self._mine: LockSeen | None = None
+        self._held: tuple[str, ...] = ()
+        self._maybe: set[str] = set()  # where our file may lie: also hosts that went away in the middle of it
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Return the hosts where this object took the lock."""
+        return self._held
+
+    def take(self, plan: Plan, *, take_over: bool = False) -> LockTaken:
+        """Take the lock on all hosts of the plan that answer, or on none.
+
+        The same run of the same owner takes it again (resume). With `take_over` another's lock is replaced.
+
+        Raises:
+            LockHeld: another holds it on some host; what this call took is given back.
+            LockNotTaken: fewer than a majority of the plan's hosts could be asked; given back too.
+        """
+        mine = LockSeen(self._owner, self._run_id, self._clock.wall(), plan.procedure, plan.cluster_id)
+        self._mine = mine
+        before = set(self._maybe)
+        ours, away = list[str](), list[tuple[str, str]]()
+        taken_from: LockSeen | None = None
+        try:
+            for host in sorted(set(plan.hosts)):
+                try:
+                    other = self._take_one(host, mine, take_over=take_over)
+                except (LockHeld, Refused):
+                    raise
+                except UserError as problem:
+                    away.append((host, problem.sentence))
+                    continue
+                ours.append(host)
+                taken_from = other or taken_from
+            self._need_majority(plan, ours, away)
+        except UserError:
+            self._give_back(self._maybe - before)
+            raise
+        self._held = tuple(ours)
+        return LockTaken(self._held, tuple(away), taken_from)
+
+    def check(self) -> tuple[str, ...]:
+        """Return the hosts where another holds the lock now.
+
+        One that is gone (the host was restarted) is taken again; a host that can't be asked is not counted.
+        """
+        mine = self._mine
+        lost = []
+        for host in self._held if mine is not None else ():
+            assert mine is not None
+            try:
+                self._take_one(host, mine, take_over=False)
+            except LockHeld:
+                lost.append(host)
+            except Refused:
+                raise
+            except UserError:
+                continue
+        return tuple(lost)
+
+    def release(self) -> tuple[str, ...]:
+        """Remove our lock where it still is ours; return the hosts where that could not be done."""
+        left = self._give_back(set(self._maybe))
+        self._held = left
+        return left
+
+    def _take_one(self, host: str, mine: LockSeen, *, take_over: bool) -> LockSeen | None:
+        """Take it on one host; return whom it was taken from."""
+        session = self._hosts.operator(host)
+        path = lock_path(mine.cluster_id)
+        seen = self._read(session, path)
+        if seen is not None and self._is_mine(seen):
+            self._maybe.add(host)
+            return None
+        if seen is not None and not take_over:
+            raise LockHeld(seen, host)
+        _done(session, MAKE_FOLDER)
+        aside = f"{LOCK_FOLDER}/.lock-{secrets.token_hex(6)}"
+        session.write_file(aside, Secret(lock_text(mine)), mode="0644", limit_s=_LIMIT_S)
+        self._maybe.add(host)
+        if seen is not None:
+            _done(session, Command(("mv", "-fT", "--", aside, path), sudo=True))
+            return seen
+        linked = session.run(Command(("ln", "-T", "--", aside, path), sudo=True), limit_s=_LIMIT_S)
+        with contextlib.suppress(UserError):
+            session.run(Command(("rm", "-f", "--", aside), sudo=True), limit_s=_LIMIT_S)
+        if linked.exit_code:
+            self._lost_the_race(session, path)
+        return None
+
+    def _lost_the_race(self, session: OperatorSession, path: str) -> None:
+        """Tell why no link could be made; return when the file there is our own after all."""
+        seen = self._read(session, path)
+        if seen is None:
+            raise Unreachable(tr("The lock file {path} could not be made.", path=path), host=session.host)
+        if not self._is_mine(seen):
+            self._maybe.discard(session.host)
+            raise LockHeld(seen, session.host)
+
+    def _need_majority(self, plan: Plan, ours: list[str], away: list[tuple[str, str]]) -> None:
+        total = len(set(plan.hosts))
+        if len(ours) > total // 2:
+            return
+        raise LockNotTaken(
+            tr(
+                "Only {ours} of the plan's {total} hosts could be locked. Not asked: {away}.",
+                ours=len(ours),
+                total=total,
+                away="; ".join(f"{host} ({why.rstrip('.')})" for host, why in away),
+            ),
+            try_=(tr("Bring the hosts back within reach, then start again."),),
+        )
+
+    def _give_back(self, hosts: set[str]) -> tuple[str, ...]:
+        left = []
+        for host in sorted(hosts):
+            try:
+                session = self._hosts.operator(host)
+                path = lock_path(self._mine.cluster_id if self._mine else "")
+                seen = self._read(session, path)
+                if seen is not None and self._is_mine(seen):
+                    _done(session, Command(("rm", "-f", "--", path), sudo=True))
+                self._maybe.discard(host)
+            except UserError:
+                left.append(host)
+        return tuple(left)
+
+    def _is_mine(self, seen: LockSeen) -> bool:
+        return (seen.owner, seen.run_id) == (self._owner, self._run_id)
+
+    @staticmethod
+    def _read(session: OperatorSession, path: str) -> LockSeen | None:
+        content = session.read_file(path, limit_s=_LIMIT_S)
+        return None if content is None else parse_lock(content.decode("utf-8", "replace") or "?")
+
+
+def _done(session: OperatorSession, command: Command) -> None:
+    output = session.run(command, limit_s=_LIMIT_S)
+    if output.exit_code:
+        why = output.stderr.decode("utf-8", "replace").strip()
+        raise Unreachable(tr("{command} failed: {why}", command=str(command), why=why), host=session.host)

@@ -1,0 +1,73 @@
+"""What an action does, as exact masked lines: one text for plan, rehearsal, report and the output of acts.
+
+A command or statement is what runs, word for word (`Command` and `Statement` print themselves masked). The acts on
+files are the console's own; they are told as a person would do them, with every line that is set or removed.
+"""
+
+from __future__ import annotations
+
+from services.connections.command import MASK
+from services.procedures.actions import (
+    Action,
+    Ask,
+    Checkpoint,
+    Continue,
+    CopiedSecret,
+    Detached,
+    EditOptions,
+    PutFile,
+    RemoveFile,
+    RestoreFile,
+    Run,
+    Several,
+    Sql,
+    WaitFor,
+)
+
+
+def wording(action: Action, host: str = "") -> tuple[str, ...]:
+    """Return the lines, each with 'host: ' before it when a host is given. Never holds a secret."""
+    where = f"{host}: " if host else ""
+    return tuple(where + line for line in _lines(action))
+
+
+def _lines(action: Action) -> tuple[str, ...]:
+    if isinstance(action, Several):
+        return tuple(line for part in action.actions for line in _lines(part))
+    if isinstance(action, Sql):
+        return (f"{action.statement};",)
+    if isinstance(action, Run):
+        return (str(action.command),)
+    if isinstance(action, Detached):
+        return (f"{action.command}   # detached as pilothouse-RUN-{action.name}: goes on without this console",)
+    if isinstance(action, EditOptions | PutFile | RemoveFile | RestoreFile):
+        return _file_lines(action)
+    return _console_lines(action)
+
+
+def _file_lines(action: EditOptions | PutFile | RemoveFile | RestoreFile) -> tuple[str, ...]:
+    if isinstance(action, EditOptions):
+        settings = [f"- {name}" if value is None else f"+ {name} = {_shown(value)}" for name, value in action.options]
+        return (f"edit {action.path} [{action.section}]", *settings)
+    if isinstance(action, PutFile):
+        text = "".join(_shown(part) for part in action.content)
+        return (f"write {action.path} ({action.owner} {action.mode})", *(f"+ {line}" for line in text.splitlines()))
+    if isinstance(action, RemoveFile):
+        return (f"remove {action.path}",)
+    return (f"put back {action.path} as it was before the run",)
+
+
+def _console_lines(action: WaitFor | Ask | Checkpoint | Continue) -> tuple[str, ...]:
+    if isinstance(action, WaitFor):
+        return (f"wait for {action.reason}",)
+    if isinstance(action, Ask):
+        return (f"ask: {action.question}",)
+    if isinstance(action, Checkpoint):
+        return (f"rest: {action.sentence}",)
+    return (f"plan on: {action.reason}",)
+
+
+def _shown(value: str | CopiedSecret) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{MASK} (copied from {value.host}: [{value.section}] {value.option})"

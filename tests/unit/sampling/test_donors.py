@@ -41,7 +41,7 @@ def test_that_a_node_that_only_receives_or_does_not_answer_gives_nobody_its_stat
     assert _reach(with_reach(gone, RATES)).donors == 2
 
 
-def test_that_a_donor_at_work_is_still_one() -> None:
+def test_that_a_busy_donor_is_still_counted() -> None:
     busy = member(3, local_state=2, local_state_comment="Donor/Desynced")
     assert _reach(with_reach(estate(member(1), member(2), busy), RATES)).donors == 3
 

@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
             frame.painted.connect(self.first_painted)
             self.setCentralWidget(frame)
         else:
-            for _ in self.furnish():
+            for _ in (*self.furnish(), *self.reveal()):
                 pass
 
     def furnish(self) -> Iterator[None]:
@@ -91,16 +91,14 @@ class MainWindow(QMainWindow):
         yield
         self.pages = QStackedWidget()
         self._strip_place = QVBoxLayout()
-        whole = self._build()
+        self._whole = self._build()
         self.add_page("topology", self.topology)
-        yield
-        yield from self._put_in(whole)
         self._shortcuts()
         self.top.page_chosen.connect(self.show_page)
         self.top.search_wanted.connect(self.palette_wanted)
         self.show_page("topology")
 
-    def _put_in(self, whole: QWidget) -> Iterator[None]:
+    def reveal(self) -> Iterator[None]:
         """Let what was built take the place of the first frame: dressed part by part, then painted part by part."""
         parts = (self.top, self.tree, self.topology, self.inspector, self.status)
         for part in parts:
@@ -108,7 +106,7 @@ class MainWindow(QMainWindow):
                 widget.ensurePolished()
             part.setUpdatesEnabled(False)
         yield
-        self.setCentralWidget(whole)
+        self.setCentralWidget(self._whole)
         yield
         for part in parts:
             part.setUpdatesEnabled(True)

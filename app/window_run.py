@@ -172,3 +172,4 @@ class WindowStart(QObject):
         session.ready.connect(collect_again)
         yield
         session.load()
+        yield from window.reveal()

@@ -1,4 +1,4 @@
-"""One start of a window, timed from inside and ended: `python -m tests.bench.start_probe empty | program ...`.
+"""One start of a window, timed from inside: `python -m tests.bench.start_probe empty | program ... | walk ...`..
 
 Prints one JSON line of moments (seconds of time.monotonic(), one clock for all processes) and of the event loop's
 lateness. The program is the real one, `app.__main__`, with its own arguments; only three of its classes are told to say
@@ -11,10 +11,11 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 TICK_S = 0.016
+_STEP_MS = 400
 _told: dict[str, float] = {}
 
 
@@ -152,8 +153,81 @@ def _hook_session(session: type[Any], kept: list[_Ticks], *, furnished_only: boo
     session._loaded, session.load = noted, loading
 
 
+def walk(arguments: list[str]) -> None:
+    """The real program from its first paint through all pages, the palette and two changes of theme.
+
+    Told as `late`: the program's own stall meter's longest stall of each part, ms.
+    """
+    from app.session import WindowSession
+    from app.window_run import WindowStart
+    from widgets.bridge.stalls import StallMeter
+    from widgets.frame import first_frame
+
+    kept: list[StallMeter] = []
+    worst: dict[str, float] = {}
+
+    def measure(_: object) -> None:
+        kept.append(StallMeter())
+        kept[0].start()
+
+    def next_step(steps: Iterator[str], part: str) -> None:
+        from PySide6.QtCore import QTimer
+
+        worst[part] = max(worst.get(part, 0.0), kept[0].take())
+        following = next(steps, "")
+        if following:
+            QTimer.singleShot(_STEP_MS, lambda: next_step(steps, following))
+            return
+        kept[0].stop()
+        _say(late=worst)
+
+    _painted(first_frame.FirstFrame, "painted", measure, when=lambda _: True)
+    begin = WindowStart._begin
+
+    def imported(self: WindowStart) -> None:
+        load = WindowSession.load
+
+        def loading(self: WindowSession) -> None:
+            self.ready.connect(lambda: _after(_STEP_MS, lambda: next_step(_walk(self), "start")))
+            load(self)
+
+        WindowSession.load = loading  # type: ignore[method-assign]
+        begin(self)
+
+    WindowStart._begin = imported  # type: ignore[method-assign]
+    from app.__main__ import main
+
+    main(arguments)
+
+
+def _after(ms: int, then: Callable[[], None]) -> None:
+    from PySide6.QtCore import QTimer
+
+    QTimer.singleShot(ms, then)
+
+
+def _walk(session: Any) -> Iterator[str]:
+    """Do one thing a step; give the name of the part it belongs to."""
+    from PySide6.QtWidgets import QApplication
+
+    from widgets.common.theme import change_theme
+
+    application, window = QApplication.instance(), session.window
+    assert isinstance(application, QApplication)
+    for page in ("charts", "journal", "topology", "charts"):
+        window.show_page(page)
+        yield "pages"
+    window.palette_wanted.emit()
+    yield "finder"
+    for name in ("dark", "light"):
+        change_theme(application, "dark" if name == "dark" else "light")
+        yield "theme"
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "empty":
         empty()
+    elif sys.argv[1] == "walk":
+        walk(sys.argv[2:])
     else:
         program(sys.argv[3:], until=sys.argv[2])

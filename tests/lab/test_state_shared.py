@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -11,10 +12,12 @@ from services.events import Event
 from services.history import migrations_state, state_file
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
+from services.procedures.journal import StoredJournal
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
 
 DATABASE = "pilothouse_state"
+NEXT = migrations_state.NEWEST + 1
 
 
 @pytest.fixture
@@ -50,10 +53,56 @@ def check_remembering(url: str) -> None:
         one.record_console_end()
 
 
+def test_that_a_shared_store_keeps_the_journal_of_procedures_and_lets_one_console_write_a_run(url: str) -> None:
+    check_journal(url)
+
+
+def check_journal(url: str) -> None:
+    """Write runs with two consoles: numbers without holes, data larger than TEXT holds, one writer a run."""
+    with StateStore.open(url) as one, StateStore.open(url) as two:
+        first, second = StoredJournal(one), StoredJournal(two)
+        run_id = first.new_run("freeze-gcache", "uuid", "Take n2 down – é")
+        first.append(run_id, "note", "", {"text": "é" * 200_000})
+        assert second.entries(run_id) == first.entries(run_id)
+        second.append(run_id, "note")
+        with pytest.raises(StoreError, match="written by another console"):
+            first.append(run_id, "note")
+        assert len(second.entries(run_id)) == 2
+        assert second.runs() == (run_id,)
+        check_race(first, second)
+
+
+def check_race(first: StoredJournal, second: StoredJournal) -> None:
+    """Let two engines that both read the run write it at once, again and again: each time exactly one of them may."""
+    run_id = first.new_run("x", "uuid", "t")
+    barrier = threading.Barrier(2)
+    outcomes: list[str] = []
+
+    def write(journal: StoredJournal) -> None:
+        for _ in range(20):
+            journal.entries(run_id)
+            barrier.wait(10.0)
+            try:
+                journal.append(run_id, "note")
+                outcomes.append("written")
+            except StoreError as problem:
+                outcomes.append("refused" if "another console" in str(problem) else str(problem))
+            journal.let_go(run_id)
+            barrier.wait(10.0)
+
+    threads = [threading.Thread(target=write, args=(journal,)) for journal in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["refused"] * 20 + ["written"] * 20
+    assert [entry.seq for entry in first.entries(run_id)] == list(range(1, 21))
+
+
 def test_that_a_shared_store_of_a_newer_version_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as newer:
-        newer.setattr(state_file, "STEPS", (*migrations_state.STEPS, (2, lambda _: None)))
-        newer.setattr(state_file, "NEWEST", 2)
+        newer.setattr(state_file, "STEPS", (*migrations_state.STEPS, (NEXT, lambda _: None)))
+        newer.setattr(state_file, "NEWEST", NEXT)
         StateStore.open(url).close()
     with pytest.raises(StoreError, match="newer Pilothouse") as caught:
         StateStore.open(url)

@@ -13,12 +13,12 @@ from services.errors import UserError
 from services.procedures.codec import decode
 from services.procedures.journal_entries import Around, topology_of
 from services.procedures.model import Chart, Obligation
-from services.procedures.report_acts import act_lines
 from services.procedures.report_blocks import Block, Grid, Heading, Lines, Picture, Sentence, hour, moment, took
 from services.procedures.report_course import course
 from services.procedures.report_plot import Mark, plot_picture
 from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import Entry, RunState, RunView, StepState, StepView
+from services.procedures.wording import wording
 from services.series import Series
 from services.words import tr
 
@@ -142,9 +142,9 @@ def _step(number: int, shown: StepView) -> Iterator[Block]:
     where = step.host or tr("console")
     about = tr("On {where}; {risk}; {state}.", where=where, risk=step.risk.value, state=shown.state.value)
     yield Sentence(" ".join(filter(None, (about, step.why))))
-    yield Lines(tr("Does"), act_lines(step.action))
+    yield Lines(tr("Does"), wording(step.action))
     if step.undo is not None:
-        yield Lines(tr("Undo: {title}", title=step.undo.title), act_lines(step.undo.action))
+        yield Lines(tr("Undo: {title}", title=step.undo.title), wording(step.undo.action))
     if shown.said:
         yield Sentence(shown.said)
     if shown.error:

@@ -1,7 +1,7 @@
 """Version 2: the write-ahead journal of procedure runs. Frozen; imports nothing of ours.
 
-`data` is JSON text. Text(16000000) becomes MEDIUMTEXT or LONGTEXT on MySQL and MariaDB, whose TEXT ends at 64 KiB (MySQL manual,
-"The BLOB and TEXT Types"); PostgreSQL and SQLite know no length there.
+`data` is JSON text. Text(16000000) becomes MEDIUMTEXT or LONGTEXT on MySQL and MariaDB, whose TEXT ends at 64 KiB
+(MySQL manual, "The BLOB and TEXT Types"); PostgreSQL and SQLite know no length there.
 """
 
 from __future__ import annotations

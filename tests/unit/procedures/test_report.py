@@ -16,9 +16,8 @@ from services.discovery.model import ClusterSnapshot, Component, NodeView, Repli
 from services.errors import StoreError
 from services.facts.model import NodeFacts
 from services.procedures import journal_entries as line
-from services.procedures.actions import Ask, Checkpoint, Continue, PutFile, RemoveFile, Several
+from services.procedures.actions import Ask
 from services.procedures.model import Breach, Chart, Plan
-from services.procedures.report_acts import act_lines
 from services.procedures.report_blocks import clean, moment
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
@@ -28,7 +27,7 @@ from services.procedures.run_model import Question, RunState, StepState
 from services.series import Series
 from services.types import ClusterKind, Flavour, Health
 from tests.unit.procedures.any_values import any_value
-from tests.unit.procedures.plans import FREEZE, GOOD, edit, plan_of, start, stop
+from tests.unit.procedures.plans import FREEZE, GOOD, edit, plan_of, stop
 from tests.unit.procedures.test_fold import START, Writer, done_run
 
 CHART = Chart("disk.free", "n1", "Free disk on n1", 2e9, "released below this")
@@ -121,7 +120,7 @@ TOLD = (
     "n2 is down; n1 and n3 serve.",
     "SET GLOBAL wsrep_provider_options='gcache.freeze_purge_at_seqno=now';",
     "sudo systemctl stop mariadb.service",
-    "detached as 'start-n2': survives the console",
+    "sudo systemctl start mariadb.service   # detached as pilothouse-RUN-start-n2",
     "the option is 128",
     "Query OK",
     "DISK-FREE",
@@ -371,21 +370,6 @@ def test_that_values_carry_their_unit() -> None:
     assert said(1.5e6, "B/s") == "1.5 MB/s"
     assert said(12.3456, "s") == "12.3 s"
     assert said(3.0, "") == "3"
-
-
-def test_that_each_action_is_told_as_it_runs() -> None:
-    assert act_lines(start().action) == (
-        "sudo systemctl start mariadb.service   # detached as 'start-n2': survives the console",
-    )
-    assert act_lines(Several((RemoveFile("/a"), PutFile("/b", ("x\n", "y"), "0600")))) == (
-        "remove /a",
-        "write /b (root:root, 0600)",
-        "+ x",
-        "+ y",
-    )
-    assert act_lines(Checkpoint("All is well.")) == ("rest: All is well.",)
-    assert act_lines(Continue("the position")) == ("plan on: the position",)
-    assert act_lines(edit("n2").action)[2] == "+ wsrep_sst_donor = n1,"
 
 
 def test_that_characters_no_document_may_hold_are_replaced() -> None:

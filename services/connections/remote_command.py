@@ -165,7 +165,8 @@ class _Talk:
     def _feed(self) -> None:
         self._fed = True
         if self._stdin is not None:
-            self._send(self._stdin.reveal().encode("utf-8"))
+            # A file with bytes that are no UTF-8 goes back as it came (PEP 383).
+            self._send(self._stdin.reveal().encode("utf-8", "surrogateescape"))
         with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
             self._channel.shutdown_write()
 

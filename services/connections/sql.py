@@ -1,4 +1,4 @@
-"""One session to one server: opened once, set up as an observer's, asked within limits, cut from any thread."""
+"""One session to one server: opened once, set up, asked within limits, cut from any thread."""
 
 from __future__ import annotations
 
@@ -43,9 +43,16 @@ class SqlLink:
 
     @classmethod
     def open(
-        cls, entry: HostEntry, vault: Vault, ssh: Callable[[], SshLink] | None, *, limits: Limits, limit_s: float
+        cls,
+        entry: HostEntry,
+        vault: Vault,
+        ssh: Callable[[], SshLink] | None,
+        *,
+        limits: Limits,
+        limit_s: float,
+        setup: tuple[str, ...] = sql_setup.ON_CONNECT,
     ) -> SqlLink:
-        """Connect, log in and set the session up. Raises UserError subclasses only."""
+        """Connect, log in and set the session up (by default as an observer's). Raises UserError subclasses only."""
         access = entry.sql
         if access is None:
             raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
@@ -68,7 +75,7 @@ class SqlLink:
         except (pymysql.MySQLError, OSError, EOFError, RuntimeError, ValueError, IndexError, AssertionError) as problem:
             raise _told(problem, way, access, entry.name, limit) from problem
         link = cls(wire, way, entry.name)
-        link._set_up(limit)
+        link._set_up(setup, limit)
         return link
 
     @property
@@ -97,7 +104,7 @@ class SqlLink:
         return self._wire.cipher
 
     def query(self, sql: str, *, limit_s: float) -> Rows:
-        """Run one statement that the allow-list has let through."""
+        """Run one statement that the allow-list (an observer's) or an approved plan (an operator's) has let through."""
         return self._within(limit_s, lambda: self._wire.rows(sql, limit_s=limit_s))
 
     def status(self, *, limit_s: float) -> dict[str, str]:
@@ -117,8 +124,8 @@ class SqlLink:
         else:
             self._wire.abort()
 
-    def _set_up(self, limit_s: float) -> None:
-        for statement in sql_setup.ON_CONNECT:
+    def _set_up(self, statements: tuple[str, ...], limit_s: float) -> None:
+        for statement in statements:
             self._tolerant(statement, limit_s)
 
     def _tolerant(self, statement: str, limit_s: float) -> None:

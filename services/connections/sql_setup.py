@@ -1,7 +1,8 @@
-"""What is set on every database session before anything else: constants of this layer, beside the allow-list.
+"""What is set on a database session before anything else: constants of this layer, beside the allow-list.
 
 They change nothing but the session itself. What a server does not know (error 1193, or 1064 from old ones) it goes
-without; `READ_ONLY` and the allow-list are two of three nets, the account's own rights the third.
+without; in `ON_CONNECT`, an observer's, `READ_ONLY` and the allow-list are two of three nets, the account's own rights
+the third.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ LOCK_WAIT: Final = "SET SESSION lock_wait_timeout=5"
 # (mariadb.com/kb/en/galera-cluster-system-variables: wsrep_sync_wait, wsrep_dirty_reads).
 NO_SYNC_WAIT: Final = "SET SESSION wsrep_sync_wait=0"
 DIRTY_READS: Final = "SET SESSION wsrep_dirty_reads=ON"
+
+# An operator's session may write; its statements are limited in time one by one.
+OPERATOR_ON_CONNECT: Final = (PLAIN_MODE, NO_SYNC_WAIT, DIRTY_READS)
 
 ON_CONNECT: Final = (PLAIN_MODE, READ_ONLY, LOCK_WAIT, NO_SYNC_WAIT, DIRTY_READS)
 

@@ -128,4 +128,6 @@ SQL: dict[str, Check] = {
     "cert": text,
     "key": text,
     "heartbeat_table": table,
+    "operator_user": word,
+    "operator_password": secret,
 }

@@ -31,7 +31,11 @@ class SshAccess:
 
 @dataclass(frozen=True, slots=True)
 class SqlAccess:
-    """How to log in over SQL: directly, through the SSH tunnel, or to the server's Unix socket over SSH."""
+    """How to log in over SQL: directly, through the SSH tunnel, or to the server's Unix socket over SSH.
+
+    `operator_user`, `operator_password`: the account of procedures that change the server, over the same way in;
+    None means the observer's own, else the server's root over its Unix socket (sudo on the host).
+    """
 
     user: str
     password: SecretRef | None = None
@@ -43,6 +47,8 @@ class SqlAccess:
     cert: str | None = None
     key: str | None = None
     heartbeat_table: str | None = None
+    operator_user: str | None = None
+    operator_password: SecretRef | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,10 @@ class _Reader:
             self._faults.add(
                 (*place, "sql", "tls"), tr("{called}: a Unix socket has no certificate to verify.", called=called)
             )
+        if sql.operator_password is not None and not sql.operator_user:
+            self._faults.add(
+                (*place, "sql", "operator_password"), f'{called}: "operator_password" needs its "operator_user".'
+            )
         if sql.key and not sql.cert:
             self._faults.add((*place, "sql", "key"), tr('{called}: a TLS "key" needs its "cert".', called=called))
 

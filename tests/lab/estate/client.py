@@ -87,6 +87,7 @@ def inventory(spec: EstateSpec, names: tuple[str, ...]) -> str:
         f'[host.ssh]\nuser = "dba"\nport = 22\nkey = "{folder}/id_ed25519"\n'
         f'known_hosts = "{folder}/known_hosts"\nsudo = "nopasswd"\n'
         f'[host.sql]\nuser = "observer"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
+        f'operator_user = "pilot"\noperator_password = "env:{vault.VARIABLES["pilot"]}"\n'
         'port = 3306\nvia = "direct"\n'
         for name in names
     ]

@@ -162,6 +162,8 @@ def test_that_a_secret_in_the_file_is_refused_and_never_quoted(key: str, value: 
         (host_with('[host.sql]\nuser = "o"\nvia = "tunnel"'), "needs [host.ssh]"),
         (host_with('[host.sql]\nuser = "o"\nvia = "socket"\ntls = "verify-ca"'), "no certificate"),
         (host_with('[host.sql]\nuser = "o"\nkey = "k"'), 'needs its "cert"'),
+        (host_with('[host.sql]\nuser = "o"\noperator_password = "env:P"'), 'needs its "operator_user"'),
+        (host_with('[host.sql]\nuser = "o"\noperator_user = "p"\noperator_password = "hunter2"'), "a reference"),
         (host_with('[host.sql]\nuser = "o"\nheartbeat_table = "heartbeat"'), "schema.table"),
         (host_with('[host.sql]\nuser = "o"\nheartbeat_table = "a.b; DROP TABLE c"'), "schema.table"),
         ('version = 1\n[[host]]\nname = "a"\naddress = "-oX"', "begin with a dash"),

@@ -165,6 +165,8 @@ _sql = st.builds(
     tls=st.sampled_from(["off", "prefer", "verify-ca", "verify-identity"]),
     ca=st.one_of(st.none(), _word),
     heartbeat_table=st.sampled_from([None, "percona.heartbeat"]),
+    operator_user=st.just("pilot"),
+    operator_password=_ref,
 )
 _host = st.builds(HostEntry, name=_word, address=_word, ssh=st.one_of(st.none(), _ssh), sql=st.one_of(st.none(), _sql))
 

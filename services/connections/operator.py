@@ -1,0 +1,233 @@
+"""The changing road to one host (law 2): its own connections, no allow-list, closed for good when the arms go down.
+
+It shares nothing with HostSession but the ways in: a person's approval of a plan stands where the allow-list is there.
+Every failure says what is true: until a statement or command was sent nothing was changed; afterwards only the step's
+proof knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import posixpath
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from services.connections import operator_client, remote_command, sql_setup, sudo
+from services.connections.command import Command
+from services.connections.host_key_check import HostKeyPolicy
+from services.connections.limits import Limits
+from services.connections.ports import Output, Rows
+from services.connections.sql import SqlLink
+from services.connections.ssh import SshLink
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, Unreachable, UserError
+from services.secrets import Secret
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.connections.statement import Statement
+    from services.inventory.model import HostEntry
+    from services.secrets import Vault
+
+T = TypeVar("T")
+
+# ER_DBACCESS_DENIED, ER_ACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_SPECIFIC_ACCESS_DENIED: the account lacks the right
+# (mariadb.com/kb/en/mariadb-error-code-reference). The server refuses before it does anything.
+_NO_RIGHT = frozenset({1044, 1045, 1142, 1227})
+
+
+class HostOperator:
+    """OperatorSession (ports.py) for one inventory host. One thread at a time; `close` may be called from any."""
+
+    def __init__(
+        self, entry: HostEntry, vault: Vault, *, on_host_key: HostKeyPolicy | None = None, limits: Limits | None = None
+    ) -> None:
+        """Remember how to reach the host; nothing is opened yet.
+
+        Args:
+            on_host_key: asked about an unknown host key in the calling thread; without it HostKeyUnknown is raised.
+        """
+        self._entry = entry
+        self._vault = vault
+        self._policy = on_host_key
+        self._limits = limits or Limits()
+        self._ssh: SshLink | None = None
+        self._sql: SqlLink | None = None
+        self._as_root = entry.sql is None
+        self._closed = False
+
+    @property
+    def host(self) -> str:
+        """Return the inventory name of the host."""
+        return self._entry.name
+
+    def execute(self, statement: Statement, *, limit_s: float = 10.0) -> Rows:
+        """Run one statement that changes the server.
+
+        The account is the inventory's `operator_user`; without one the observer's, and where that one may not (or no
+        session can be opened), root over the server's Unix socket: `sudo mariadb` with the statement on its input.
+        """
+        sql, access = str(statement), self._entry.sql
+        if not self._as_root:
+            may_be_root = access is not None and access.operator_user is None and self._entry.ssh is not None
+            try:
+                link = self._sql_link(limit_s)
+                return self._sent(lambda: link.query(sql, limit_s=limit_s))
+            except (AuthFailed, QueryFailed) as problem:
+                if not may_be_root or (isinstance(problem, QueryFailed) and problem.errno not in _NO_RIGHT):
+                    raise
+                self._as_root = True
+            except Unreachable:
+                if not may_be_root or self._sql is not None:  # it was sent: it may have had its effect
+                    raise
+        return self._execute_as_root(sql, limit_s)
+
+    def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
+        """Run one command that changes the host (with sudo where the command asks for it)."""
+        self._refuse_when_closed()
+        access = self._entry.ssh
+        if access is None:
+            raise BadInput("The inventory gives no SSH way to this host.", host=self.host)
+        link = self._ssh_link()
+        wrapped = sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
+        return self._sent(
+            lambda: remote_command.run(
+                link,
+                wrapped,
+                command.stdin,
+                host=self.host,
+                limit_s=limit_s,
+                most=self._limits.output_bytes,
+                what=str(command),
+            )
+        )
+
+    def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
+        """Return a file's bytes (as root where the login may become it), None when it does not exist."""
+        _need_absolute(path, self.host)
+        if self.run(Command(("test", "-e", path), sudo=True), limit_s=limit_s).exit_code:
+            return None
+        output = self._need(Command(("cat", "--", path), sudo=True), limit_s)
+        if len(output.stdout) >= self._limits.output_bytes:
+            raise BadInput(tr("The file {path} is too large to be handled.", path=path), host=self.host)
+        return output.stdout
+
+    def write_file(
+        self, path: str, content: Secret, *, mode: str = "0644", owner: str = "root:root", limit_s: float = 10.0
+    ) -> None:
+        """Replace or make a file in one atomic rename; the content travels by standard input, never a command line.
+
+        Each part is a command of its own: when the connection breaks in the middle of the content, nobody is left to
+        rename the half of it. A symbolic link stays one, its target is replaced (man install(1), dd(1), mv(1)).
+        """
+        _need_absolute(path, self.host)
+        real = self._need(Command(("readlink", "-m", "--", path), sudo=True), limit_s).text.removesuffix("\n")
+        folder, name = posixpath.split(real)
+        aside = posixpath.join(folder, f".{name}.pilothouse-new")
+        user, _, group = owner.partition(":")
+        made = ("install", "-m", mode, "-o", user, "-g", group or user, "/dev/null", aside)
+        try:
+            self._need(Command(made, sudo=True), limit_s)
+            fill = Command(("dd", f"of={aside}", "conv=notrunc,fsync", "status=none"), sudo=True, stdin=content)
+            self._need(fill, limit_s)
+            self._need(Command(("mv", "-fT", "--", aside, real), sudo=True), limit_s)
+        except UserError:
+            with contextlib.suppress(UserError):
+                self.run(Command(("rm", "-f", "--", aside), sudo=True), limit_s=limit_s)
+            raise
+
+    def close(self) -> None:
+        """Close everything for good; what is asked of it afterwards is Refused. Idempotent."""
+        self._closed = True
+        sql, self._sql = self._sql, None
+        if sql is not None:
+            sql.close()
+        ssh, self._ssh = self._ssh, None
+        if ssh is not None:
+            ssh.close()
+
+    # ------------------------------------------------------------------------------------------------------------------
+    def _need(self, command: Command, limit_s: float) -> Output:
+        """Run a command that must succeed."""
+        output = self.run(command, limit_s=limit_s)
+        if output.exit_code:
+            why = output.stderr.decode("utf-8", "replace").strip()
+            raise Unreachable(
+                tr(
+                    "{command} ended with exit code {code}: {why}", command=str(command), code=output.exit_code, why=why
+                ),
+                host=self.host,
+            )
+        return output
+
+    def _execute_as_root(self, sql: str, limit_s: float) -> Rows:
+        socket = self._entry.sql.socket if self._entry.sql is not None else None
+        for program in operator_client.PROGRAMS:
+            command = operator_client.command(program, sql, socket, limit_s)
+            output = self.run(command, limit_s=limit_s)
+            if not operator_client.is_missing(output):
+                return operator_client.rows(output, host=self.host, limit_s=limit_s)
+        raise BadInput(
+            tr("There is no mariadb or mysql client program on the host, and no account that may change the server."),
+            host=self.host,
+            try_=(tr('Give the host an "operator_user" in the inventory.'),),
+        )
+
+    def _sent(self, call: Callable[[], T]) -> T:
+        """Make a call whose failure to answer does not mean that nothing happened."""
+        try:
+            return call()
+        except Unreachable as problem:
+            problem.safe = tr("It may have had its effect on {host}, or still have it; look before it is repeated.",
+                              host=self.host)  # fmt: skip
+            if self._closed:
+                raise self._laid_down() from problem
+            raise
+
+    def _ssh_link(self) -> SshLink:
+        if self._ssh is not None and self._ssh.alive:
+            return self._ssh
+        if self._ssh is not None:
+            self._ssh.close()
+            self._ssh = None
+        link = SshLink.open(self._entry, self._vault, policy=self._policy, limits=self._limits)
+        self._ssh = link
+        if self._closed:  # closed from another thread while this one connected
+            self.close()
+            raise self._laid_down()
+        return link
+
+    def _sql_link(self, limit_s: float) -> SqlLink:
+        self._refuse_when_closed()
+        if self._sql is not None and self._sql.alive:
+            return self._sql
+        if self._sql is not None:
+            self._sql.close()
+            self._sql = None
+        entry, access = self._entry, self._entry.sql
+        if access is not None and access.operator_user is not None:
+            account = replace(access, user=access.operator_user, password=access.operator_password)
+            entry = replace(entry, sql=account)
+        through = self._ssh_link if entry.ssh is not None else None
+        link = SqlLink.open(
+            entry, self._vault, through, limits=self._limits, limit_s=limit_s, setup=sql_setup.OPERATOR_ON_CONNECT
+        )
+        self._sql = link
+        if self._closed:
+            self.close()
+            raise self._laid_down()
+        return link
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise self._laid_down()
+
+    def _laid_down(self) -> Refused:
+        return Refused(
+            tr("No procedure is armed for this host any more."), host=self.host, safe=tr("Nothing more is sent to it.")
+        )
+
+
+def _need_absolute(path: str, host: str) -> None:
+    if not path.startswith("/") or "\0" in path:
+        raise BadInput(tr("A file on a host needs its whole path, not {path}.", path=path), host=host)

@@ -20,9 +20,9 @@ from babel.messages.pofile import read_po, write_po
 
 from boot.places import LOCALES, ROOT, TEMPLATE, say
 
-# How services/words.py (and plural of widgets/common/text.py) is called: where the sentence, its plural and its
+# How services/words.py (and plural and some, which call it) is called: where the sentence, its plural and its
 # context ("c") stand among the arguments.
-KEYWORDS = {"tr": None, "mark": None, "tr_n": (1, 2), "tr_context": ((1, "c"), 2), "plural": (2, 3)}
+KEYWORDS = {"tr": None, "mark": None, "tr_n": (1, 2), "tr_context": ((1, "c"), 2), "plural": (2, 3), "some": (2, 3)}
 FOLDERS = ("app", "widgets", "services")
 # Sentences in the data of the charts: these keys of every table.
 TABLES = {"charts.toml": {"title", "subtitle", "label", "hint", "empty"}, "metrics.toml": {"title", "misleading"}}

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from services.discovery.model import ReplicationEdge
 from services.discovery.nodes import LOOPBACK, Node
-from services.discovery.words import duration, number
+from services.discovery.words import duration, some
 from services.facts import gtid
 from services.facts.model import ReplicationChannel
 from services.facts.reading import host_port
 from services.types import Health
+from services.words import tr
 
 LAG_WARN_S, LAG_BAD_S = 10.0, 60.0
 """Beyond the delay that is meant (metrics reference, 'Replication lag')."""
@@ -154,36 +155,40 @@ def judged(link: Link, lag: float | None) -> tuple[Health, str]:
     """Return a channel's health and the sentence that says why it is not simply good."""
     channel, source = link.channel, link.source.name
     if not link.replica.sql_fresh:
-        return Health.UNKNOWN, f"{link.replica.name} does not answer; this is what it said last"
+        return Health.UNKNOWN, tr("{name} does not answer; this is what it said last", name=link.replica.name)
     if not _runs(channel.sql_running):
-        return Health.BAD, _stopped("SQL thread stopped", channel.sql_errno, channel.sql_error)
+        return Health.BAD, _stopped(tr("SQL thread stopped"), channel.sql_errno, channel.sql_error)
     if not _runs(channel.io_running):
         return _not_fetching(channel, source)
     if lag is None:
-        return Health.WARN, "the server does not tell its lag"
+        return Health.WARN, tr("the server does not tell its lag")
     beyond = lag - channel.delay_s
     if beyond > LAG_WARN_S:
-        return Health.BAD if beyond > LAG_BAD_S else Health.WARN, f"{duration(beyond)} behind{_meant(channel)}"
-    return Health.GOOD, f"held back by {duration(channel.delay_s)} on purpose" if channel.delay_s else ""
+        return Health.BAD if beyond > LAG_BAD_S else Health.WARN, _behind(beyond, channel)
+    return Health.GOOD, tr("held back by {span} on purpose", span=duration(channel.delay_s)) if channel.delay_s else ""
 
 
 def _not_fetching(channel: ReplicationChannel, source: str) -> tuple[Health, str]:
     if channel.io_running.lower() in {"connecting", "preparing"}:
-        text = f"the IO thread can't connect to {source}"
+        text = tr("the IO thread can't connect to {source}", source=source)
         if channel.io_errno:
             return Health.BAD, _stopped(text, channel.io_errno, channel.io_error)
-        return Health.WARN, f"the IO thread is connecting to {source}"
-    return Health.BAD, _stopped("IO thread stopped", channel.io_errno, channel.io_error)
+        return Health.WARN, tr("the IO thread is connecting to {source}", source=source)
+    return Health.BAD, _stopped(tr("IO thread stopped"), channel.io_errno, channel.io_error)
 
 
 def _stopped(what: str, errno: int, error: str) -> str:
     if not errno and not error:
         return what
-    return f"{what}: error {errno}: {error}" if errno else f"{what}: {error}"
+    if errno:
+        return tr("{what}: error {errno}: {error}", what=what, errno=errno, error=error)
+    return tr("{what}: {error}", what=what, error=error)
 
 
-def _meant(channel: ReplicationChannel) -> str:
-    return f" beyond the {duration(channel.delay_s)} that are meant" if channel.delay_s else ""
+def _behind(beyond: float, channel: ReplicationChannel) -> str:
+    if not channel.delay_s:
+        return tr("{span} behind", span=duration(beyond))
+    return tr("{span} behind beyond the {delay} that are meant", span=duration(beyond), delay=duration(channel.delay_s))
 
 
 def gap_of(link: Link) -> int | None:
@@ -203,7 +208,7 @@ def gap_of(link: Link) -> int | None:
 
 def gap_words(gap: int) -> str:
     """Return "12 transactions"."""
-    return f"{number(gap)} transaction{'' if gap == 1 else 's'}"
+    return some(gap, "{n} transaction", "{n} transactions")
 
 
 def groups_of(nodes: Sequence[Node], links: Sequence[Link]) -> tuple[tuple[Node, ...], ...]:

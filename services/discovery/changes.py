@@ -6,16 +6,17 @@ clocks, and hosts lost and regained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.discovery.judge import disk_health
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
 from services.discovery.transfers import ONE_TRANSFER_S
 from services.discovery.troubles import CLOCK_LIMIT_S
-from services.discovery.words import duration, names, size
+from services.discovery.words import duration, joined, names, size
 from services.events import Event, EventKind
 from services.types import Health, Reach
+from services.words import tr
 
 LOG_AGE_S = 20.0
 """Logs of a calm host are read each 15 s: what ended longer before is no news, it was over when watching began."""
@@ -59,12 +60,12 @@ class _Teller:
 
 def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if restarted(old, new):
-        yield teller.tell("restart", f"{new.name} was restarted", Health.WARN, _started(new, teller.at))
+        yield teller.tell("restart", tr("{name} was restarted", name=new.name), Health.WARN, _started(new, teller.at))
     if old.state != new.state and old.reach is not Reach.NOT_TRIED:
         yield teller.tell("state", _state_text(old, new), new.health)
     if (old.reach in ANSWERING) != (new.reach in ANSWERING) and old.reach is not Reach.NOT_TRIED:
         back = new.reach in ANSWERING
-        text = f"{new.name} answers again" if back else f"{new.name} no longer answers"
+        text = tr("{name} answers again", name=new.name) if back else tr("{name} no longer answers", name=new.name)
         yield teller.tell("connection", text, Health.GOOD if back else Health.UNKNOWN)
     yield from _disk(old, new, teller)
     yield from _clock(old, new, teller)
@@ -77,8 +78,9 @@ def _started(node: NodeView, at: float) -> float:
 
 
 def _state_text(old: NodeView, new: NodeView) -> str:
-    after = f" (was {old.state})" if old.state else ""
-    return f"{new.name}: {new.state}{after}"
+    if not old.state:
+        return tr("{name}: {state}", name=new.name, state=tr(new.state))
+    return tr("{name}: {state} (was {before})", name=new.name, state=tr(new.state), before=tr(old.state))
 
 
 def restarted(old: NodeView, new: NodeView) -> bool:
@@ -94,11 +96,13 @@ def _disk(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if before is after or Health.UNKNOWN in {before, after}:
         return
     disk = new.facts.machine.data_disk if new.facts is not None and new.facts.machine is not None else None
-    free = size(disk.free) if disk is not None and disk.free is not None else "no"
+    free = size(disk.free) if disk is not None and disk.free is not None else tr("no")
     if after is Health.GOOD:
-        text = f"{new.name}: the data disk has room again ({free} free)"
+        text = tr("{name}: the data disk has room again ({free} free)", name=new.name, free=free)
+    elif after is Health.BAD:
+        text = tr("{name}: data disk full ({free} free)", name=new.name, free=free)
     else:
-        text = f"{new.name}: data disk {'full' if after is Health.BAD else 'nearly full'} ({free} free)"
+        text = tr("{name}: data disk nearly full ({free} free)", name=new.name, free=free)
     yield teller.tell("disk", text, after)
 
 
@@ -113,11 +117,14 @@ def _clock(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if before is None or after is None or (abs(before) > CLOCK_LIMIT_S) == (abs(after) > CLOCK_LIMIT_S):
         return
     if abs(after) > CLOCK_LIMIT_S:
-        side = "ahead of" if after > 0 else "behind"
-        text = f"{new.name}: its clock is {duration(abs(after))} {side} this workstation's"
+        span = duration(abs(after))
+        if after > 0:
+            text = tr("{name}: its clock is {span} ahead of this workstation's", name=new.name, span=span)
+        else:
+            text = tr("{name}: its clock is {span} behind this workstation's", name=new.name, span=span)
         yield teller.tell("clock", text, Health.WARN)
     else:
-        yield teller.tell("clock", f"{new.name}: its clock is right again", Health.GOOD)
+        yield teller.tell("clock", tr("{name}: its clock is right again", name=new.name), Health.GOOD)
 
 
 def _offset(node: NodeView) -> float | None:
@@ -137,13 +144,21 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
         return
     if not after:
         if any(c.observers for c in new.components):
-            yield Event(new.at, "view", f"{new.name} has no primary component", Health.BAD, new.cluster_id)
+            yield Event(
+                new.at, "view", tr("{name} has no primary component", name=new.name), Health.BAD, new.cluster_id
+            )
         return
-    parts = [f"{names(gone)} left" if gone else "", f"{names(come)} came" if come else ""]
+    text = tr("{name}: {change}", name=new.name, change=_who_moved(gone, come))
     votes = next((c for c in new.components if c.primary), None)
-    left = f"; {votes.votes} of {votes.votes_known} votes" if votes is not None else ""
-    text = f"{new.name}: {' and '.join(p for p in parts if p)}{left}"
+    if votes is not None:
+        text = joined(text, tr("{votes} of {n} votes", votes=votes.votes, n=votes.votes_known))
     yield Event(new.at, "view", text, Health.WARN if gone else Health.GOOD, new.cluster_id)
+
+
+def _who_moved(gone: Sequence[str], come: Sequence[str]) -> str:
+    if gone and come:
+        return tr("{gone} left and {come} came", gone=names(gone), come=names(come))
+    return tr("{names} left", names=names(gone)) if gone else tr("{names} came", names=names(come))
 
 
 def _primary(cluster: ClusterSnapshot) -> frozenset[str]:
@@ -181,7 +196,7 @@ def _span(edge: TransferEdge, pair: tuple[str, str], cluster: ClusterSnapshot, u
     return Event(
         at=began if until is None else min(began, until),
         kind="transfer",
-        text=f"{edge.kind or 'State transfer'} from {donor} to {joiner}",
+        text=tr("{kind} from {donor} to {joiner}", kind=edge.kind or tr("State transfer"), donor=donor, joiner=joiner),
         health=Health.TRANSFER,
         cluster_id=cluster.cluster_id,
         node_id=edge.joiner_id,

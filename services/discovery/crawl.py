@@ -21,6 +21,7 @@ from services.facts.model import NodeFacts, Problem
 from services.facts.reading import host_port
 from services.inventory.model import HostEntry
 from services.types import Reach
+from services.words import tr
 
 MOST_HOSTS = 512
 MOST_AT_ONCE = 16
@@ -146,7 +147,9 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
             continue
         search.asked.add(host)
         if len(search.entries) >= MOST_HOSTS:
-            text = f"More than {MOST_HOSTS} hosts were named; {host} and others were not asked."
+            text = tr(
+                "More than {most} hosts were named; {host} and others were not asked.", most=MOST_HOSTS, host=host
+            )
             search.problems.append(Problem("discovery", text, "too-many-hosts"))
             return
         name = _name_for(search, lead.name or host, host)
@@ -188,10 +191,15 @@ def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock:
     """Say of each host that did not answer in time that it did not; a found one that is unsure is dropped."""
     named = {seed.name for seed in seeds}
     for entry in search.running.values():
-        text = f"{entry.name} ({entry.address}) did not answer within {limit_s:g} s."
+        text = tr(
+            "{name} ({address}) did not answer within {limit:g} s.",
+            name=entry.name,
+            address=entry.address,
+            limit=limit_s,
+        )
         search.problems.append(Problem("discovery", text, "timed-out"))
         if entry.name in named or entry.name not in search.unsure:
-            problem = Problem("sql", f"No answer within {limit_s:g} s.", "timed-out")
+            problem = Problem("sql", tr("No answer within {limit:g} s.", limit=limit_s), "timed-out")
             search.facts[entry.name] = NodeFacts(
                 entry.name, clock.wall(), Reach.NONE, entry.address, problems=(problem,)
             )
@@ -202,7 +210,7 @@ def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock:
 def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
     aliases = aliases_among(search.facts, frozenset(seed.name for seed in seeds))
     problems = [
-        Problem("discovery", f"{other} and {host} are the same server.", "same-server")
+        Problem("discovery", tr("{other} and {host} are the same server.", other=other, host=host), "same-server")
         for other, host in aliases.items()
     ]
     return CrawlResult(

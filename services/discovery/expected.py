@@ -9,6 +9,7 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import names, number, some
 from services.facts.model import Problem
 from services.types import ClusterKind, Health, Reach, worst
+from services.words import mark, tr
 
 SMALLER = "smaller-than-expected"
 
@@ -54,9 +55,12 @@ def _sentence(cluster: ClusterSnapshot, size: int, wanted: int) -> str:
     members = {member for c in cluster.components if c.primary for member in c.members}
     if cluster.kind is ClusterKind.GALERA:
         absent = [n.name for n in cluster.nodes if n.node_id not in members and not _behind(n)]
-        where = "The primary component has"
     else:
         absent = [n.name for n in cluster.nodes if _gone(n)]
-        where = "There are"
-    who = f": {names(sorted(absent))} missing" if absent else ""
-    return f"{where} {number(size)} of the {some(wanted, 'node')} that the inventory expects{who}."
+    known, nodes = number(size), some(wanted, "{n} node", "{n} nodes")
+    who = tr(": {names} missing", names=names(sorted(absent))) if absent else ""
+    if cluster.kind is ClusterKind.GALERA:
+        text = mark("The primary component has {size} of the {nodes} that the inventory expects{who}.")
+    else:
+        text = mark("There are {size} of the {nodes} that the inventory expects{who}.")
+    return tr(text, size=known, nodes=nodes, who=who)

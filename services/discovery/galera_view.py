@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from services.discovery.galera_members import Directory, given, listed
 from services.discovery.model import Component, ObserverView
 from services.discovery.nodes import Node
-from services.discovery.words import listing, names, some, verb
+from services.discovery.words import joined, listing, names, some
 from services.facts.model import GaleraMember
+from services.words import tr, tr_n
 
 LAG_S = 2.5
 """An observer this much older than the newest may simply not have been asked since the view changed."""
@@ -251,27 +252,42 @@ def agreement_of(views: Sequence[View], components: Sequence[Component], silent:
             observers=c.observers,
             members=c.members,
             primary=v.primary,
-            sentence=f"{_observers(v)} {verb(v.observers, 'sees', 'see')} {_members(v)}: "
-            f"{'Primary' if v.primary else 'non-Primary'}, {c.votes} of {some(c.votes_known, 'vote')}",
+            sentence=tr(
+                "{sees}: {state}, {votes} of {known}",
+                sees=_sees_members(v),
+                state="Primary" if v.primary else "non-Primary",
+                votes=c.votes,
+                known=some(c.votes_known, "{n} vote", "{n} votes"),
+            ),
         )
         for v, c in zip(views, components, strict=True)
     )
     if not views:
-        outside = f" ({_names(silent)} {verb(silent, 'is', 'are')} in no view)" if silent else ""
-        return Agreement(True, f"No node tells a view of the group{outside}", shown)
+        nobody = tr("No node tells a view of the group")
+        if silent:
+            outside = tr_n("{names} is in no view", "{names} are in no view", len(silent), names=_names(silent))
+            nobody = tr("{sentence} ({more})", sentence=nobody, more=outside)
+        return Agreement(True, nobody, shown)
     if len(views) == 1:
         one = views[0]
-        together = " (they agree)" if len(one.observers) > 1 else ""
-        return Agreement(True, f"Seen from {listing(sorted(n.name for n in one.observers))}{together}", shown)
-    return Agreement(False, "; ".join(_sees(v) for v in views), shown)
+        who = listing(sorted(n.name for n in one.observers))
+        if len(one.observers) > 1:
+            return Agreement(True, tr("Seen from {names} (they agree)", names=who), shown)
+        return Agreement(True, tr("Seen from {names}", names=who), shown)
+    return Agreement(False, joined(*(_sees(v) for v in views)), shown)
 
 
 def _sees(view: View) -> str:
     if len(view.members) == 1 and view.size == 1:
-        return f"{_observers(view)} sees only itself"
+        return tr("{name} sees only itself", name=_observers(view))
     if len(view.members) == len(view.observers) == 2 and view.size == 2:
-        return f"{_observers(view)} see each other"
-    return f"{_observers(view)} {verb(view.observers, 'sees', 'see')} {_members(view)}"
+        return tr("{names} see each other", names=_observers(view))
+    return _sees_members(view)
+
+
+def _sees_members(view: View) -> str:
+    who, members = _observers(view), _members(view)
+    return tr_n("{names} sees {members}", "{names} see {members}", len(view.observers), names=who, members=members)
 
 
 def _observers(view: View) -> str:
@@ -280,9 +296,11 @@ def _observers(view: View) -> str:
 
 def _members(view: View) -> str:
     if len(view.members) == 1 and view.size == 1:
-        return "only itself"
+        return tr("only itself")
     known = sorted(node.name for node in view.members)
-    return names([*known, f"{some(view.unknown, 'member')} without a name"] if view.unknown else known)
+    if view.unknown:
+        known.append(some(view.unknown, "{n} member without a name", "{n} members without a name"))
+    return names(known)
 
 
 def _names(nodes: Sequence[Node]) -> str:

@@ -17,6 +17,7 @@ from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.nodes import Node, addresses_of
 from services.facts.model import NodeFacts, Problem
 from services.types import Reach
+from services.words import tr
 
 MOST_HISTORY = 32
 
@@ -58,7 +59,11 @@ def identified(
             )
         )
     problems = [
-        Problem("identity", f"{other} and {host} are the same server; it is shown once, as {host}.", "same-server")
+        Problem(
+            "identity",
+            tr("{other} and {host} are the same server; it is shown once, as {host}.", other=other, host=host),
+            "same-server",
+        )
         for other, host in aliases.items()
     ]
     return Identities(tuple(nodes), aliases, (*problems, *_shared(nodes)))
@@ -163,7 +168,11 @@ def _shared(nodes: list[Node]) -> list[Problem]:
     return [
         Problem(
             "identity",
-            f"{' and '.join(sharing)} have the same server_uuid {uuid}: a copied data directory kept its auto.cnf.",
+            tr(
+                "{names} have the same server_uuid {uuid}: a copied data directory kept its auto.cnf.",
+                names=" and ".join(sharing),
+                uuid=uuid,
+            ),
             "server-uuid-shared",
         )
         for uuid, sharing in owners.items()

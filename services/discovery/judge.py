@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from services.discovery.nodes import STALE_S, Node
 from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving
-from services.discovery.words import clock, duration, names, number, size, verb
+from services.discovery.words import clock, duration, joined, names, number, size
 from services.facts.model import DiskFacts, GaleraFacts
 from services.types import Health, Reach
+from services.words import english, mark, tr, tr_n
 
 DISK_FULL_B = 16 * 2**20
 DISK_WARN_SHARE = 0.05
@@ -22,7 +23,15 @@ ERROR_STATE = 5
 """wsrep_local_state of a node that found itself inconsistent (galera/wsrep_api.h: WSREP_MEMBER_ERROR)."""
 
 
-STARTING, STARTED = "starting", "started, SQL not asked yet"
+STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
+ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
+NOT_KNOWN = mark("state not known")
+_UNSEEN = mark("not seen by any node")
+_RECEIVING = {
+    "SST": mark("Joining: receiving SST"),
+    "IST": mark("Joining: receiving IST"),
+    "": mark("Joining: receiving state transfer"),
+}
 GRACE_S = 35.0
 """Longest wait between two attempts to reconnect, and a little more."""
 
@@ -54,7 +63,7 @@ class Around:
 def verdict(node: Node, around: Around) -> Verdict:
     """Return the judgement of one node."""
     if node.sql_fresh:
-        own = _galera(node, node.galera, around) if node.galera is not None else Verdict("serving", Health.GOOD)
+        own = _galera(node, node.galera, around) if node.galera is not None else Verdict(mark("serving"), Health.GOOD)
         return _with_host(_with_disk(own, node), node)
     if node.facts is None:
         return _by_hearsay(node, around)
@@ -70,7 +79,10 @@ def _galera(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
     status = galera.cluster_status.lower()
     comment = galera.local_state_comment
     if galera.local_state == ERROR_STATE or comment.lower() == "inconsistent":
-        text = f"{node.name} found its data inconsistent with the group and left it; it needs a full state transfer"
+        text = tr(
+            "{name} found its data inconsistent with the group and left it; it needs a full state transfer",
+            name=node.name,
+        )
         return Verdict(comment or "Inconsistent", Health.BAD, text)
     if status == "primary":
         return _primary(node, galera, around)
@@ -78,21 +90,33 @@ def _galera(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
         return Verdict("non-Primary", Health.BAD, _island(node, galera, around))
     if status == "disconnected":
         if is_joining(node) or comment.lower().startswith("join"):
-            return Verdict(comment or "joining", Health.TRANSFER, f"{node.name} is joining the group")
-        text = f"{node.name} is connected to no group; it refuses queries"
+            return Verdict(
+                comment or mark("joining"), Health.TRANSFER, tr("{name} is joining the group", name=node.name)
+            )
+        text = tr("{name} is connected to no group; it refuses queries", name=node.name)
         return Verdict("Disconnected", Health.BAD, text)
-    return Verdict("state not known", Health.UNKNOWN, node.why("galera") or "the server does not tell its group state")
+    why = node.why("galera") or tr("the server does not tell its group state")
+    return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
 
 
 def _island(node: Node, galera: GaleraFacts, around: Around) -> str:
     others = (galera.cluster_size or 1) - 1
     sees = (
-        "sees only itself" if others < 1 else f"sees only {number(others)} other {'node' if others == 1 else 'nodes'}"
+        tr("{name} sees only itself", name=node.name)
+        if others < 1
+        else tr_n(
+            "{name} sees only {n} other node",
+            "{name} sees only {n} other nodes",
+            others,
+            n=number(others),
+            name=node.name,
+        )
     )
-    refuses = "" if galera.ready else "; it refuses queries"
+    refuses = "" if galera.ready else tr("it refuses queries")
     primary = [o.name for o in around.observers if o.galera is not None and o.galera.cluster_status == "Primary"]
-    without = f"; {names(primary)} {verb(primary, 'goes', 'go')} on without it" if primary else ""
-    return f"{node.name} {sees}{since(node, 'non-Primary')}{refuses}{without}"
+    who = names(primary)
+    without = tr_n("{names} goes on without it", "{names} go on without it", len(primary), names=who) if primary else ""
+    return joined(dated(sees, node, "non-Primary"), refuses, without)
 
 
 def _primary(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
@@ -100,30 +124,39 @@ def _primary(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
     if state == SYNCED:
         return _synced(node, galera)
     if state == DONOR:
-        text = around.transfer or f"{node.name} is desynced: flow control does not wait for it"
+        text = around.transfer or tr("{name} is desynced: flow control does not wait for it", name=node.name)
         return Verdict("Donor/Desynced", Health.TRANSFER, text)
     if state == JOINER:
-        return Verdict("Joiner", Health.TRANSFER, around.transfer or f"{node.name} is receiving a state transfer")
+        text = around.transfer or tr("{name} is receiving a state transfer", name=node.name)
+        return Verdict("Joiner", Health.TRANSFER, text)
     if state == JOINED:
-        queue = "" if galera.recv_queue is None else f": {number(galera.recv_queue)} write sets to go"
-        return Verdict("Joined", Health.TRANSFER, f"{node.name} is catching up{queue}")
-    word = galera.local_state_comment or "state not known"
-    return Verdict(word, Health.WARN, f"{node.name} is in the primary component but not synced ({word})")
+        text = tr("{name} is catching up", name=node.name)
+        if galera.recv_queue is not None:
+            text = tr("{name} is catching up: {n} write sets to go", name=node.name, n=number(galera.recv_queue))
+        return Verdict("Joined", Health.TRANSFER, text)
+    word = galera.local_state_comment or NOT_KNOWN
+    text = tr("{name} is in the primary component but not synced ({state})", name=node.name, state=tr(word))
+    return Verdict(word, Health.WARN, text)
 
 
 def _synced(node: Node, galera: GaleraFacts) -> Verdict:
     word = galera.local_state_comment or "Synced"
     rejects = galera.reject_queries.upper()
     if rejects not in {"", "NONE"}:
-        return Verdict(word, Health.WARN, f"{node.name} refuses queries: wsrep_reject_queries is {rejects}")
+        text = tr("{name} refuses queries: wsrep_reject_queries is {value}", name=node.name, value=rejects)
+        return Verdict(word, Health.WARN, text)
     if galera.ready is False:
-        return Verdict(word, Health.WARN, f"{node.name} is Synced but not ready: it refuses queries")
+        return Verdict(word, Health.WARN, tr("{name} is Synced but not ready: it refuses queries", name=node.name))
     if galera.provider_suspect:
-        return Verdict(word, Health.WARN, node.why("galera") or "the Galera provider's answers can't be trusted")
+        why = node.why("galera") or tr("the Galera provider's answers can't be trusted")
+        return Verdict(word, Health.WARN, why)
     limit = galera.flow_control_high
     if galera.recv_queue is not None and limit and galera.recv_queue >= limit:
-        text = (
-            f"{number(galera.recv_queue)} write sets wait on {node.name}: it slows the group down (limit {limit:.0f})"
+        text = tr(
+            "{n} write sets wait on {name}: it slows the group down (limit {limit:.0f})",
+            n=number(galera.recv_queue),
+            name=node.name,
+            limit=limit,
         )
         return Verdict(word, Health.WARN, text)
     return Verdict(word, Health.GOOD)
@@ -143,8 +176,7 @@ def _with_host(own: Verdict, node: Node) -> Verdict:
     why = node.why("ssh")
     if node.reach is not Reach.SQL_ONLY or not why:
         return own
-    text = f"the host itself is not watched: {why}"
-    return Verdict(own.state, own.health, f"{own.reason}; {text}" if own.reason else text)
+    return Verdict(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
 
 
 def _with_disk(own: Verdict, node: Node) -> Verdict:
@@ -152,12 +184,18 @@ def _with_disk(own: Verdict, node: Node) -> Verdict:
     health = disk_health(disk)
     if disk is None or disk.free is None or health not in {Health.BAD, Health.WARN}:
         return own
-    of = f" of {size(disk.size)}" if disk.size else ""
-    full = "data disk full" if health is Health.BAD else "data disk nearly full"
-    text = f"{full}: {size(disk.free)} free{of} on {disk.mount}"
+    free = size(disk.free)
+    if disk.size:
+        free = tr("{part} free of {whole}", part=free, whole=size(disk.size))
+    else:
+        free = tr("{size} free", size=free)
+    words = mark("data disk full: {free} on {mount}")
+    if health is not Health.BAD:
+        words = mark("data disk nearly full: {free} on {mount}")
+    text = tr(words, free=free, mount=disk.mount)
     if health.severity <= own.health.severity:
-        return Verdict(own.state, own.health, f"{own.reason}; {text}" if own.reason else text)
-    return Verdict(f"{own.state}, disk full" if health is Health.BAD else own.state, health, text)
+        return Verdict(own.state, own.health, joined(own.reason, text))
+    return Verdict(tr(DISK_FULL, state=tr(own.state)) if health is Health.BAD else own.state, health, text)
 
 
 # --- a node that others, or its host, must speak for ------------------------------------------------------------------
@@ -171,24 +209,33 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         return _not_running(node)
     if state == "T":
         pid = f", pid {machine.process_pid}" if machine is not None and machine.process_pid else ""
-        text = f"{node.daemon} on {node.name} is stopped by a signal (SIGSTOP{pid}){_still_counted(around)}"
-        return Verdict("process stopped (SIGSTOP)", Health.BAD, text)
+        signal = f"SIGSTOP{pid}"
+        text = tr(
+            "{daemon} on {name} is stopped by a signal ({signal})", daemon=node.daemon, name=node.name, signal=signal
+        )
+        return Verdict(mark("process stopped (SIGSTOP)"), Health.BAD, joined(text, _still_counted(around)))
     if node.code("sql") == "secret-missing":
-        return Verdict("SQL not asked", Health.UNKNOWN, node.why("sql"))  # ours to mend: it says nothing of the server
+        return Verdict(
+            mark("SQL not asked"), Health.UNKNOWN, node.why("sql")
+        )  # ours to mend: it says nothing of the server
     if is_joining(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in {"auth-failed", "tls-failed", "query-failed"}:
-        return Verdict("SQL login refused", Health.UNKNOWN, node.why("sql"))
+        return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why("sql"))
     if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
-        return Verdict("not asked over SQL", Health.UNKNOWN, "the inventory gives no SQL way, or it was not tried yet")
+        text = tr("the inventory gives no SQL way, or it was not tried yet")
+        return Verdict(mark("not asked over SQL"), Health.UNKNOWN, text)
     if _just_started(node):
-        return Verdict(
-            STARTED, Health.TRANSFER, f"{node.daemon} on {node.name} is up; the console has not asked it yet"
-        )
-    runs = f"{node.daemon} runs (state {state})" if state != "?" else "the server's process could not be seen"
-    why = f": {node.why('sql')}" if node.why("sql") else ""
-    text = f"SSH answers and {runs}, but SQL does not answer{why}{_still_counted(around)}"
-    return Verdict("SQL does not answer", Health.BAD if state != "?" else Health.UNKNOWN, text)
+        text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
+        return Verdict(STARTED, Health.TRANSFER, text)
+    runs = tr("the server's process could not be seen")
+    if state != "?":
+        runs = tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
+    text = tr("SSH answers and {runs}, but SQL does not answer", runs=runs)
+    if node.why("sql"):
+        text = tr("{sentence}: {why}", sentence=text, why=node.why("sql"))
+    health = Health.BAD if state != "?" else Health.UNKNOWN
+    return Verdict(mark("SQL does not answer"), health, joined(text, _still_counted(around)))
 
 
 def _just_started(node: Node) -> bool:
@@ -205,73 +252,86 @@ def _starting(node: Node, around: Around) -> Verdict:
     """Judge a server that systemd is starting: SQL opens only after the state transfer (mariabackup, xtrabackup)."""
     text = node.machine.unit_status_text if node.machine is not None else ""
     if around.transfer or receiving(text):
-        kind = next((k for k in ("SST", "IST") if f"({k})" in around.transfer), "state transfer")
-        reason = around.transfer or f"{node.name} is receiving its state; SQL opens when it is done"
-        return Verdict(f"Joining: receiving {kind}", Health.TRANSFER, reason)
-    return Verdict(STARTING, Health.TRANSFER, f"{node.daemon} on {node.name} is starting; SQL is not open yet")
+        known = english(around.transfer)
+        state = next((state for kind, state in _RECEIVING.items() if f"({kind})" in known), _RECEIVING[""])
+        reason = around.transfer or tr("{name} is receiving its state; SQL opens when it is done", name=node.name)
+        return Verdict(state, Health.TRANSFER, reason)
+    text = tr("{daemon} on {name} is starting; SQL is not open yet", daemon=node.daemon, name=node.name)
+    return Verdict(STARTING, Health.TRANSFER, text)
 
 
 def _not_running(node: Node) -> Verdict:
     """Judge a host without the server's process; one that never was a node of anything is no alarm."""
     unit = node.machine.unit_state if node.machine is not None else ""
-    state = f"{node.daemon} is not running"
+    state = tr("{daemon} is not running", daemon=node.daemon)
+    words = tr("SSH answers; {state}", state=state)
     known = f" (systemd: {unit})" if unit and not unit.startswith("active/") else ""
     never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
     if never and unit.startswith("inactive"):
-        return Verdict(state, Health.UNKNOWN, f"SSH answers; {state}{known}")
-    return Verdict(state, Health.BAD, f"SSH answers; {state}{since(node, state)}{known}")
+        return Verdict(state, Health.UNKNOWN, tr("{sentence}{more}", sentence=words, more=known))
+    return Verdict(state, Health.BAD, tr("{sentence}{more}", sentence=dated(words, node, state), more=known))
 
 
 def _still_counted(around: Around) -> str:
     if not around.seen:
         return ""
-    return f"; {names(around.seen)} still {verb(around.seen, 'counts', 'count')} it as a member"
+    who = names(around.seen)
+    return tr_n(
+        "{names} still counts it as a member", "{names} still count it as a member", len(around.seen), names=who
+    )
 
 
 def _unreached(node: Node, around: Around) -> Verdict:
     """Judge a node whose host the console does not reach."""
     why = node.why("ssh") or node.why("sql")
-    reason = f": {why}" if why else ""
     if node.reach is Reach.NOT_TRIED:
-        return Verdict("not contacted yet", Health.UNKNOWN, "waiting for the first answer")
+        return Verdict(mark("not contacted yet"), Health.UNKNOWN, tr("waiting for the first answer"))
     if node.reach is not Reach.NONE and node.facts is not None:
         age = duration(node.at - max(node.facts.sql_at or 0.0, node.facts.ssh_at or 0.0))
-        return Verdict("no news", Health.UNKNOWN, f"nothing was heard for {age} (more than {STALE_S:.0f} s)")
+        text = tr("nothing was heard for {age} (more than {limit:.0f} s)", age=age, limit=STALE_S)
+        return Verdict(mark("no news"), Health.UNKNOWN, text)
     if around.seen:
-        counted = f"{names(around.seen)} {verb(around.seen, 'counts', 'count')} it as a member"
-        text = f"the console does not reach {node.name}{reason}; {counted}"
-        return Verdict("member, not reached", Health.UNKNOWN, text)
-    parts = (_nobody(node, around), _last(node), why)
-    return Verdict("no answer", Health.UNKNOWN, "; ".join(p for p in parts if p))
+        who = names(around.seen)
+        counted = tr_n("{names} counts it as a member", "{names} count it as a member", len(around.seen), names=who)
+        text = tr("the console does not reach {name}", name=node.name)
+        if why:
+            text = tr("{sentence}: {why}", sentence=text, why=why)
+        return Verdict(mark("member, not reached"), Health.UNKNOWN, joined(text, counted))
+    return Verdict(mark("no answer"), Health.UNKNOWN, joined(_nobody(node, around), _last(node), why))
 
 
 def _nobody(node: Node, around: Around) -> str:
     others = sorted(o.name for o in around.observers if o is not node)
-    return f"not seen by {names(others)}" if others else ""
+    return tr("not seen by {names}", names=names(others)) if others else ""
 
 
 def _last(node: Node) -> str:
     moments = [m for m in (node.facts.sql_at, node.facts.ssh_at) if m is not None] if node.facts is not None else []
-    return f"last answer {clock(max(moments))}" if moments else ""
+    return tr("last answer {at}", at=clock(max(moments))) if moments else ""
 
 
 def _by_hearsay(node: Node, around: Around) -> Verdict:
     """Judge a placeholder: a member that no host of the inventory is, or a source that only its replicas name."""
     if node.arbitrator and around.seen:
-        return Verdict("arbitrator", Health.GOOD, f"votes, holds no data; seen by {names(around.seen)}")
+        text = tr("votes, holds no data; seen by {names}", names=names(around.seen))
+        return Verdict(ARBITRATOR, Health.GOOD, text)
     if around.seen:
-        text = f"{names(around.seen)} {verb(around.seen, 'sees', 'see')} it as a member; the console has no way to it"
-        return Verdict("member, not in the inventory", Health.UNKNOWN, text)
+        text = tr_n(
+            "{names} sees it as a member; the console has no way to it",
+            "{names} see it as a member; the console has no way to it",
+            len(around.seen),
+            names=names(around.seen),
+        )
+        return Verdict(mark("member, not in the inventory"), Health.UNKNOWN, text)
     if node.node_id.startswith("source:"):
-        return Verdict("not in the inventory", Health.UNKNOWN, "its replicas name it; the console has no way to it")
-    return Verdict(
-        "not seen by any node", Health.UNKNOWN, f"{_nobody(node, around)}{since(node, 'not seen by any node')}"
-    )
+        text = tr("its replicas name it; the console has no way to it")
+        return Verdict(mark("not in the inventory"), Health.UNKNOWN, text)
+    return Verdict(_UNSEEN, Health.UNKNOWN, dated(_nobody(node, around), node, _UNSEEN))
 
 
-def since(node: Node, state: str) -> str:
-    """Return " since 02:31:07" when the node has been in this state for a while, else ''."""
+def dated(sentence: str, node: Node, state: str) -> str:
+    """Return the sentence with " since 02:31:07" when the node has been in this state for a while."""
     old = node.previous
     if old is None or old.state != state or old.state_since is None:
-        return ""
-    return f" since {clock(old.state_since)}"
+        return sentence
+    return tr("{sentence} since {at}", sentence=sentence, at=clock(old.state_since))

@@ -8,6 +8,7 @@ from services.discovery.model import NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationFacts, ServerFacts
 from services.facts.reading import host_port
 from services.types import Flavour, Reach
+from services.words import tr
 
 STALE_S = 10.0
 """Seconds without an answer after which a road no longer counts as fresh, whatever was last said of it."""
@@ -93,7 +94,7 @@ class Node:
         unit = self.machine.unit if self.machine is not None else ""
         if flavour is Flavour.MARIADB or (flavour is Flavour.UNKNOWN and unit.startswith("mariadb")):
             return "mariadbd"
-        return "the database server" if flavour is Flavour.UNKNOWN and not unit else "mysqld"
+        return tr("the database server") if flavour is Flavour.UNKNOWN and not unit else "mysqld"
 
     def why(self, part: str) -> str:
         """Return the sentence of the problem of a part, '' when there is none."""

@@ -11,9 +11,10 @@ from services.discovery.nodes import Node
 from services.discovery.transfers import DONOR
 from services.discovery.words import duration, number, percent, size
 from services.types import Health
+from services.words import mark, tr
 
 Number = tuple[str, str, Health]
-NOT_KNOWN = "not known"
+NOT_KNOWN = mark("not known")
 
 IST_WARN_S, IST_BAD_S = 4 * 3600.0, 3600.0
 PAUSED_WARN, PAUSED_BAD = 0.01, 0.10
@@ -44,14 +45,14 @@ def _queue(node: Node) -> Number | None:
     health = Health.GOOD
     if limit and galera.local_state != DONOR:
         health = _graded(galera.recv_queue, limit * 0.5, limit)
-    return ("receive queue", number(galera.recv_queue), health)
+    return (mark("receive queue"), number(galera.recv_queue), health)
 
 
 def _flow_control(node: Node, rates: Mapping[str, float]) -> Number | None:
     if node.galera is not None and node.galera.local_state == DONOR:
-        return ("flow control", "none: desynced", Health.GOOD)
+        return (mark("flow control"), tr("none: desynced"), Health.GOOD)
     share = rates.get("flow_control_share")
-    return None if share is None else ("flow control", percent(share), _graded(share, PAUSED_WARN, PAUSED_BAD))
+    return None if share is None else (mark("flow control"), percent(share), _graded(share, PAUSED_WARN, PAUSED_BAD))
 
 
 def _ist(rates: Mapping[str, float]) -> Number | None:
@@ -59,7 +60,7 @@ def _ist(rates: Mapping[str, float]) -> Number | None:
     if reach is None:
         return None
     health = Health.BAD if reach < IST_BAD_S else (Health.WARN if reach < IST_WARN_S else Health.GOOD)
-    return ("IST reach", duration(reach), health)
+    return (mark("IST reach"), duration(reach), health)
 
 
 def _joining(edge: TransferEdge) -> tuple[Number, ...]:
@@ -67,14 +68,22 @@ def _joining(edge: TransferEdge) -> tuple[Number, ...]:
     if edge.kind != "SST" and edge.seqno_done is not None and edge.seqno_last is not None:
         first = edge.seqno_first or edge.seqno_done
         done, whole = max(0, edge.seqno_done - first + 1), max(1, edge.seqno_last - first + 1)
-        found.append(("write sets", f"{number(min(done, whole))} of {number(whole)}", Health.GOOD))
+        found.append(
+            (
+                mark("write sets"),
+                tr("{part} of {whole}", part=number(min(done, whole)), whole=number(whole)),
+                Health.GOOD,
+            )
+        )
     if edge.bytes_done is not None:
-        of = f" of {size(edge.bytes_total)}" if edge.bytes_total else ""
-        found.append(("received", f"{size(edge.bytes_done)}{of}", Health.GOOD))
+        done_words = size(edge.bytes_done)
+        if edge.bytes_total:
+            done_words = tr("{part} of {whole}", part=done_words, whole=size(edge.bytes_total))
+        found.append((mark("received"), done_words, Health.GOOD))
     if edge.rate is not None and edge.rate > 0:
-        found.append(("rate", f"{size(edge.rate)}/s", Health.GOOD))
+        found.append((mark("rate"), f"{size(edge.rate)}/s", Health.GOOD))
     if edge.eta_s is not None:
-        found.append(("left", f"about {duration(edge.eta_s)}", Health.GOOD))
+        found.append((mark("left"), tr("about {span}", span=duration(edge.eta_s)), Health.GOOD))
     return tuple(found[:3])
 
 
@@ -84,16 +93,16 @@ def replica_numbers(node: Node, links: Sequence[Link], rates: Mapping[str, float
     beyond = [lag - link.channel.delay_s for lag, link in zip(lags, links, strict=True) if lag is not None]
     known = [lag for lag in lags if lag is not None]
     if len(known) < len(links):
-        lag: Number = ("lag", NOT_KNOWN, Health.BAD)
+        lag: Number = (mark("lag"), tr(NOT_KNOWN), Health.BAD)
     else:
-        lag = ("lag", duration(max(known)), _graded(max(beyond), 10, 60))
+        lag = (mark("lag"), duration(max(known)), _graded(max(beyond), 10, 60))
     found = [lag]
     gaps = [g for link in links if (g := gap_of(link)) is not None]
     if gaps:
-        found.append(("GTID gap", gap_words(sum(gaps)), Health.GOOD))
+        found.append((mark("GTID gap"), gap_words(sum(gaps)), Health.GOOD))
     relay = [link.channel.relay_log_space for link in links if link.channel.relay_log_space is not None]
     if relay:
-        found.append(("relay log", size(sum(relay)), Health.WARN if sum(relay) > RELAY_WARN_B else Health.GOOD))
+        found.append((mark("relay log"), size(sum(relay)), Health.WARN if sum(relay) > RELAY_WARN_B else Health.GOOD))
     return _with_disk(node, tuple(found))
 
 
@@ -101,11 +110,11 @@ def source_numbers(node: Node, replicas: int, rates: Mapping[str, float]) -> tup
     """Return what matters on a server that replicates to others, or stands alone."""
     found: list[Number] = []
     if replicas:
-        found.append(("replicas", number(replicas), Health.GOOD))
+        found.append((mark("replicas"), number(replicas), Health.GOOD))
     if (written := rates.get("binlog_bytes_per_s")) is not None:
         found.append(("binlog", f"{size(written)}/s", Health.GOOD))
     if node.server is not None and node.server.uptime_s is not None:
-        found.append(("up", duration(node.server.uptime_s), Health.GOOD))
+        found.append((mark("up"), duration(node.server.uptime_s), Health.GOOD))
     return _with_disk(node, tuple(found))
 
 
@@ -113,5 +122,5 @@ def _with_disk(node: Node, found: tuple[Number, ...]) -> tuple[Number, ...]:
     disk = node.machine.data_disk if node.machine is not None else None
     health = disk_health(disk)
     if disk is not None and disk.free is not None and health in {Health.BAD, Health.WARN}:
-        return (*found[:2], ("data disk", f"{size(disk.free)} free", health))
+        return (*found[:2], (mark("data disk"), tr("{size} free", size=size(disk.free)), health))
     return found[:3]

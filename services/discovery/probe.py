@@ -23,6 +23,7 @@ from services.facts.model import GaleraFacts, GaleraMember, MachineFacts, NodeFa
 from services.facts.replication import parse_replication
 from services.facts.server import parse_server
 from services.types import Reach
+from services.words import tr
 
 __all__ = ["ALL_PARTS", "FINDING_PARTS", "Part", "facts_from_poll", "log_facts", "machine_facts", "probe"]
 
@@ -67,7 +68,7 @@ def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four 
         doubts = galera_problems(status, variables, galera)
         galera = replace(galera, members=_members(previous.galera, galera, members))
     if not status:
-        doubts += (Problem("sql", "The server answered with an empty status.", "status-empty"),)
+        doubts += (Problem("sql", tr("The server answered with an empty status."), "status-empty"),)
     kept = tuple(p for p in previous.problems if p.part in {"machine", "log", "clock"})
     return replace(
         previous,
@@ -183,7 +184,9 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
     replicas, processes = _ask_replicas(session, dialect, variables, limit_s)
     members = ask(dialect.galera_members, "members")
     if dialect.group_members and (group := ask(dialect.group_members, "group")) is not None and group.rows:
-        sentence = f"This server is one of {len(group.rows)} in a Group Replication group, which is not drawn yet."
+        sentence = tr(
+            "This server is one of {n} in a Group Replication group, which is not drawn yet.", n=len(group.rows)
+        )
         problems.append(Problem("group", sentence, "group-replication"))
     return facts_from_poll(
         replace(facts, problems=tuple(p for p in facts.problems if p.part in {"machine", "log", "clock"})),

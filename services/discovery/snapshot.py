@@ -19,7 +19,7 @@ from services.discovery.galera_view import (
 )
 from services.discovery.grouping import assign_async, assign_galera, carry_placeholders, root_of
 from services.discovery.identity import identified
-from services.discovery.judge import Around, verdict
+from services.discovery.judge import ARBITRATOR, DISK_FULL, Around, verdict
 from services.discovery.model import (
     ClusterSnapshot,
     Component,
@@ -32,9 +32,10 @@ from services.discovery.nodes import Node
 from services.discovery.numbers import galera_numbers, replica_numbers, source_numbers
 from services.discovery.transfers import transfers_of
 from services.discovery.troubles import cluster_problems
-from services.discovery.words import listing
+from services.discovery.words import joined, listing
 from services.facts.model import NodeFacts
 from services.types import ClusterKind, Flavour, Health, Reach, worst
+from services.words import english, mark, tr, tr_n
 
 Rates = Mapping[str, Mapping[str, float]]
 NO_RATES: Rates = {}
@@ -142,7 +143,7 @@ class _Making:
             around = Around(observers, seen, _transfer_words(node, transfers, by_id))
             receiving = next((t for t in transfers if t.active and t.joiner_id == node.node_id), None)
             numbers = galera_numbers(node, self._rates.get(node.host, {}), receiving)
-            role = "arbitrator" if node.arbitrator else _role(node)
+            role = ARBITRATOR if node.arbitrator else _role(node)
             found.append(self._view(node, around, role, numbers, "galera.recv_queue"))
         return found
 
@@ -155,7 +156,7 @@ class _Making:
         kind = ClusterKind.ASYNC if links or len(members) > 1 else ClusterKind.SINGLE
         shown = tuple(self._async_view(n) for n in members)
         answering = sorted(n.name for n in members if n.sql_fresh)
-        sentence = f"Seen from {listing(answering)}" if answering else "No server answers over SQL"
+        sentence = tr("Seen from {names}", names=listing(answering)) if answering else tr("No server answers over SQL")
         agreement = Agreement(agree=True, sentence=sentence, views=())
         return self._cluster(cluster_id, kind, shown, edges_of(links, self._rates), members, (), agreement, ())
 
@@ -178,10 +179,9 @@ class _Making:
         bad = max(edges, key=lambda e: e.health.severity, default=None)
         state = _async_state(upstream, replicas, bad)
         health = worst((view.health, *(e.health for e in edges)))
-        reasons = [r for r in (view.reason, bad.reason if bad is not None else "") if r]
         if view.health is Health.BAD:  # the node's own trouble (a full disk) is the word, replication the reason
-            state = f"{state}, disk full" if view.state.endswith("disk full") else state
-        return self._told(view, state, health, "; ".join(reasons))
+            state = tr(DISK_FULL, state=tr(state)) if english(view.state).endswith("disk full") else state
+        return self._told(view, state, health, joined(view.reason, bad.reason if bad is not None else ""))
 
     # -- both --------------------------------------------------------------------------------------------------------
 
@@ -259,32 +259,34 @@ def _role(node: Node) -> str:
     server = node.server
     if server is None or server.read_only is None:
         return ""
-    return "read only" if server.read_only or server.super_read_only else ""
+    return mark("read only") if server.read_only or server.super_read_only else ""
 
 
 def _async_state(upstream: Sequence[Link], replicas: int, bad: ReplicationEdge | None) -> str:
     if not upstream:
-        return "source" if replicas else "serving"
+        return mark("source") if replicas else mark("serving")
     if bad is not None and bad.health is Health.BAD:
         if bad.sql_running.lower() != "yes":
-            return "SQL thread stopped"
+            return mark("SQL thread stopped")
         if bad.io_running.lower() in {"connecting", "preparing"}:
-            return "IO thread can't connect"
+            return mark("IO thread can't connect")
         if bad.io_running.lower() != "yes":
-            return "IO thread stopped"
+            return mark("IO thread stopped")
     sources = sorted({li.source.name for li in upstream})
-    return f"replica of {sources[0]}" if len(sources) == 1 else f"replica of {len(sources)} sources"
+    return tr_n("replica of {name}", "replica of {n} sources", len(sources), name=sources[0])
 
 
 def _transfer_words(node: Node, transfers: Sequence[TransferEdge], by_id: Mapping[str, Node]) -> str:
     for edge in transfers:
         if not edge.active:
             continue
-        kind = edge.kind or "state transfer"
+        kind = edge.kind or tr("state transfer")
         if edge.donor_id == node.node_id and edge.joiner_id in by_id:
-            return f"{node.name} gives {by_id[edge.joiner_id].name} its state ({kind})"
+            other = by_id[edge.joiner_id].name
+            return tr("{name} gives {other} its state ({kind})", name=node.name, other=other, kind=kind)
         if edge.joiner_id == node.node_id and edge.donor_id in by_id:
-            return f"{node.name} receives its state from {by_id[edge.donor_id].name} ({kind})"
+            other = by_id[edge.donor_id].name
+            return tr("{name} receives its state from {other} ({kind})", name=node.name, other=other, kind=kind)
     return ""
 
 

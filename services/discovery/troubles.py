@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from services.discovery.async_view import Link
 from services.discovery.model import Component, ReplicationEdge
 from services.discovery.nodes import Node
-from services.discovery.words import names, some
+from services.discovery.words import joined, names, some
 from services.facts.model import Problem
 from services.types import ClusterKind
+from services.words import tr
 
 CLOCK_LIMIT_S = 2.0
 
@@ -36,17 +37,22 @@ def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Prob
     primaries = [c for c in components if c.primary]
     by_id = {n.node_id: n.name for n in nodes}
     if len(primaries) > 1:
-        sides = "; ".join(names(sorted(by_id.get(m, m) for m in c.observers)) for c in primaries)
+        sides = joined(*(names(sorted(by_id.get(m, m) for m in c.observers)) for c in primaries))
         if len({c.view_id for c in primaries}) == len(primaries):
-            text = f"Nodes are in different views of one primary component: {sides}. One side has been left behind."
+            text = tr(
+                "Nodes are in different views of one primary component: {sides}. One side has been left behind.",
+                sides=sides,
+            )
             return [Problem("galera", text, "views-differ")]
-        text = f"Two primary components with the same state UUID: {sides}. They take writes apart from each other."
+        text = tr(
+            "Two primary components with the same state UUID: {sides}. They take writes apart from each other.",
+            sides=sides,
+        )
         return [Problem("galera", text, "two-primaries")]
     if components and not primaries:
-        seen = some(len(components), "group of nodes", "groups of nodes")
-        return [
-            Problem("galera", f"No primary component: {seen}, none with a majority; writes are refused.", "no-primary")
-        ]
+        seen = some(len(components), "{n} group of nodes", "{n} groups of nodes")
+        text = tr("No primary component: {groups}, none with a majority; writes are refused.", groups=seen)
+        return [Problem("galera", text, "no-primary")]
     return []
 
 
@@ -67,14 +73,18 @@ def _server_ids(nodes: Sequence[Node], links: Sequence[Link]) -> list[Problem]:
                 by_number.setdefault(node.server.server_id, []).append(node.name)
         for number, sharing in by_number.items():
             if len(sharing) > 1:
-                text = f"{names(sorted(sharing))} have the same server_id {number}: replication drops events or breaks."
+                text = tr(
+                    "{names} have the same server_id {number}: replication drops events or breaks.",
+                    names=names(sorted(sharing)),
+                    number=number,
+                )
                 found[tuple(sorted(sharing))] = Problem("replication", text, "server-id-shared")
     return list(found.values())
 
 
 def _clocks(nodes: Sequence[Node]) -> list[Problem]:
     off = [
-        f"{n.name} by {n.machine.clock_offset_s:+.1f} s"
+        tr("{name} by {offset:+.1f} s", name=n.name, offset=n.machine.clock_offset_s)
         for n in nodes
         if n.machine is not None
         and n.ssh_fresh
@@ -83,13 +93,13 @@ def _clocks(nodes: Sequence[Node]) -> list[Problem]:
     ]
     if not off:
         return []
-    return [Problem("clock", f"Clocks differ from this workstation's: {names(off)}.", "clock-skew")]
+    return [Problem("clock", tr("Clocks differ from this workstation's: {names}.", names=names(off)), "clock-skew")]
 
 
 def _told_by_nodes(nodes: Sequence[Node]) -> list[Problem]:
     """Return what the facts of single nodes complain of beyond being reached, with the node's name."""
     return [
-        Problem(p.part, f"{n.name}: {p.sentence}", p.code)
+        Problem(p.part, tr("{name}: {sentence}", name=n.name, sentence=p.sentence), p.code)
         for n in nodes
         if n.facts is not None
         for p in n.facts.problems

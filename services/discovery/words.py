@@ -6,7 +6,9 @@ SI units, at most three significant figures, thin spaces between thousands, dura
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+from services.words import tr, tr_n
 
 THIN = "\u202f"
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
@@ -62,23 +64,29 @@ def names(values: Iterable[str], most: int = 4) -> str:
     """Return "db1, db2 and db3"; beyond `most` the rest is counted."""
     known = list(values)
     if len(known) > most:
-        return f"{', '.join(known[: most - 1])} and {len(known) - most + 1} more"
-    return " and ".join([", ".join(known[:-1]), known[-1]]) if len(known) > 1 else "".join(known)
+        return tr("{names} and {n} more", names=", ".join(known[: most - 1]), n=len(known) - most + 1)
+    if len(known) < 2:
+        return "".join(known)
+    return tr("{names} and {last}", names=", ".join(known[:-1]), last=known[-1])
 
 
 def listing(values: Iterable[str], most: int = 6) -> str:
     """Return "db1, db2, db3": a list that is no part of a sentence."""
     known = list(values)
-    return (
-        ", ".join(known) if len(known) <= most else f"{', '.join(known[: most - 1])} and {len(known) - most + 1} more"
-    )
+    if len(known) <= most:
+        return ", ".join(known)
+    return tr("{names} and {n} more", names=", ".join(known[: most - 1]), n=len(known) - most + 1)
 
 
-def some(count: int, one: str, many: str = "") -> str:
-    """Return "1 vote", "3 votes"."""
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+def some(count: int, one: str, many: str) -> str:
+    """Return "1 vote", "3 votes" from "{n} vote" and "{n} votes"."""
+    return tr_n(one, many, count, n=number(count))
 
 
-def verb(subjects: Sequence[object], one: str, many: str) -> str:
-    """Return the verb that agrees with the number of subjects."""
-    return one if len(subjects) == 1 else many
+def joined(*parts: str) -> str:
+    """Return sentences as one, those that say something; unlike str.join it keeps their English."""
+    told = [part for part in parts if part]
+    whole = told[0] if told else ""
+    for part in told[1:]:
+        whole = tr("{first}; {second}", first=whole, second=part)
+    return whole

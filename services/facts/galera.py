@@ -18,6 +18,7 @@ from services.facts.model import GaleraFacts, GaleraMember, Problem
 from services.facts.provider_options import FREEZE, provider_options
 from services.facts.reading import amount, count, first, flag, size, whole, words
 from services.types import Flavour
+from services.words import tr
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 MOST_MEMBERS = 1024
@@ -156,12 +157,14 @@ def provider_problem(status: Mapping[str, str], variables: Mapping[str, str]) ->
     if shifted:
         return Problem(
             "galera",
-            "The Galera provider's fields are shifted: it was built for another server's interface. "
-            "Its numbers can't be trusted, and changing its options may crash the server.",
+            tr(
+                "The Galera provider's fields are shifted: it was built for another server's interface. Its "
+                "numbers can't be trusted, and changing its options may crash the server."
+            ),
             "provider-shifted",
         )
     if identify(variables).flavour is Flavour.MARIADB and "percona" in vendor.lower():
-        sentence = "A MariaDB server runs Percona's Galera provider: their interfaces differ."
+        sentence = tr("A MariaDB server runs Percona's Galera provider: their interfaces differ.")
         return Problem("galera", sentence, "provider-foreign")
     return None
 
@@ -181,9 +184,11 @@ def galera_problems(status: Mapping[str, str], variables: Mapping[str, str], fac
         if value is None or value == ""
     ]
     if missing:
-        sentence = f"The server gives no usable {', '.join(missing)}: what it is in its group is not known."
+        sentence = tr(
+            "The server gives no usable {names}: what it is in its group is not known.", names=", ".join(missing)
+        )
         found.append(Problem("galera", sentence, "galera-incomplete"))
     negative = whole(status.get("wsrep_last_committed", ""))
     if negative is not None and negative < -1:
-        found.append(Problem("galera", "wsrep_last_committed is negative.", "galera-odd"))
+        found.append(Problem("galera", tr("wsrep_last_committed is negative."), "galera-odd"))
     return tuple(found)

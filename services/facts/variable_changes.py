@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from services.words import tr
+
 MOST = 12
 """More changes than this at once are another server's configuration, told as a number."""
 _MOVING = frozenset(
@@ -32,13 +34,13 @@ def changed_variables(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[s
     moving = _MOVING | (_GALERAS if new.get("wsrep_auto_increment_control", "").upper() == "ON" else frozenset())
     names = sorted(name for name in old.keys() & new.keys() if old[name] != new[name] and name.lower() not in moving)
     if len(names) > MOST:
-        return (f"{len(names)} settings changed at once",)
+        return (tr("{n} settings changed at once", n=len(names)),)
     return tuple(phrase for name in names for phrase in _phrases(name, old[name], new[name]))
 
 
 def _phrases(name: str, old: str, new: str) -> tuple[str, ...]:
     if any(word in name.lower() for word in _SECRET):
-        return (f"{name} changed (its value is not shown)",)
+        return (tr("{name} changed (its value is not shown)", name=name),)
     if name.lower().endswith("provider_options"):
         before, after = _options(old), _options(new)
         moved = sorted(key for key in before.keys() & after.keys() if before[key] != after[key])

@@ -16,6 +16,7 @@ from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import EstateSnapshot
 from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
+from services.words import PSEUDO, install
 from tests.unit.recorded.replies import ReplaySession, load, situations
 
 
@@ -69,3 +70,18 @@ def test_that_a_recorded_situation_survives_json(name: str) -> None:
     grown["invented_later"] = 1
     grown["clusters"][0]["nodes"][0]["invented_later"] = {"a": [1]}
     assert snapshot_from_json(json.dumps(grown)) == snapshot
+
+
+@pytest.mark.parametrize("name", situations())
+def test_that_what_is_stored_is_english_whatever_the_language(name: str) -> None:
+    recorded = load(name)
+    in_english = snapshot_to_json(drawn(recorded))
+    try:
+        install(PSEUDO)
+        snapshot = drawn(recorded)
+    finally:
+        install("en")
+    assert snapshot_to_json(snapshot) == in_english
+    assert any(
+        not reason.isascii() for c in snapshot.clusters for reason in (c.agreement, *(n.reason for n in c.nodes))
+    )

@@ -19,7 +19,7 @@ from services.connections.command import Command
 from services.errors import StoreError
 from services.procedures import actions, checks, conditions, model, run_model
 from services.secrets import Secret
-from services.words import english
+from services.words import english, tr
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 _T = TypeVar("_T")
@@ -60,7 +60,7 @@ def encode(value: object) -> Json:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise StoreError(f"The journal can't keep the number {value}.")
+            raise StoreError(tr("The journal can't keep the number {value}.", value=value))
         return value
     if isinstance(value, Enum):
         return encode(value.value)
@@ -68,8 +68,8 @@ def encode(value: object) -> Json:
         return [encode(item) for item in value]
     if isinstance(value, Secret):
         raise StoreError(
-            "The journal keeps no secret, and a step with a secret on its standard input holds one.",
-            try_=("Report this: a plan must name secrets (CopiedSecret), never hold them.",),
+            tr("The journal keeps no secret, and a step with a secret on its standard input holds one."),
+            try_=(tr("Report this: a plan must name secrets (CopiedSecret), never hold them."),),
         )
     name = type(value).__name__
     if is_dataclass(value) and REGISTRY.get(name) is type(value):
@@ -138,7 +138,7 @@ def _member(members: tuple[Any, ...], data: object, where: str) -> Any:
             return kind
         _damaged(f"{where} can't be a {kind.__name__}")
     found = [member for member in members if _is_plain(member, data)]
-    return found[0] if found else _damaged(f"{where} holds {data!r}")
+    return found[0] if found else _damaged(f"{where} holds a {type(data).__name__}")
 
 
 def _read_tuple(parts: tuple[Any, ...], data: object, where: str) -> tuple[object, ...]:
@@ -180,11 +180,11 @@ def _hints(kind: type) -> dict[str, Any]:
 
 def _newer(what: str) -> NoReturn:
     raise StoreError(
-        f"This journal was written by a newer Pilothouse: it has {what}.",
-        safe="Nothing was changed; the journal is as it was.",
-        try_=("Go on with the version that began the run, or update this one.",),
+        tr("This journal was written by a newer Pilothouse: it has {what}.", what=what),
+        safe=tr("Nothing was changed; the journal is as it was."),
+        try_=(tr("Go on with the version that began the run, or update this one."),),
     )
 
 
 def _damaged(what: str) -> NoReturn:
-    raise StoreError(f"The journal is damaged: {what}.", safe="The journal is as it was.")
+    raise StoreError(tr("The journal is damaged: {what}.", what=what), safe=tr("The journal is as it was."))

@@ -27,6 +27,7 @@ from services.procedures.run_model import (
     StepState,
     StepView,
 )
+from services.words import tr
 
 _S = TypeVar("_S", RunState, StepState)
 
@@ -46,7 +47,7 @@ class _Fold:
     plan: Plan
     steps: dict[str, StepView]
     state: RunState = RunState.APPROVED
-    sentence: str = "Nothing was done yet: the plan waits for its approval."
+    sentence: str = ""
     approved: float | None = None
     may_act: frozenset[str] = frozenset()  # steps that an approval has covered
     started: float | None = None
@@ -110,8 +111,8 @@ def acts_began(entries: Iterable[Entry]) -> dict[str, float]:
 
 def _no_plan() -> StoreError:
     return StoreError(
-        "This run has no plan in the journal: nothing was approved and nothing was done.",
-        safe="No host was touched by this run.",
+        tr("This run has no plan in the journal: nothing was approved and nothing was done."),
+        safe=tr("No host was touched by this run."),
     )
 
 
@@ -121,6 +122,7 @@ def _begin(entry: Entry) -> _Fold:
     return _Fold(
         run_id=entry.run_id,
         plan=plan,
+        sentence=tr("Nothing was done yet: the plan waits for its approval."),
         steps={step.step_id: StepView(step) for step in plan.steps},
         started=entry.at,
         at=entry.at,
@@ -134,7 +136,7 @@ def _approved(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     del data
     run.approved, run.may_act = entry.at, frozenset(run.steps)
     if run.state is RunState.APPROVED:
-        run.sentence = "Approved; nothing was done yet."
+        run.sentence = tr("Approved; nothing was done yet.")
 
 
 def _run(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
@@ -175,8 +177,8 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
 def _said(state: StepState) -> str:
     """Return what a killed console leaves true of a step in this state."""
     if state is StepState.ACTING:
-        return "Begun: it may have happened."
-    return "Its undo has begun: it may have happened." if state is StepState.UNDOING else ""
+        return tr("Begun: it may have happened.")
+    return tr("Its undo has begun: it may have happened.") if state is StepState.UNDOING else ""
 
 
 def _output(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
@@ -282,7 +284,12 @@ def _word(kind: type[_S], data: dict[str, object], entry: Entry) -> _S:
 
 def _illegal(entry: Entry, what: str) -> NoReturn:
     raise StoreError(
-        f"The journal of run {entry.run_id} can't be followed at entry {entry.seq}: {what}.",
-        safe="The journal is as it was; nothing was done now.",
-        try_=("Look at the hosts by hand, and report this with the journal.",),
+        tr(
+            "The journal of run {run} can't be followed at entry {seq}: {what}.",
+            run=entry.run_id,
+            seq=entry.seq,
+            what=what,
+        ),
+        safe=tr("The journal is as it was; nothing was done now."),
+        try_=(tr("Look at the hosts by hand, and report this with the journal."),),
     )

@@ -13,6 +13,7 @@ from services.history.procedure_journal import ProcedureLine
 from services.history.state_store import StateStore
 from services.procedures.codec import plain
 from services.procedures.run_model import Entry
+from services.words import tr
 
 OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")
 """The kinds that `open_obligations` reads."""
@@ -145,9 +146,14 @@ def _entry(line: ProcedureLine) -> Entry:
     try:
         data = json.loads(line.data)
     except ValueError as problem:
-        raise StoreError(f"Entry {line.seq} of run {line.run_id} is damaged ({problem}).") from problem
+        raise _damaged(line, problem) from problem
     return Entry(str(line.run_id), line.seq, line.at, line.kind, line.step_id, data)
 
 
+def _damaged(line: ProcedureLine, problem: ValueError) -> StoreError:
+    what = tr("Entry {seq} of run {run} is damaged ({problem}).", seq=line.seq, run=line.run_id, problem=problem)
+    return StoreError(what, safe=tr("The journal is as it was."))
+
+
 def _unknown(run_id: str) -> NoReturn:
-    raise BadInput(f"There is no run {run_id!r} in this journal.", try_=("List the runs first.",))
+    raise BadInput(tr("There is no run '{run}' in this journal.", run=run_id), try_=(tr("List the runs first."),))

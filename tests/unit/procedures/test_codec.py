@@ -114,7 +114,7 @@ def change(data: Any, path: tuple[str | int, ...], value: object) -> Any:
         (("steps", 0, "mood"), "good", "newer Pilothouse.*'mood' of Step"),
         (("steps", 0, "limit_s"), "long", "damaged.*Step.limit_s is no float"),
         (("steps", 0, "repeatable"), 1, "damaged.*Step.repeatable is no bool"),
-        (("steps", 0, "action"), None, "damaged.*Step.action holds None"),
+        (("steps", 0, "action"), None, "damaged.*Step.action holds a NoneType"),
         (("steps", 0, "action"), {"is": "Kept", "name": "x"}, "damaged.*can't be a Kept"),
         (("steps", 0), "desync", "damaged.*is no Step"),
         (("steps",), {}, "damaged.*is no list"),

@@ -168,7 +168,7 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
         ended=entry.at if state in _RESTS else None,
         said=str(data.get("said", "")) or _said(state),
         error=str(data.get("error", "")),
-        evidence=_texts(data.get("evidence")),
+        evidence=_texts(data.get("evidence")) or (() if state is StepState.CHECKING else view.evidence),
         waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
     )

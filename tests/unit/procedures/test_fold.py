@@ -144,6 +144,13 @@ def test_that_what_a_step_says_and_why_it_failed_is_shown() -> None:
     assert (shown.said, shown.evidence, shown.error) == ("It stands.", ("a", "b"), "No.")
 
 
+def test_that_evidence_stays_until_the_step_is_begun_again() -> None:
+    writer = Writer().step("freeze-n1", StepState.CHECKING, StepState.ACTING)
+    writer.write(line.step_state("freeze-n1", StepState.PROVING, evidence=("it is 128",)))
+    assert writer.step("freeze-n1", StepState.FAILED).view().steps[0].evidence == ("it is 128",)
+    assert writer.step("freeze-n1", StepState.CHECKING).view().steps[0].evidence == ()
+
+
 def test_that_questions_stand_until_they_are_answered_or_passed_over() -> None:
     writer = Writer().write(line.asked(QUESTION))
     assert writer.view().question == replace(QUESTION, since=START + 30)

@@ -37,8 +37,9 @@ def ist_rows(values: Values, cluster: ClusterSnapshot, node: NodeView) -> tuple[
 def _donor(values: Values, galera: GaleraFacts) -> Row:
     safe = values.get(REACH)
     if safe is None:
-        why = tr("it keeps no write sets") if not galera.cached_downto else tr("needs a minute of watching")
-        return Row(tr("this donor"), tr("not known"), why)
+        if not galera.cached_downto:
+            return Row(tr("this donor"), tr("none"), tr("keeps no write sets"))
+        return Row(tr("this donor"), tr("not known yet"), tr("takes a minute"))
     note = "" if safe >= WEEK_S else tr("{share} margin off", share=format_percent(100.0 * (1.0 - MARGIN)))
     return Row(tr("this donor"), reach_words(safe), note, _health(safe))
 
@@ -62,7 +63,8 @@ def _cluster(cluster: ClusterSnapshot) -> tuple[Row, ...]:
     if reach is None:
         return ()
     if reach.seconds is None:
-        return Row(tr("cluster"), tr("not known")), Row("", reach.reason, wraps=True)
+        why = (Row("", reach.reason, wraps=True),) if reach.donors else ()  # without any the rows above say it
+        return Row(tr("cluster"), tr("not known yet")), *why
     donor = cluster.node(reach.donor)
     name = donor.name if donor is not None else reach.donor
     note = tr("{donor}, 2nd best of {count}", donor=name, count=reach.donors)

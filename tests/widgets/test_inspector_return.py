@@ -77,16 +77,17 @@ def test_that_a_week_is_counted_no_further() -> None:
 
 
 def test_that_what_is_not_known_says_why() -> None:
-    assert _read(_rows({})["this donor"]) == ("not known", "needs a minute of watching")
-    shown = _cluster(ClusterReach(reason="Only one donor's reach is known."))
+    assert _read(_rows({})["this donor"]) == ("not known yet", "takes a minute")
+    shown = _cluster(ClusterReach(donors=1, reason="Only one donor's reach is known."))
     rows = _rows({}, shown)
-    assert rows["cluster"].value == "not known"
+    assert rows["cluster"].value == "not known yet"
     assert rows[""].value == "Only one donor's reach is known."
+    assert "" not in _rows({}, _cluster(ClusterReach(reason="No donor's reach is known.")))
     node = shown.nodes[0]
     assert node.facts is not None
     assert node.facts.galera is not None
     empty = replace(node, facts=replace(node.facts, galera=replace(node.facts.galera, cached_downto=0)))
-    assert ist_rows({}, shown, empty)[0].note == "it keeps no write sets"
+    assert _read(ist_rows({}, shown, empty)[0]) == ("none", "keeps no write sets")
 
 
 def test_that_a_server_outside_galera_has_no_such_rows() -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QCloseEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from services.words import mark
 from widgets.frame.first_frame import FirstFrame
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from widgets.topology.inspector import Inspector
     from widgets.topology.view import TopologyView
 
-PAGES = (("topology", "Topology"), ("charts", "Charts"), ("journal", "Journal"))
+PAGES = (("topology", mark("Topology")), ("charts", mark("Charts")), ("journal", mark("Journal")))
 FIRST_RUN = "first-run"
 TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
 

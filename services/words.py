@@ -14,16 +14,15 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from string import Formatter
 from typing import Protocol, Self, TypeVar, cast
 
 DOMAIN = "pilothouse"
 PSEUDO = "x-pseudo"  # every sentence accented and longer: finds what nobody marked, and layouts that clip
 
 _LOG = logging.getLogger(__name__)
-_LOCALES = Path(__file__).resolve().parent.parent / "resources" / "locale"
+_LOCALES = Path(__file__).parent.parent / "resources" / "locale"
 _T = TypeVar("_T")
-_TAG = re.compile(r"[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8})*")
+_TAG = r"[A-Za-z]{2,8}(?:_[A-Za-z0-9]{1,8})*"
 
 
 class Catalogue(Protocol):
@@ -150,7 +149,7 @@ def _names(tag: str) -> tuple[str, ...]:
     bare = re.split(r"[.@]", tag, maxsplit=1)[0].replace("-", "_")
     if bare in ("C", "POSIX"):
         return ("en",)
-    if not _TAG.fullmatch(bare):
+    if not re.fullmatch(_TAG, bare):
         return ()
     short = bare.split("_", 1)[0]
     return ("en",) if short.lower() == "en" else tuple(dict.fromkeys((bare, short)))
@@ -183,6 +182,8 @@ def placeholders(text: str) -> frozenset[str] | None:
 
     The formats belong to them: a catalogue is another person's file and may not reach into a value ('{a.b}').
     """
+    from string import Formatter
+
     try:
         parts = tuple(Formatter().parse(text))
     except ValueError:

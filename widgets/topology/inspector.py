@@ -42,7 +42,7 @@ from widgets.topology.inspector_content import (
 )
 
 _WIDTH = 316
-_KEY_WIDTH = 96
+_KEY_WIDTH, _MOST_KEY_WIDTH = 96, 132
 _NAME_WIDTH = 176  # of a server variable
 
 
@@ -266,7 +266,7 @@ class _Value(ValueLabel):
         self.setFont(mono_font() if row.mono else ui_font())
         self.setText(row.value)
         self.set_hint(row.note)
-        self.setAccessibleName(f"{row.label} {row.value} {row.note}".strip())
+        self.setAccessibleName(f"{tr(row.label)} {row.value} {row.note}".strip())
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -312,7 +312,7 @@ class _SectionBox(QWidget):
             outer.addWidget(hairline())
             top = QHBoxLayout()
             top.setContentsMargins(16, 12, 16, 6)
-            top.addWidget(label(title, "section"))
+            top.addWidget(label(tr(title), "section"))
             top.addStretch(1)
             top.addWidget(self._stale)
             outer.addLayout(top)
@@ -339,9 +339,24 @@ class _SectionBox(QWidget):
                 self._grid.removeWidget(widget)
                 widget.deleteLater()
         for (key, value), row in zip(self._rows, facts, strict=True):
-            key.setText(row.label)
+            key.setText(self._key_words(row))
             value.show_row(row, grey=bool(section.stale))
+        self._widen()
         self._show_sentences([r.value for r in section.rows if r.wraps])
+
+    def _widen(self) -> None:
+        """Give words longer than the English ones more room, up to half of the panel."""
+        if self._key_width == _NAME_WIDTH:
+            return
+        wanted = max((key.fontMetrics().horizontalAdvance(key.text()) + 4 for key, _ in self._rows), default=0)
+        width = max(_KEY_WIDTH, min(_MOST_KEY_WIDTH, wanted))
+        self._grid.setColumnMinimumWidth(0, width)
+        for key, _ in self._rows:
+            key.setFixedWidth(width)
+
+    def _key_words(self, row: Row) -> str:
+        """Return a row's key: words, but among the settings the server's own names."""
+        return tr(row.label) if self._key_width == _KEY_WIDTH else row.label
 
     def _add_row(self) -> None:
         key, value = ElidedLabel("", "second"), _Value()

@@ -11,6 +11,7 @@ from services.connections.statement import Keyword, set_global
 from services.procedures import preflight
 from services.procedures.actions import Ask, Sql, WaitFor
 from services.procedures.catalogue.choices import member_choices, member_hosts
+from services.procedures.catalogue.steps import whole_again
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary, VariableIs
 from services.procedures.facts_model import Facts
@@ -139,30 +140,8 @@ def _others_stay(facts: Facts, node: str) -> Check:
 
 
 def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) -> tuple[Step, ...]:
-    off_proof = (VariableIs(node, "wsrep_desync", "OFF"),)
-    synced = StatusIs(node, "wsrep_local_state", "=", "4")
     return (
-        Step(
-            step_id="desync",
-            host=node,
-            title=f"Desync {node}",
-            done=f"{node} is Donor/Desynced and sends no flow control",
-            why="It may now fall behind without holding the others up.",
-            action=_ON,
-            before=(ClusterWhole(members, len(members), facts.cluster_id),),
-            proof=(VariableIs(node, "wsrep_desync", "ON"), StatusIs(node, "wsrep_local_state", "=", "2")),
-            limit_s=30.0,
-            undo=Undo(f"Bring {node} back", _OFF, off_proof, limit_s=120.0),
-            takes=Obligation(
-                key=f"desync:{node}",
-                host=node,
-                sentence=f"{node} desynced",
-                release=_OFF,
-                release_proof=off_proof,
-                danger=f"{node} falls behind and is never a donor",
-            ),
-            estimate_s=1.0,
-        ),
+        _desync(facts, node, members),
         Step(
             step_id="backup",
             host="",
@@ -173,44 +152,66 @@ def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) ->
             limit_s=longest,
             repeatable=True,
         ),
-        Step(
-            step_id="catch-up",
+        _catch_up(node),
+        _resync(node),
+        whole_again(facts, members),
+    )
+
+
+def _desync(facts: Facts, node: str, members: tuple[str, ...]) -> Step:
+    off = (VariableIs(node, "wsrep_desync", "OFF"),)
+    return Step(
+        step_id="desync",
+        host=node,
+        title=f"Desync {node}",
+        done=f"{node} is Donor/Desynced and sends no flow control",
+        why="It may now fall behind without holding the others up.",
+        action=_ON,
+        before=(ClusterWhole(members, len(members), facts.cluster_id),),
+        proof=(VariableIs(node, "wsrep_desync", "ON"), StatusIs(node, "wsrep_local_state", "=", "2")),
+        limit_s=30.0,
+        undo=Undo(f"Bring {node} back", _OFF, off, limit_s=120.0),
+        takes=Obligation(
+            key=f"desync:{node}",
             host=node,
-            title=f"Wait until {node}'s receive queue is empty",
-            done=f"{node} has caught up",
-            why="Put back before that, it would stop the whole cluster by flow control at once.",
-            action=WaitFor(
-                (StatusIs(node, "wsrep_local_recv_queue", "<=", "0", for_s=3.0),), f"{node}'s receive queue to empty"
-            ),
-            risk=Risk.READS,
-            limit_s=QUEUE_LIMIT_S,
-            repeatable=True,
-            estimate_s=5.0,
+            sentence=f"{node} desynced",
+            release=_OFF,
+            release_proof=off,
+            danger=f"{node} falls behind and is never a donor",
         ),
-        Step(
-            step_id="resync",
-            host=node,
-            title=f"Bring {node} back into flow control",
-            done=f"{node} is a full member again",
-            why="It discharges the obligation; there is nothing to take back.",
-            action=_OFF,
-            proof=(*off_proof, synced),
-            limit_s=120.0,
-            repeatable=True,
-            discharges=(f"desync:{node}",),
-            estimate_s=2.0,
-        ),
-        Step(
-            step_id="whole",
-            host="",
-            title=f"Prove {len(members)} members, one state UUID, all Synced",
-            done=f"{len(members)} members, one state UUID, all Synced",
-            action=WaitFor((ClusterWhole(members, len(members), facts.cluster_id),), "every member to be Synced"),
-            risk=Risk.READS,
-            limit_s=120.0,
-            repeatable=True,
-            estimate_s=2.0,
-        ),
+        estimate_s=1.0,
+    )
+
+
+def _catch_up(node: str) -> Step:
+    empty = StatusIs(node, "wsrep_local_recv_queue", "<=", "0", for_s=3.0)
+    return Step(
+        step_id="catch-up",
+        host=node,
+        title=f"Wait until {node}'s receive queue is empty",
+        done=f"{node} has caught up",
+        why="Put back before that, it would stop the whole cluster by flow control at once.",
+        action=WaitFor((empty,), f"{node}'s receive queue to empty"),
+        risk=Risk.READS,
+        limit_s=QUEUE_LIMIT_S,
+        repeatable=True,
+        estimate_s=5.0,
+    )
+
+
+def _resync(node: str) -> Step:
+    return Step(
+        step_id="resync",
+        host=node,
+        title=f"Bring {node} back into flow control",
+        done=f"{node} is a full member again",
+        why="It discharges the obligation; there is nothing to take back.",
+        action=_OFF,
+        proof=(VariableIs(node, "wsrep_desync", "OFF"), StatusIs(node, "wsrep_local_state", "=", "4")),
+        limit_s=120.0,
+        repeatable=True,
+        discharges=(f"desync:{node}",),
+        estimate_s=2.0,
     )
 
 

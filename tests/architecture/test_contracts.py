@@ -25,6 +25,7 @@ TRESPASSES = {
     "widgets/charts/planted_thread.py": ("import threading", "Widgets open no connection"),
     "services/inventory/planted_up.py": ("import services.sampling", "Inside services arrows go one way"),
     "services/history/planted_inventory.py": ("import services.inventory", "The history knows values only"),
+    "services/procedures/planted_road.py": ("import services.connections.operator", "The changing road"),
     "services/facts/planted_driver.py": ("import paramiko", "paramiko and the database drivers"),
     "services/sampling/planted_sql.py": ("import sqlalchemy", "SQLAlchemy only"),
     "services/inventory/planted_keyring.py": ("import keyring", "keyring only"),

@@ -8,7 +8,17 @@ from xml.etree import ElementTree as ET
 from PySide6.QtCore import QBuffer, QIODevice, QPoint
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QComboBox, QLineEdit, QTableWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QTableWidget,
+    QWidget,
+)
+
+from widgets.common.labels import ElidedLabel
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 
@@ -52,3 +62,21 @@ def _told(part: QWidget) -> Iterator[tuple[str, str]]:
 def seen(widget: QWidget) -> set[tuple[str, str]]:
     """Return (who, text) of everything a widget shows and says."""
     return {("painted", text) for text in painted(widget)} | {(who, text) for who, text in told(widget) if text}
+
+
+def clipped(widget: QWidget) -> set[tuple[str, str]]:
+    """Return (who, text) of texts that lack the room to be read whole and are not cut with an ellipsis on purpose."""
+    found: set[tuple[str, str]] = set()
+    for part in widget.findChildren(QWidget):
+        if not part.isVisible():
+            continue
+        if isinstance(part, QAbstractButton) and part.text() and part.width() < part.sizeHint().width():
+            found.add((type(part).__name__, part.text()))
+        if isinstance(part, QLabel) and not isinstance(part, ElidedLabel):
+            needs = part.heightForWidth(part.width()) if part.wordWrap() else part.sizeHint().height()
+            if part.height() < needs or (not part.wordWrap() and part.width() < part.sizeHint().width()):
+                found.add((type(part).__name__, part.text()))
+        inner = part.widget() if isinstance(part, QScrollArea) and not part.horizontalScrollBar().isVisible() else None
+        if inner is not None and inner.width() > part.viewport().width():
+            found.add((type(part).__name__, f"{inner.width()} px in {part.viewport().width()}"))
+    return found

@@ -1,4 +1,4 @@
-"""Every page in the pseudo-language: a word that comes out unaccented was never marked for translation.
+"""Every page in the pseudo-language: an unaccented word was never marked for translation, and nothing may be clipped.
 
 Data stay as they are: names, numbers, units, what servers call things, and sentences of a recording. On fake sources.
 """
@@ -22,7 +22,7 @@ from services.types import Health
 from services.words import PSEUDO, install, tr
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
-from tests.widgets.seen_texts import seen
+from tests.widgets.seen_texts import clipped, seen
 from widgets.common.fields import choose
 from widgets.common.palette import CommandPalette
 from widgets.common.theme import apply_theme
@@ -98,6 +98,7 @@ def look_at_pages(qapp: QApplication, opened: OpenWindow, *data: object) -> set[
         for _ in range(CARDS + 4):
             qapp.processEvents()
         found |= {(f"{page}: {who}", text) for who, text in unaccented(opened.window, *data)}
+        found |= {(f"{page}, clipped: {who}", text) for who, text in clipped(opened.window)}
     return found
 
 
@@ -160,7 +161,8 @@ def test_that_the_ways_in_say_no_unmarked_word(qtbot: QtBot, qapp: QApplication)
         qtbot.addWidget(window)
         window.show()
         qapp.processEvents()
-        found |= {(type(window).__name__ + " " + who, text) for who, text in unaccented(window, entry, key)}
+        found |= {(f"{type(window).__name__}: {who}", text) for who, text in unaccented(window, entry, key)}
+        found |= {(f"{type(window).__name__}, clipped: {who}", text) for who, text in clipped(window)}
     dialog.steps.show_steps(steps)
     dialog.set_testing(True)
     found |= unaccented(dialog, entry)

@@ -70,6 +70,9 @@ def choice(name: str, options: Sequence[tuple[str, str]]) -> QComboBox:
     """Return a choice of (value, marked words); `currentData()` is the value."""
     box = QComboBox()
     box.setAccessibleName(name)
+    # Long words are cut in the box and whole in its list: they must not push a form out of its dialog.
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(12)
     for value, words in options:
         box.addItem(tr(words), value)
     return box

@@ -75,7 +75,9 @@ class EstateDelegate(QStyledItemDelegate):
         theme = current_theme()
         glyph(painter, QRectF(36, row.center().y() - 5.5, 11, 11), entry.health, theme)
         color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else quiet
-        right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=116)
+        # A short name leaves its room to the detail, a long one keeps at least this much.
+        least = min(116.0, 56 + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
+        right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=least)
         self._paint_name(painter, QRectF(56, row.y(), right - 64, row.height()), entry.name, theme, faded=entry.faded)
 
     def _paint_detail(

@@ -9,7 +9,7 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
 from services.types import Flavour, Health
 from services.words import mark, tr
-from widgets.common.nodes import STALE_AFTER_S
+from widgets.common.nodes import STALE_AFTER_S, state_word
 from widgets.common.text import (
     format_age,
     format_bytes,
@@ -88,7 +88,7 @@ def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRow
     )
     return Content(
         node.name or node.host or node.node_id,
-        node.state or node.reach.value,
+        state_word(node),
         node.health,
         format_age(None if sql_age is None else max(0.0, sql_age)),
         tuple(s for s in sections if s.rows),
@@ -119,7 +119,7 @@ def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
     return _present(
         [
             Row(mark("address"), node.address or (facts.address if facts else "") or node.host, mono=True),
-            Row(mark("role"), node.role),
+            Row(mark("role"), tr(node.role)),
             Row(mark("server"), _server_words(server)),
             Row(
                 mark("provider"),

@@ -20,7 +20,7 @@ from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory
 from services.secrets import SystemVault
-from services.words import tr
+from services.words import english, tr
 
 _IMPORTS = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}
 
@@ -46,8 +46,8 @@ def _document(host: HostEntry) -> dict[str, object]:
 
 
 def _line(host: HostEntry) -> str:
-    ssh = f"ssh {host.ssh.user}@{host.ssh.port} sudo {host.ssh.sudo}" if host.ssh else "no ssh"
-    sql = f"sql {host.sql.user}@{host.sql.port} {host.sql.via}, tls {host.sql.tls}" if host.sql else "no sql"
+    ssh = f"ssh {host.ssh.user}@{host.ssh.port} sudo {host.ssh.sudo}" if host.ssh else tr("no ssh")
+    sql = f"sql {host.sql.user}@{host.sql.port} {host.sql.via}, tls {host.sql.tls}" if host.sql else tr("no sql")
     return f"{host.name:<16} {host.address:<24} {ssh}; {sql}\n"
 
 
@@ -61,7 +61,7 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
     for host in inventory.hosts:
         sys.stdout.write(_line(host))
     for cluster in inventory.clusters:
-        sys.stdout.write(f"cluster {cluster.name}: seeds {', '.join(cluster.seeds)}\n")
+        sys.stdout.write(tr("cluster {name}: seeds {seeds}\n", name=cluster.name, seeds=", ".join(cluster.seeds)))
 
 
 def _check(inventory: Inventory, *, as_json: bool) -> int:
@@ -77,8 +77,14 @@ def _check(inventory: Inventory, *, as_json: bool) -> int:
 
 def _report_document(report: AccessReport) -> dict[str, object]:
     steps = [
-        {"name": s.name, "state": s.state, "sentence": s.sentence, "try": list(s.try_), "seconds": round(s.seconds, 3)}
-        for s in report.steps
+        {
+            "name": step.name,
+            "state": step.state,
+            "sentence": english(step.sentence),
+            "try": [english(advice) for advice in step.try_],
+            "seconds": round(step.seconds, 3),
+        }
+        for step in report.steps
     ]
     return {"host": report.host, "ok": report.ok, "steps": steps}
 

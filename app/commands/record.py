@@ -51,7 +51,13 @@ def run(options: Namespace) -> int:
         sys.stdout.write(json.dumps(told) + "\n")
     else:
         sys.stdout.write(
-            f"{told['file']}: {told['seconds']} s of {told['hosts']} hosts, {told['events']} events, "
-            f"{told['bytes'] / 1e6:.2f} MB\n"
+            tr(
+                "{file}: {seconds} s of {hosts} hosts, {events} events, {size:.2f} MB\n",
+                file=told["file"],
+                seconds=told["seconds"],
+                hosts=told["hosts"],
+                events=told["events"],
+                size=told["bytes"] / 1e6,
+            )
         )
     return GOOD if snapshot.hosts_answering else FINDINGS

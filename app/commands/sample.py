@@ -102,6 +102,14 @@ def _print_cost(cost: ConsoleCost, window: dict[str, float] | None, *, as_json: 
         return
     share = 100.0 * cost.cpu_s / cost.uptime_s if cost.uptime_s else 0.0
     sys.stderr.write(
-        f"{cost.polls} polls, {cost.missed_polls} missed, {cost.poll_ms_p50:.0f} ms (p95 {cost.poll_ms_p95:.0f} ms); "
-        f"{share:.1f} % of a core, {cost.rss_bytes / 1e6:.0f} MB\n"
+        tr(
+            "{polls} polls, {missed} missed, {p50:.0f} ms (p95 {p95:.0f} ms); {share:.1f} % of a core, {memory:.0f} MB",
+            polls=cost.polls,
+            missed=cost.missed_polls,
+            p50=cost.poll_ms_p50,
+            p95=cost.poll_ms_p95,
+            share=share,
+            memory=cost.rss_bytes / 1e6,
+        )
+        + "\n"
     )

@@ -24,7 +24,7 @@ from services.errors import (
     TlsFailed,
     UserError,
 )
-from services.words import tr
+from services.words import mark, tr
 
 if TYPE_CHECKING:
     from services.inventory.model import HostEntry
@@ -35,11 +35,15 @@ StepState = Literal["passed", "failed", "skipped", "warned"]
 # What the console reads, and what it can't show without the right to it. Each is tried, not read out of SHOW GRANTS:
 # privileges come by roles, under several names, and from several versions.
 _RIGHTS = (
-    (("SHOW ENGINE INNODB STATUS",), "InnoDB's state and other sessions", "PROCESS"),
-    (("SHOW REPLICA STATUS", "SHOW SLAVE STATUS"), "replication's state", "SLAVE MONITOR (MySQL: REPLICATION CLIENT)"),
+    (("SHOW ENGINE INNODB STATUS",), mark("InnoDB's state and other sessions"), "PROCESS"),
+    (
+        ("SHOW REPLICA STATUS", "SHOW SLAVE STATUS"),
+        mark("replication's state"),
+        "SLAVE MONITOR (MySQL: REPLICATION CLIENT)",
+    ),
     (
         ("SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"),
-        "the binary log's position",
+        mark("the binary log's position"),
         "BINLOG MONITOR (MySQL: REPLICATION CLIENT)",
     ),
 )
@@ -84,24 +88,24 @@ class AccessReport:
 
     def as_text(self) -> str:
         """Return the report for a terminal."""
-        marks = {"passed": "ok", "failed": "FAILED", "skipped": "-", "warned": "note"}
+        marks = {"passed": tr("ok"), "failed": tr("FAILED"), "skipped": "-", "warned": tr("note")}
         lines = []
         for step in self.steps:
             lines.append(f"{marks[step.state]:>6}  {step.title}: {step.sentence}")
-            lines += [f"        Try: {advice}" for advice in step.try_]
+            lines += [f"        {tr('Try: {advice}', advice=advice)}" for advice in step.try_]
         return "\n".join(lines)
 
 
 _TITLES = {
-    "name": "Name",
-    "tcp": "SSH port",
-    "host-key": "Host key",
-    "ssh-login": "SSH login",
+    "name": mark("Name"),
+    "tcp": mark("SSH port"),
+    "host-key": mark("Host key"),
+    "ssh-login": mark("SSH login"),
     "sudo": "sudo",
-    "sql-tcp": "Database port",
-    "sql-login": "Database login",
+    "sql-tcp": mark("Database port"),
+    "sql-login": mark("Database login"),
     "tls": "TLS",
-    "rights": "Rights",
+    "rights": mark("Rights"),
 }
 
 
@@ -152,7 +156,7 @@ class _Probe:
     def _add(self, name: str, state: StepState, sentence: str, *, error: UserError | None = None) -> None:
         now = time.monotonic()
         advice = error.try_ if error is not None else ()
-        step = Step(name, _TITLES[name], state, sentence, advice, error, now - self.started)
+        step = Step(name, tr(_TITLES[name]), state, sentence, advice, error, now - self.started)
         self.started = now
         self.steps.append(step)
         if self.on_step is not None:
@@ -272,7 +276,11 @@ class _Probe:
         else:
             self._add("tls", "skipped", tr("Not needed: the way leads through SSH or a socket."))
         try:
-            missing = [f"{what} (needs {right})" for ways, what, right in _RIGHTS if not _may(session, ways)]
+            missing = [
+                tr("{what} (needs {right})", what=tr(what), right=right)
+                for ways, what, right in _RIGHTS
+                if not _may(session, ways)
+            ]
         except UserError as problem:
             self._fail("rights", problem)
             return

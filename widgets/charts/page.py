@@ -119,7 +119,7 @@ class ChartsPage(QFrame):
     def set_title(self, name: str, scope: str = mark("all nodes")) -> None:
         """Show the cluster's name and what the charts cover ("all nodes", "db2")."""
         self._header.set_name(name)
-        self._scope = scope
+        self._scope = tr(scope)
         self._describe()
 
     def set_specs(self, specs: Sequence[ChartSpec]) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from app.arguments import _seconds, _size, build_parser
+from app.arguments import BAD_INPUT, _seconds, _size, build_parser
 from services.inventory.toml_file import load_inventory
+from services.words import install
 
 HOST = '[[host]]\nname = "db1"\naddress = "10.20.0.11"\n[host.ssh]\nuser = "dba"\n[host.sql]\nuser = "monitor"\n'
 INVENTORY = f'version = 1\n[[cluster]]\nname = "orders"\nseeds = ["db1"]\n{HOST}'
@@ -229,3 +230,20 @@ def test_that_an_unknown_metric_is_refused_before_anything_is_watched(
     words = ["sample", "--metric", "no such thing!", "--inventory", str(inventory), "--data", str(tmp_path / "d")]
     assert main(words) == 2
     assert "Not a metric: no such thing!" in said(capsys)[1]
+
+
+def test_that_people_are_told_in_their_language_and_machines_in_english(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "none.toml")
+    try:
+        assert main(["check", "--inventory", missing, "--language", "x-pseudo"]) == BAD_INPUT
+        told = capsys.readouterr().err
+        assert main(["check", "--inventory", missing, "--language", "x-pseudo", "--json"]) == BAD_INPUT
+        document = json.loads(capsys.readouterr().out)
+    finally:
+        install("en")
+    assert "There is no inventory" not in told
+    assert missing in told
+    assert document["sentence"] == f"There is no inventory at {missing}."
+    assert document["safe"] == "Nothing was changed."

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from services.clock import ManualClock
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.errors import StoreError
 from services.events import Event
 from services.history.store import HistoryStore
 from services.series import Sample
-from services.types import Health
+from services.types import ClusterKind, Health
+from services.words import PSEUDO, install, tr
 from tests.unit.history.conftest import START
 
 Open = Callable[..., HistoryStore]
@@ -207,3 +209,24 @@ def test_that_a_second_process_reads_a_file_while_it_is_written(open_store: Open
     reader = open_store(read_only=True)
     _assert_same(reader, samples)
     assert set(reader.keys("db1")) == set(samples[0].values)
+
+
+def test_that_sentences_are_stored_in_english_whatever_the_language(open_store: Open) -> None:
+    install(PSEUDO)
+    try:
+        store = open_store()
+        event = Event(START, "connection", tr("{name} answers again", name="db1"))
+        node = NodeView("n1", "db1", state="Synced", reason=tr("{name} is joining the group", name="db1"))
+        store.append_event(event)
+        store.append_snapshot(
+            EstateSnapshot(START, (ClusterSnapshot("c", ClusterKind.GALERA, "c", START, nodes=(node,)),))
+        )
+    finally:
+        install("en")
+    assert not event.text.isascii()
+    store.close()
+    again = open_store()
+    assert [e.text for e in again.events(START, START + 1)] == ["db1 answers again"]
+    kept = again.snapshot_at(START + 1)
+    assert kept is not None
+    assert kept.clusters[0].nodes[0].reason == "db1 is joining the group"

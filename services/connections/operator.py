@@ -20,7 +20,7 @@ from services.connections.limits import Limits
 from services.connections.ports import Output, Rows
 from services.connections.sql import SqlLink
 from services.connections.ssh import SshLink
-from services.errors import AuthFailed, BadInput, QueryFailed, Refused, Unreachable, UserError
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
 from services.secrets import Secret
 from services.words import tr
 
@@ -166,20 +166,29 @@ class HostOperator:
             command = operator_client.command(program, sql, socket, limit_s)
             output = self.run(command, limit_s=limit_s)
             if not operator_client.is_missing(output):
-                return operator_client.rows(output, host=self.host, limit_s=limit_s)
+                return self._client_rows(output, limit_s)
         raise BadInput(
             tr("There is no mariadb or mysql client program on the host, and no account that may change the server."),
             host=self.host,
             try_=(tr('Give the host an "operator_user" in the inventory.'),),
         )
 
+    def _client_rows(self, output: Output, limit_s: float) -> Rows:
+        try:
+            return operator_client.rows(output, host=self.host, limit_s=limit_s)
+        except TimedOut as problem:
+            problem.safe = self._unknown()
+            raise
+
+    def _unknown(self) -> str:
+        return tr("It may have had its effect on {host}, or still have it; look before it is repeated.", host=self.host)
+
     def _sent(self, call: Callable[[], T]) -> T:
         """Make a call whose failure to answer does not mean that nothing happened."""
         try:
             return call()
         except Unreachable as problem:
-            problem.safe = tr("It may have had its effect on {host}, or still have it; look before it is repeated.",
-                              host=self.host)  # fmt: skip
+            problem.safe = self._unknown()
             if self._closed:
                 raise self._laid_down() from problem
             raise

@@ -39,9 +39,9 @@ def rows(output: Output, *, host: str, limit_s: float) -> Rows:
     """Return what the client printed; raise the server's error as the SQL road would."""
     if output.exit_code:
         raise _error(output, host, limit_s)
-    lines = output.text.splitlines()
-    if not lines:
+    if not output.stdout:
         return Rows((), ())
+    lines = output.text.removesuffix("\n").split("\n")
     names, *values = (tuple(_value(cell) for cell in line.split("\t")) for line in lines)
     return Rows(tuple(name or "NULL" for name in names), tuple(values))
 

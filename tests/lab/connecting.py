@@ -22,6 +22,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
 
 OBSERVER = SecretRef("env", VARIABLES["observer"])
+PILOT = SecretRef("env", VARIABLES["pilot"])
 SUDO = SecretRef("env", VARIABLES["sudo"])
 PASSPHRASE = SecretRef("env", VARIABLES["passphrase"])
 WRONG = SecretRef("env", "WRONG")

@@ -1,0 +1,240 @@
+"""Acts on real hosts: `Actor` (ports.py) over Operator sessions. Plans name secrets; only here are they fetched."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from services.connections.command import Command
+from services.connections.ports import Rows, text
+from services.errors import UserError
+from services.procedures.acting_detached import Attendant
+from services.procedures.acting_files import Files
+from services.procedures.acting_output import ActFailed, Cancelled, Masks, judged
+from services.procedures.actions import (
+    Action,
+    CopiedSecret,
+    Detached,
+    EditOptions,
+    PutFile,
+    RemoveFile,
+    RestoreFile,
+    Run,
+    Several,
+    Sql,
+)
+from services.procedures.detached import Work
+from services.procedures.option_edit import canonical, option_value
+from services.procedures.ports import Acted
+from services.procedures.wording import wording
+from services.secrets import Secret
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.clock import Clock
+    from services.connections.ports import Output
+    from services.procedures.model import Plan
+    from services.procedures.ports import Hosts
+
+_MOST_ROWS = 20
+_READ_S = 15.0
+_FILE_ACTS = (EditOptions, PutFile, RemoveFile, RestoreFile)
+
+
+class RealActor:
+    """`Actor` of one run. Its hosts must be armed; one thread at a time."""
+
+    def __init__(self, hosts: Hosts, run_id: str, clock: Clock) -> None:
+        self._hosts = hosts
+        self._run_id = run_id
+        self._clock = clock
+        self._masks = Masks()
+        self._told: set[tuple[str, str]] = set()  # detached work whose end this actor has told
+
+    def perform(
+        self,
+        step_id: str,
+        host: str,
+        action: Action,
+        kept: Mapping[str, str],
+        *,
+        limit_s: float,
+        stop: threading.Event | None = None,
+        said: Callable[[str], None] | None = None,
+    ) -> Acted:
+        """Do it; see Actor.
+
+        Detached work that a former console began is attended to its end and its result told; asked for once more by
+        the same actor, it begins anew.
+
+        Raises:
+            ActFailed, Cancelled, TimedOut and other UserErrors; `safe` says what is true then.
+        """
+        del step_id, kept  # no action names a kept value: a plan that needs one is continued with it
+        if stop is not None and stop.is_set():
+            raise Cancelled(tr("It was cancelled before anything was sent."), host=host)
+        if isinstance(action, Several):
+            return self._several(host, action, limit_s)
+        if isinstance(action, Detached):
+            return self._detached(host, action, limit_s, stop, said)
+        return self._one(host, action, limit_s)
+
+    def cleanup(self, plan: Plan) -> tuple[str, ...]:
+        """Remove what the run left on its hosts (kept copies of files, ended detached work), when it is over for good.
+
+        Hosts must be armed. Returns one sentence for each host where something could not be removed.
+        """
+        files: dict[str, set[str]] = {}
+        works: dict[str, set[str]] = {}
+        for host, action in _acts(plan):
+            if isinstance(action, EditOptions | PutFile):
+                files.setdefault(host, set()).add(action.path)
+            elif isinstance(action, Detached):
+                works.setdefault(host, set()).add(action.name)
+        left = []
+        for host in sorted({*files, *works}):
+            try:
+                Files(self._hosts.operator(host), self._run_id).forget(tuple(sorted(files.get(host, ()))))
+                for name in sorted(works.get(host, ())):
+                    self._work(host, name).remove()
+            except UserError as problem:
+                left.append(tr("{host}: what the run kept there could not be removed: {why}", host=host,
+                               why=problem.sentence))  # fmt: skip
+        return tuple(left)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    def _one(self, host: str, action: Action, limit_s: float) -> Acted:
+        if isinstance(action, Sql):
+            rows = self._hosts.operator(host).execute(action.statement, limit_s=limit_s)
+            return Acted((*wording(action), *self._masks.lines(_table(rows))))
+        if isinstance(action, Run):
+            output = self._hosts.operator(host).run(action.command, limit_s=limit_s)
+            return judged(
+                str(action.command),
+                _parts(output),
+                host=host,
+                ok=action.ok,
+                keep=action.keep,
+                pattern=action.pattern,
+                masks=self._masks,
+            )
+        if isinstance(action, _FILE_ACTS):
+            return self._file(host, action)
+        message = f"no act on a host: {type(action).__name__}"
+        raise TypeError(message)
+
+    def _several(self, host: str, action: Several, limit_s: float) -> Acted:
+        deadline = self._clock.monotonic() + limit_s
+        output: list[str] = []
+        for part in action.actions:
+            acted = self._one(host, part, max(1.0, deadline - self._clock.monotonic()))
+            output += acted.output
+        return Acted(tuple(output))
+
+    def _detached(
+        self,
+        host: str,
+        action: Detached,
+        limit_s: float,
+        stop: threading.Event | None,
+        said: Callable[[str], None] | None,
+    ) -> Acted:
+        work = self._work(host, action.name)
+        if (host, action.name) in self._told:
+            work.remove()
+            self._told.discard((host, action.name))
+        attendant = Attendant(
+            work, action.command, host=host, clock=self._clock, masks=self._masks, stop=stop, said=said
+        )
+        code, output = attendant.attend(limit_s)
+        self._told.add((host, action.name))
+        return judged(
+            str(action.command),
+            (code, output, ""),
+            host=host,
+            ok=action.ok,
+            keep=action.keep,
+            pattern=action.pattern,
+            masks=self._masks,
+        )
+
+    def _file(self, host: str, action: EditOptions | PutFile | RemoveFile | RestoreFile) -> Acted:
+        files, said = Files(self._hosts.operator(host), self._run_id), wording(action)
+        if isinstance(action, EditOptions):
+            options = tuple((name, self._revealed(value)) for name, value in action.options)
+            secret = any(isinstance(value, CopiedSecret) for _, value in action.options)
+            if not files.edit(action.path, action.section, options, secret=secret):
+                return Acted((*said, tr("nothing to change: the file says so already")))
+        elif isinstance(action, PutFile):
+            files.put(action.path, self._content(action), action.mode, action.owner)
+        elif isinstance(action, RemoveFile):
+            files.remove(action.path)
+        elif not files.restore(action.path):
+            return Acted((*said, tr("nothing to put back: this run has not changed the file")))
+        return Acted(said)
+
+    def _work(self, host: str, name: str) -> Work:
+        return Work(lambda: self._hosts.operator(host), self._run_id, name)
+
+    # -- secrets -------------------------------------------------------------------------------------------------------
+    def _content(self, action: PutFile) -> Secret:
+        """Return a file's content; in an option file a secret is quoted as the file's grammar wants."""
+        parts = []
+        for part in action.content:
+            found = self._revealed(part)
+            assert found is not None
+            quoted = isinstance(part, CopiedSecret) and action.path.endswith(".cnf")
+            parts.append(option_value(found) if quoted else found)
+        return Secret("".join(parts))
+
+    def _revealed(self, value: str | CopiedSecret | None) -> str | None:
+        if not isinstance(value, CopiedSecret):
+            return value
+        session = self._hosts.operator(value.host)
+        wanted = canonical(value.option)
+        # --mysqld: all groups that the server itself reads (man my_print_defaults(1)); MySQL's has no such option.
+        asked = (("--mysqld",), ("mysqld", "server")) if value.section == "mysqld" else ((value.section,),)
+        for groups in asked:
+            for show in (
+                (),
+                ("--show",),
+            ):  # MySQL's masks passwords unless told to show them; MariaDB's knows no --show
+                output = session.run(Command(("my_print_defaults", *show, *groups), sudo=True), limit_s=_READ_S)
+                found = _defaults(output).get(wanted) if output.exit_code == 0 else None
+                if found and set(found) != {"*"}:
+                    self._masks.learn(found)
+                    return found
+        raise ActFailed(
+            tr("The option files of {host} have no {option} in [{section}] to copy.", host=value.host,
+               option=value.option, section=value.section),
+            host=value.host,
+            safe=tr("Nothing was changed."),
+        )  # fmt: skip
+
+
+def _defaults(output: Output) -> dict[str, str]:
+    """Return what my_print_defaults prints, `--name=value` a line, as name with underscores -> the last value."""
+    lines = [line[2:].partition("=") for line in output.text.splitlines() if line.startswith("--")]
+    return {canonical(name): value for name, _, value in lines}
+
+
+def _parts(output: Output) -> tuple[int, str, str]:
+    return output.exit_code, output.text, output.stderr.decode("utf-8", "replace")
+
+
+def _table(rows: Rows) -> str:
+    return "\n".join("\t".join(text(value) for value in row) for row in (rows.columns, *rows.rows)[: _MOST_ROWS + 1])
+
+
+def _acts(plan: Plan) -> Iterator[tuple[str, Action]]:
+    """Yield every act that the run may have performed, with its host: steps, their undo, obligations' release."""
+    for step in plan.steps:
+        found = [(step.host, step.action)]
+        if step.undo is not None:
+            found.append((step.host, step.undo.action))
+        if step.takes is not None:
+            found.append((step.takes.host, step.takes.release))
+        for host, action in found:
+            for part in action.actions if isinstance(action, Several) else (action,):
+                yield host, part

@@ -1,0 +1,95 @@
+"""What an act's output becomes: judged by its exit code, searched for a value, cut to its last lines, masked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from services.connections.command import MASK
+from services.errors import UserError
+from services.procedures.ports import Acted
+from services.words import tr
+
+MOST_LINES = 40
+_MOST_WIDTH = 500
+
+# What programs print of passwords although nobody asked: `mariadbd --help --verbose` shows wsrep_sst_auth.
+_TELLING = re.compile(
+    r"((?:wsrep[-_]sst[-_]auth|[a-z_-]*passw(?:or)?d[a-z_-]*|passphrase|identified\s+by|[a-z_-]*secret[a-z_-]*)"
+    r"(?:\s*[=:]\s*|\s+))(\S.*)",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"\(No default value\)|\*+|['\"]{2}|NULL|(?:NO|YES)")
+
+
+class ActFailed(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """The act ran and did not succeed; `output`: its last lines, masked."""
+
+    code = "act-failed"
+
+    def __init__(
+        self, sentence: str, *, host: str, safe: str, output: tuple[str, ...] = (), try_: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(sentence, host=host, safe=safe, try_=try_)
+        self.output = output
+
+
+class Cancelled(UserError):  # noqa: N818 - as above
+    """A person cancelled inside the act, and it was ended."""
+
+    code = "cancelled"
+
+
+@dataclass(slots=True)
+class Masks:
+    """The secrets that this run has handled; every line that leaves an act goes through `lines`."""
+
+    known: set[str] = field(default_factory=set, repr=False)
+
+    def learn(self, secret: str) -> None:
+        """Remember a secret, and the parts of an account:password pair."""
+        for part in (secret, secret.partition(":")[2]):
+            if len(part) >= 3:
+                self.known.add(part)
+
+    def lines(self, text: str, most: int = MOST_LINES) -> tuple[str, ...]:
+        """Return the last lines of a text that are not empty, cut and without secrets."""
+        for secret in sorted(self.known, key=len, reverse=True):
+            text = text.replace(secret, MASK)
+        kept = [line.rstrip() for line in text.splitlines() if line.strip()][-most:]
+        return tuple(_masked(line)[:_MOST_WIDTH] for line in kept)
+
+
+def _masked(line: str) -> str:
+    return _TELLING.sub(lambda found: found.group() if _EMPTY.fullmatch(found.group(2).strip()) else
+                        found.group(1) + MASK, line)  # fmt: skip
+
+
+def judged(
+    what: str, output: tuple[int, str, str], *, host: str, ok: tuple[int, ...], keep: str, pattern: str, masks: Masks
+) -> Acted:
+    """Return what a finished command left.
+
+    Args:
+        what: the command, masked; output: exit code, stdout, stderr.
+
+    Raises:
+        ActFailed: another exit code than `ok`, or the pattern is not found.
+    """
+    code, stdout, stderr = output
+    both = f"{stdout}\n{stderr}"
+    lines = masks.lines(both)
+    safe = tr("What it may have changed on {host} before it failed is not known; the output says how far it came.",
+              host=host)  # fmt: skip
+    if code not in ok:
+        last = f": {lines[-1]}" if lines else ""
+        raise ActFailed(tr("{what} ended with exit code {code}{last}", what=what, code=code, last=last), host=host,
+                        safe=safe, output=lines)  # fmt: skip
+    value = stdout.strip()
+    if pattern:
+        found = re.search(pattern, both, re.MULTILINE)
+        if found is None:
+            raise ActFailed(tr("{what} ended well, but said nothing of what was looked for ({pattern}).", what=what,
+                               pattern=pattern), host=host, safe=safe, output=lines)  # fmt: skip
+        value = (found.group(1) if found.re.groups else found.group()) or ""
+    return Acted(lines, ((keep, value),) if keep else ())

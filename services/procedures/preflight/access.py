@@ -1,0 +1,98 @@
+"""May the console do what the plan says, does anybody else, are clocks and configurations fit?"""
+
+from __future__ import annotations
+
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import known, listed, unread, verdict
+
+CLOCK_WARN_S, CLOCK_BLOCK_S = 1.0, 30.0
+"""Certificates and logs are compared across hosts: a second disturbs reading, half a minute breaks the evidence."""
+
+
+def operator_rights(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """Root over SSH, and an SQL account that may SET GLOBAL where the server runs."""
+    return tuple(_rights(host) for host in known(facts, hosts))
+
+
+def _rights(host: HostFacts) -> Check:
+    blocks, warns = [], []
+    if host.is_root is None:
+        blocks.append(unread(host, "whether the login may become root", "root", "ssh"))
+    elif not host.is_root:
+        blocks.append(f"the login on {host.host} is not root and may not become it")
+    if host.may_change is False:
+        blocks.append(f"the SQL account lacks rights on {host.host}: {host.rights_evidence or 'no SET GLOBAL'}")
+    elif host.may_change is None and host.server_up:
+        warns.append(f"the SQL account's rights on {host.host} are not known: {host.rights_evidence or 'not read'}")
+    good = f"root on {host.host}" + (f"; {host.rights_evidence}" if host.rights_evidence else "")
+    return Check(
+        code="OPERATOR-RIGHTS",
+        title=f"The console may change {host.host}",
+        verdict=verdict(blocks, warns),
+        evidence="; ".join([*blocks, *warns]) or good,
+        why="A plan that lacks a right in its middle stops with the node half way.",
+        try_=("Give the login sudo rights, and the inventory an operator account with SUPER or the wsrep rights.",)
+        if blocks or warns
+        else (),
+        host=host.host,
+    )
+
+
+def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """No other console works on this cluster."""
+    held = [
+        f"{h.host}: {h.lock.owner} runs {h.lock.procedure} (run {h.lock.run_id})"
+        for h in known(facts, hosts)
+        if h.lock is not None
+    ]
+    blind = [h.host for h in known(facts, hosts) if any(p.part == "lock" for p in h.problems)]
+    return Check(
+        code="LOCK-FREE",
+        title="No other console works on this cluster",
+        verdict=verdict(held, blind),
+        evidence="; ".join(held) or (f"the lock of {listed(blind)} could not be read" if blind else "no lock is held"),
+        why="Two runs at once would each take the other's changes for faults.",
+        try_=("Wait until that run is over, or take its lock over when its console is gone for good.",) if held else (),
+    )
+
+
+def clocks(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """The hosts' clocks agree with one another."""
+    offsets = {
+        h.host: h.node.machine.clock_offset_s
+        for h in known(facts, hosts)
+        if h.node is not None and h.node.machine is not None and h.node.machine.clock_offset_s is not None
+    }
+    blind = [h.host for h in known(facts, hosts) if h.host not in offsets]
+    spread = max(offsets.values()) - min(offsets.values()) if offsets else 0.0
+    state = verdict(spread > CLOCK_BLOCK_S, spread > CLOCK_WARN_S or blind)
+    evidence = ", ".join(f"{name} {offset:+.2f} s" for name, offset in offsets.items())
+    if blind:
+        evidence = "; ".join(part for part in (evidence, f"not read: {', '.join(blind)}") if part)
+    return Check(
+        code="CLOCKS",
+        title="The clocks agree",
+        verdict=state,
+        evidence=f"{evidence} (against this workstation; {spread:.2f} s apart)",
+        why="Certificates, logs and point-in-time work compare the hosts' times.",
+        try_=("Let chrony or systemd-timesyncd set the clocks.",) if state is not Verdict.PASS else (),
+    )
+
+
+def config_valid(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """The server program accepts the option files as they are now."""
+    return tuple(_config(host) for host in known(facts, hosts))
+
+
+def _config(host: HostFacts) -> Check:
+    unchecked = "" if host.config_checked else unread(host, "whether the server accepts the option files", "config")
+    return Check(
+        code="CONFIG-VALID",
+        title=f"{host.host}'s server accepts its option files",
+        verdict=verdict(host.config_fault, unchecked),
+        evidence=host.config_fault or unchecked or f"{host.server_program or 'the server'} reads them without an error",
+        why="A node that fails at its options while it starts may drop its state and need an SST.",
+        try_=("Correct the option, then check again.",) if host.config_fault else (),
+        host=host.host,
+    )

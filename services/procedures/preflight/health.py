@@ -1,0 +1,140 @@
+"""Is the cluster whole, and is nothing under way that a change would meet? (page "Conventions", G1; rolling P5, P6)"""
+
+from __future__ import annotations
+
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import galera_of, known, listed, problem_of, unread, verdict
+from services.types import Reach
+
+SYNCED, DONOR = 4, 2
+"""wsrep_local_state (galera/wsrep_api.h)."""
+
+
+def health_gate(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = ()) -> Check:
+    """All hosts Primary, Synced, ready, one state UUID and conf_id, the size expected, nobody desynced.
+
+    Args:
+        but_desynced: hosts that are Donor/Desynced on purpose.
+    """
+    everyone = known(facts, hosts)
+    faults = [fault for host in everyone for fault in _node_faults(facts, host, desynced=host.host in but_desynced)]
+    faults += _group_faults(facts, everyone)
+    seen = [
+        f"{h.host}: {g.cluster_status} {g.local_state_comment}, size {g.cluster_size}, conf_id {g.conf_id}"
+        for h in everyone
+        if (g := galera_of(h)) is not None
+    ]
+    if not everyone:
+        faults.append("no member answers")
+    return Check(
+        code="HEALTH-GATE",
+        title="All members are Synced in one Primary Component",
+        verdict=verdict(faults),
+        evidence="; ".join(faults or seen),
+        why="A change on a cluster that is not whole can cost its quorum; views that differ are a partition under way.",
+        try_=("Bring the members back or heal the network first, then check again.",) if faults else (),
+    )
+
+
+def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
+    galera = galera_of(host)
+    if galera is None:
+        why = problem_of(host, "sql")
+        return [f"{host.host} does not answer as a member" + (f" ({why.rstrip('.')})" if why else "")]
+    faults = []
+    if galera.cluster_status != "Primary":
+        faults.append(f"{host.host} is {galera.cluster_status or 'of unknown status'}, not Primary")
+    state_ok = galera.local_state == SYNCED or (desynced and galera.local_state == DONOR)
+    if not state_ok:
+        faults.append(f"{host.host} is {galera.local_state_comment or galera.local_state}, not Synced")
+    if galera.ready is not True:
+        faults.append(f"{host.host}: wsrep_ready is not ON")
+    if galera.desync_count is None:
+        faults.append(f"{host.host}: wsrep_desync_count could not be read")
+    elif galera.desync_count and not desynced:
+        faults.append(f"{host.host}: wsrep_desync_count is {galera.desync_count}")
+    if galera.state_uuid != facts.cluster_id:
+        faults.append(f"{host.host} has the state UUID {galera.state_uuid or 'none'}, the cluster {facts.cluster_id}")
+    return faults
+
+
+def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...]) -> list[str]:
+    views = {h.host: g for h in everyone if (g := galera_of(h)) is not None}
+    faults = []
+    if len({g.conf_id for g in views.values()}) > 1:
+        faults.append("conf_id differs: " + ", ".join(f"{name} {g.conf_id}" for name, g in views.items()))
+    expected = facts.expected if facts.expected is not None else len(facts.members)
+    wrong = [f"{name} sees {g.cluster_size}" for name, g in views.items() if g.cluster_size != expected]
+    if wrong:
+        faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")
+    return faults
+
+
+def unreachable_members(facts: Facts, hosts: tuple[str, ...], accounted: tuple[str, ...] = ()) -> Check:
+    """Hosts that do not answer at all, other than those the person has declared powered off or fenced.
+
+    It can't be overridden: an unreachable member may be a Primary Component of its own.
+    """
+    away = [h.host for h in known(facts, hosts) if h.node is None or h.node.reach in {Reach.NONE, Reach.NOT_TRIED}]
+    open_ = [name for name in away if name not in accounted]
+    told = [name for name in away if name in accounted]
+    evidence = f"no answer from {listed(open_)}" if open_ else "every host answers or is accounted for"
+    if told:
+        evidence += f"; declared powered off or fenced: {listed(told)}"
+    return Check(
+        code="UNREACHABLE-MEMBERS",
+        title="Every member answers, or is known to be off",
+        verdict=verdict(open_, told),
+        evidence=evidence,
+        why="A member that can't be seen may still serve writes: a second Primary Component would split the data.",
+        try_=tuple(f"Make sure that {name} is powered off or fenced, and say so." for name in open_),
+        absolute=bool(open_),
+    )
+
+
+def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = ()) -> Check:
+    """No state transfer, no DDL, no backup is running on any of the hosts."""
+    busy: list[str] = []
+    blind: list[str] = []
+    for host in known(facts, hosts):
+        galera = galera_of(host)
+        if galera is not None and galera.desync_count and host.host not in but_desynced:
+            busy.append(f"{host.host}: wsrep_desync_count is {galera.desync_count}")
+        if host.sst_in_progress:
+            busy.append(f"{host.host}: a state transfer is in progress")
+        busy += [f"{host.host}: {statement}" for statement in host.running_ddl]
+        if galera is not None and host.client_sessions is None:
+            blind.append(unread(host, "the process list", "processes", "sql"))
+    if facts.cluster is not None:
+        busy += [f"{t.joiner_id} receives its state from {t.donor_id}" for t in facts.cluster.transfers if t.active]
+    return Check(
+        code="NO-TRANSFER-OR-DDL",
+        title="No state transfer, DDL or backup is running",
+        verdict=verdict(busy, blind),
+        evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
+        why="A donor that goes away ends the transfer; a DDL that is cut off holds or breaks the whole group.",
+        try_=("Wait for its end, then check again.",) if busy else (),
+    )
+
+
+def long_transactions(facts: Facts, hosts: tuple[str, ...], drain_s: float) -> Check:
+    """The longest open transaction ends within the time that a drain may take."""
+    slow: list[str] = []
+    seen: list[str] = []
+    for host in known(facts, hosts):
+        longest = host.longest_transaction_s
+        if longest is None and host.server_up:
+            slow.append(unread(host, "the longest transaction", "transactions", "sql"))
+        elif longest is not None:
+            seen.append(f"{host.host}: {longest:.0f} s")
+            if longest >= drain_s:
+                slow.append(f"{host.host}: a transaction is open for {longest:.0f} s")
+    return Check(
+        code="LONG-TRANSACTIONS",
+        title="No transaction outlasts the drain",
+        verdict=Verdict.WARN if slow else Verdict.PASS,
+        evidence="; ".join(slow or seen) + f" (drain {drain_s:.0f} s)",
+        why="A transaction that is open when its node stops is rolled back.",
+        try_=("Wait for it, give the drain more time, or accept that it is rolled back.",) if slow else (),
+    )

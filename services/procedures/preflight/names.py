@@ -1,0 +1,73 @@
+"""Names: Galera matches donor names by prefix, and takes an address for a name that nobody has (add-node P11, P12)."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from services.procedures.checks import Check
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import galera_of, known, verdict
+
+
+def node_names(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """No node's name is another's, or the beginning of another's."""
+    names = {h.host: h.node_name for h in known(facts, hosts) if h.node_name}
+    clashes = [
+        f"{first} ({one}) and {second} ({other})"
+        for one, first in names.items()
+        for other, second in names.items()
+        if one != other and second.startswith(first) and (first != second or one < other)
+    ]
+    same = [c for c in clashes if c.split(" (")[0] == c.split(" and ")[1].split(" (")[0]]
+    return Check(
+        code="NODE-NAMES",
+        title="No node's name is the beginning of another's",
+        verdict=verdict(clashes),
+        evidence="; ".join(clashes) or ", ".join(names.values()) or "no node name is known",
+        why="Donor names match by prefix: a node could be told to take its data from the wrong one, or from itself.",
+        try_=("Give the nodes names of their own (wsrep_node_name)." if same else "Rename one of them.",)
+        if clashes
+        else (),
+    )
+
+
+def donor_names(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """wsrep_sst_donor of each host names members, holds no address, and is no prefix of several names."""
+    names = tuple(dict.fromkeys(h.node_name for h in known(facts, facts.members or hosts) if h.node_name))
+    return tuple(_donor(host, names) for host in known(facts, hosts))
+
+
+def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
+    galera = galera_of(host)
+    text = (galera.sst_donor if galera is not None else "") or host.option("mysqld", "wsrep_sst_donor") or ""
+    blocks, warns = [], []
+    for donor in (part.strip() for part in text.split(",") if part.strip()):
+        matched = [name for name in names if name.startswith(donor)]
+        if _is_address(donor):
+            blocks.append(f"{donor} is an address, not a node's name")
+        elif donor == host.node_name:
+            blocks.append(f"{donor} is the node itself")
+        elif donor not in names and len(matched) != 1:
+            blocks.append(f"{donor} matches {', '.join(matched)}" if matched else f"{donor} is no member's name")
+        elif len(matched) > 1:
+            blocks.append(f"{donor} matches {', '.join(matched)} by prefix")
+    if text and not text.rstrip().endswith(","):
+        warns.append("no comma at its end: while that donor is busy the node waits for ever")
+    return Check(
+        code="DONOR-NAMES",
+        title=f"The donors that {host.host} names are good",
+        verdict=verdict(blocks, warns),
+        evidence=f"wsrep_sst_donor of {host.host}: {text or '(none)'}"
+        + "".join(f"; {trouble}" for trouble in (*blocks, *warns)),
+        why="Galera matches donors by prefix; one that nobody has makes the joiner end at once or ask for ever.",
+        try_=("Name members, with a comma at the end, or leave the option empty.",) if blocks or warns else (),
+        host=host.host,
+    )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

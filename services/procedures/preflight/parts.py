@@ -1,0 +1,44 @@
+"""What the checks are made with: verdicts out of lists of troubles, and small reads of facts."""
+
+from __future__ import annotations
+
+from services.facts.model import GaleraFacts, ServerFacts
+from services.procedures.checks import Verdict
+from services.procedures.facts_model import Facts, HostFacts
+
+
+def verdict(blocks: object, warns: object = ()) -> Verdict:
+    """Return BLOCK when there is anything in `blocks`, else WARN for anything in `warns`, else PASS."""
+    return Verdict.BLOCK if blocks else Verdict.WARN if warns else Verdict.PASS
+
+
+def galera_of(host: HostFacts) -> GaleraFacts | None:
+    """Return the node's view of its group when its server answers."""
+    return host.node.galera if host.node is not None else None
+
+
+def server_of(host: HostFacts) -> ServerFacts | None:
+    """Return the server's facts when it answers."""
+    return host.node.server if host.node is not None else None
+
+
+def problem_of(host: HostFacts, *parts: str) -> str:
+    """Return the first reason that gathering gave for one of these parts, '' when there is none."""
+    found = (*host.problems, *(host.node.problems if host.node is not None else ()))
+    return next((p.sentence for p in found if p.part in parts), "")
+
+
+def unread(host: HostFacts, what: str, *parts: str) -> str:
+    """Return 'WHAT of HOST could not be read', with the reason where gathering gave one."""
+    why = problem_of(host, *parts)
+    return f"{what} of {host.host} could not be read" + (f" ({why.rstrip('.')})" if why else "")
+
+
+def listed(names: tuple[str, ...] | list[str]) -> str:
+    """Return names with commas; 'none' for none."""
+    return ", ".join(names) or "none"
+
+
+def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:
+    """Return the facts of these hosts, in this order, each once."""
+    return tuple(facts.host(name) for name in dict.fromkeys(hosts))

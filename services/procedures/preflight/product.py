@@ -1,0 +1,109 @@
+"""Do server and provider belong together, and does the joiner fit its cluster? (pages "Conventions", add-node P2)"""
+
+from __future__ import annotations
+
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import galera_of, known, problem_of, server_of, verdict
+from services.types import Flavour
+
+_CODERSHIP = "codership"
+
+
+def foreign_provider(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """The provider is the one that the server was built for. Absolute: calls go one slot off in a foreign one."""
+    return tuple(_provider(host) for host in known(facts, hosts))
+
+
+def _provider(host: HostFacts) -> Check:
+    galera, server = galera_of(host), server_of(host)
+    odd = ""
+    if galera is not None:
+        vendor = galera.provider_vendor
+        if galera.provider_suspect:
+            odd = (
+                problem_of(host, "galera") or "the provider's name, vendor and version are not what this server expects"
+            )
+        elif server is not None and server.flavour is Flavour.MARIADB and vendor and _CODERSHIP not in vendor.lower():
+            odd = f"a MariaDB server runs the provider of {vendor}"
+        elif server is not None and server.flavour is Flavour.PXC and _CODERSHIP in vendor.lower():
+            odd = f"a Percona XtraDB Cluster server runs the provider of {vendor}"
+        seen = f"{vendor or 'vendor not given'} {galera.provider_version}".strip()
+    else:
+        seen = "its server is not running: nothing is loaded now"
+    return Check(
+        code="FOREIGN-PROVIDER",
+        title=f"{host.host} runs its own product's Galera provider",
+        verdict=verdict(odd),
+        evidence=f"{host.host}: {odd or seen}",
+        why="Percona's and Codership's providers differ in their function table: a desync may do nothing or never end.",
+        try_=("Install the provider of the server's own vendor, on all nodes.",) if odd else (),
+        host=host.host,
+        absolute=bool(odd),
+    )
+
+
+def versions(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """The joiner's program is of the members' major version or a newer one, and of the same product."""
+    host = facts.host(joiner)
+    theirs = {
+        h.host: key
+        for h in known(facts, tuple(m for m in members if m != joiner))
+        if (key := (s.version_key if (s := server_of(h)) is not None and s.version_key else h.program_version))
+    }
+    own = host.program_version
+    if not own or not theirs:
+        state, evidence = Verdict.BLOCK, f"the version of {joiner if not own else 'the members'} could not be read"
+    else:
+        newest = max(theirs.values())
+        products = {h.host: _product(h) for h in known(facts, (joiner, *theirs)) if _product(h)}
+        mixed = len(set(products.values())) > 1
+        older = own[:2] < newest[:2]
+        differs = own[:2] != newest[:2] or own < newest
+        state = verdict(older or mixed, differs)
+        evidence = f"{joiner}: {_shown(own)}; " + ", ".join(f"{name}: {_shown(v)}" for name, v in theirs.items())
+        if mixed:
+            evidence += "; products: " + ", ".join(f"{name} {product}" for name, product in products.items())
+    return Check(
+        code="VERSIONS",
+        title=f"The server program of {joiner} fits the cluster",
+        verdict=state,
+        evidence=evidence,
+        why="An older server can't read the newer one's data files or its write sets.",
+        try_=() if state is Verdict.PASS else (f"Install the members' version on {joiner}.",),
+        host=joiner,
+    )
+
+
+def _product(host: HostFacts) -> str:
+    server = server_of(host)
+    text = f"{server.version_text} {server.comment}" if server is not None else host.server_program
+    return "" if not text.strip() else "MariaDB" if "mariadb" in text.lower() else "MySQL"
+
+
+def _shown(version: tuple[int, ...]) -> str:
+    return ".".join(str(part) for part in version)
+
+
+def provider_protocol(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """repl.proto_max of all members is the same, and the joiner's (where it runs) is not lower."""
+    theirs = {
+        h.host: g.proto_max
+        for h in known(facts, members)
+        if h.host != joiner and (g := galera_of(h)) is not None and g.proto_max is not None
+    }
+    mine = galera_of(facts.host(joiner))
+    own = mine.proto_max if mine is not None else None
+    lower = own is not None and theirs != {} and own < max(theirs.values())
+    differ = len(set(theirs.values())) > 1
+    evidence = ", ".join(f"{name}: {value}" for name, value in theirs.items()) or "no member's repl.proto_max is known"
+    evidence += f"; {joiner}: {'known when it runs' if own is None else own}"
+    return Check(
+        code="PROVIDER-PROTOCOL",
+        title="The providers speak one protocol",
+        verdict=verdict(lower, differ or not theirs),
+        evidence=evidence,
+        why="A provider of an older protocol aborts on a newer view change in its IST, and again at every start.",
+        try_=("Install the same provider on all nodes.",) if lower or differ else (),
+        host=joiner,
+    )

@@ -1,0 +1,165 @@
+"""Can a state transfer go through: ports, tools, the [sst] section, the account, left-over scripts (add-node P4-P9)."""
+
+from __future__ import annotations
+
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import galera_of, known, unread, verdict
+
+GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)
+_TOOLS = {
+    "mariabackup": (("mariabackup", "mariadb-backup"), ("mbstream",), ("socat",)),
+    "xtrabackup-v2": (("xtrabackup",), ("xbstream",), ("socat",)),
+    "xtrabackup": (("xtrabackup",), ("xbstream",), ("socat",)),
+    "rsync": (("rsync",),),
+    "rsync_wan": (("rsync",),),
+    "mysqldump": (("mysqldump", "mariadb-dump"),),
+}
+"""SST method -> what it needs, each a choice of names (scripts wsrep_sst_*)."""
+_COMPARED = ("encrypt", "tca", "tcert", "tkey", "tmode", "ssl_ca", "ssl_cert", "ssl_key", "ssl_mode", "compressor",
+             "decompressor", "streamfmt", "transferfmt")  # fmt: skip
+_PATHS = frozenset({"tca", "tcert", "tkey", "ssl_ca", "ssl_cert", "ssl_key"})
+
+
+def ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[Check, ...]:
+    """The group and transfer ports between the joiner and each member, both directions, as they were really tried.
+
+    'refused' is a way that is open with nobody listening: right for 4444 and 4568 between transfers.
+    """
+    return tuple(_way(facts, joiner, member) for member in members if member != joiner)
+
+
+def _way(facts: Facts, joiner: str, member: str) -> Check:
+    links = [link for link in facts.host(joiner).links if link.to_host == member]
+    back = [link for link in facts.host(member).links if link.to_host == joiner]
+    tried = [(joiner, member, link) for link in links] + [(member, joiner, link) for link in back]
+    closed = [
+        f"{a} to {b} ({link.address}) port {link.port}: {link.evidence or 'no answer'}"
+        for a, b, link in tried
+        if link.outcome == "filtered"
+    ]
+    silent = [
+        f"{a} to {b} ({link.address}) port {link.port}: refused"
+        for a, b, link in tried
+        if link.outcome == "refused" and link.port == GROUP_PORT and b == member
+    ]
+    unknown = [f"{a} to {b} port {link.port}: not tried" for a, b, link in tried if link.outcome == "unknown"]
+    wanted = {GROUP_PORT, *TRANSFER_PORTS}
+    for a, b, found in ((joiner, member, links), (member, joiner, back)):
+        unknown += [f"{a} to {b} port {port}: not tried" for port in sorted(wanted - {one.port for one in found})]
+    seen = ", ".join(f"{a} to {b} {link.port} {link.outcome}" for a, b, link in tried)
+    return Check(
+        code="PORTS",
+        title=f"{joiner} and {member} reach each other's ports",
+        verdict=verdict([*closed, *silent], unknown),
+        evidence="; ".join([*closed, *silent, *unknown]) or seen,
+        why="Galera needs 4567 always, 4444 for an SST and 4568 for an IST, in both directions.",
+        try_=("Open the ports between the two hosts in their firewalls.",) if closed or silent else (),
+        host=joiner,
+    )
+
+
+def sst_tools(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """The programs that the cluster's SST method and its [sst] section call are on each host."""
+    everyone = known(facts, hosts)
+    methods = [m for h in everyone if (m := _method(h))]
+    live = [g.sst_method for h in facts.hosts if (g := galera_of(h)) is not None and g.sst_method]
+    method = next(iter((*live, *methods)), "")
+    named = {
+        value.split()[0].rsplit("/", 1)[-1]
+        for h in everyone
+        for section, option, value in h.options
+        if section == "sst" and option in {"compressor", "decompressor"} and value.split()
+    }
+    return tuple(_tools(host, method, named) for host in everyone)
+
+
+def _method(host: HostFacts) -> str:
+    return host.option("mysqld", "wsrep_sst_method") or ""
+
+
+def _tools(host: HostFacts, method: str, named: set[str]) -> Check:
+    needed = (*_TOOLS.get(method, ()), *((name,) for name in sorted(named)))
+    missing = [" or ".join(choice) for choice in needed if not set(choice) & set(host.programs)]
+    strange = [] if method in _TOOLS or not method else [f"{method} is a method that the console does not know"]
+    blind = [] if host.programs else [unread(host, "which programs are there", "programs", "ssh")]
+    if not method:
+        strange = ["the SST method is not known"]
+    if blind:
+        missing = []
+    return Check(
+        code="SST-TOOLS",
+        title=f"The programs of an SST are on {host.host}",
+        verdict=verdict(missing, [*strange, *blind]),
+        evidence="; ".join([*(f"{host.host} lacks {name}" for name in missing), *strange, *blind])
+        or f"{method}: {', '.join(' or '.join(choice) for choice in needed)}",
+        why="A program that is missing ends the transfer with exit code 127 in its pipe.",
+        try_=tuple(f"Install {name} on {host.host}." for name in missing),
+        host=host.host,
+    )
+
+
+def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """[sst] of all hosts agrees in what both sides of a transfer must have alike; file names may differ."""
+    everyone = known(facts, hosts)
+    found = {h.host: _section(h) for h in everyone if h.options}
+    blind = [unread(h, "the [sst] section", "options", "ssh") for h in everyone if not h.options]
+    differ = []
+    for option in _COMPARED:
+        values = {name: section.get(option) for name, section in found.items()}
+        alike = {value is not None for value in values.values()} if option in _PATHS else set(values.values())
+        if len(alike) > 1:
+            shown = ", ".join(f"{name}: {'not set' if value is None else value}" for name, value in values.items())
+            differ.append(f"{option} ({shown})")
+    return Check(
+        code="SST-SECTION",
+        title="The [sst] sections are equal",
+        verdict=verdict(differ, blind),
+        evidence="; ".join([*differ, *blind]) or f"equal on {', '.join(found) or 'no host'}",
+        why="A donor that encrypts or compresses and a joiner that does not wait for each other for ever.",
+        try_=("Make the [sst] sections equal.",) if differ else (),
+    )
+
+
+def _section(host: HostFacts) -> dict[str, str]:
+    return {option: value for section, option, value in host.options if section == "sst"}
+
+
+def sst_account(facts: Facts, donor: str) -> Check:
+    """The account that the donor's SST script logs in with has its rights."""
+    host = facts.host(donor)
+    if host.sst_account == "ok":
+        state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} has its rights"
+    elif host.sst_account:
+        state, evidence = Verdict.BLOCK, host.sst_account
+    else:
+        state, evidence = Verdict.WARN, unread(host, "the SST account's rights", "sst-account")
+    return Check(
+        code="SST-ACCOUNT",
+        title=f"The SST account of {donor} has its rights",
+        verdict=state,
+        evidence=evidence,
+        why="mariabackup needs RELOAD, PROCESS, LOCK TABLES and BINLOG MONITOR; without them the donor's script fails.",
+        try_=() if state is Verdict.PASS else (f"Give the account of wsrep_sst_auth its rights on {donor}.",),
+        host=donor,
+    )
+
+
+def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """No script or stream of an earlier transfer is left: a new start would die of it."""
+    checks = []
+    for host in known(facts, hosts):
+        left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host.sst_orphans]
+        blind = [unread(host, "the process table", "ps", "ssh")] if any(p.part == "ps" for p in host.problems) else []
+        checks.append(
+            Check(
+                code="SST-ORPHANS",
+                title=f"No script of an earlier transfer is left on {host.host}",
+                verdict=verdict(left, blind),
+                evidence="; ".join([*left, *blind]) or f"none on {host.host}",
+                why="'previous SST script still running' ends every start until it is gone.",
+                try_=tuple(f"End process {pid} on {host.host}." for pid, _, _ in host.sst_orphans),
+                host=host.host,
+            )
+        )
+    return tuple(checks)

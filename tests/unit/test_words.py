@@ -101,6 +101,7 @@ def test_that_the_environment_chooses_and_english_comes_first_where_it_stands_fi
     assert install(locales=tmp_path) == "en"
     monkeypatch.setenv("PILOTHOUSE_LANGUAGE", "x-pseudo")
     assert install(locales=tmp_path) == words.PSEUDO
+    assert install(["fr-FR", "de-Latn-DE", "en-US"], locales=tmp_path) == "de"  # as QLocale.uiLanguages() writes them
 
 
 @pytest.mark.expected_log("WARNING", "no catalogue for the language")

@@ -1,0 +1,1 @@
+"""The procedures on real servers, from the command line: start to proof, undo, refusals, faults and kills."""

@@ -1,0 +1,198 @@
+"""The console as a person or a script runs it: a process of its own, killed where a test says, its journal read after.
+
+The command line tells people what happened; what is asserted of a run is read from its journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from services.history.state_store import StateStore
+from services.procedures.fold import fold
+from services.procedures.journal import StoredJournal
+from services.procedures.obligations import open_obligations
+from services.procedures.run_model import Entry, RunState, RunView
+from tests.lab.estate.estate import Estate
+
+ROOT = Path(__file__).resolve().parents[3]
+KILLED = -signal.SIGKILL
+RUN_LIMIT_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A console that has ended: exit code (-9: killed) and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def document(self) -> Any:
+        """The last JSON document it printed."""
+        return json.loads(self.out.strip().splitlines()[-1] if "\n{" not in self.out.strip() else _last(self.out))
+
+    def __str__(self) -> str:
+        return f"exit {self.code}\n{self.out[-6000:]}\n{self.err[-3000:]}"
+
+
+def _last(text: str) -> str:
+    return text[text.rindex("\n{") + 1 :]
+
+
+class Console:
+    """One workstation: its inventory and its data folder."""
+
+    def __init__(self, estate: Estate, data: Path, inventory: Path | None = None) -> None:
+        self.estate = estate
+        self.data = data
+        self.inventory = inventory or estate.client_dir / "inventory-all.toml"
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, **self.estate.environment(), "PYTHONPATH": str(ROOT)}
+
+    def _argv(self, words: Sequence[str], module: Sequence[str] = ("app",)) -> list[str]:
+        options = ["--inventory", str(self.inventory), "--data", str(self.data), "--language", "en"]
+        return [sys.executable, "-m", *module, words[0], *options, *words[1:]]
+
+    # -- running it ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *words: str, limit_s: float = RUN_LIMIT_S) -> Ran:
+        """Run a command to its end."""
+        return self._wait(subprocess.Popen(self._argv(words), **self._how()), limit_s)
+
+    def run(self, procedure: str, *more: str, limit_s: float = RUN_LIMIT_S, **inputs: object) -> Ran:
+        """`run PROCEDURE --yes` with inputs."""
+        return self("run", procedure, *_inputs(inputs), "--yes", *more, limit_s=limit_s)
+
+    def killed_run(self, write: int, procedure: str, *more: str, limit_s: float = RUN_LIMIT_S, **inputs: object) -> Ran:
+        """The same, killed by SIGKILL right after the journal's `write`-th entry is on the disk."""
+        words = ("run", procedure, *_inputs(inputs), "--yes", *more)
+        argv = self._argv(words, ("tests.lab.procedures.killed_console", str(write)))
+        return self._wait(subprocess.Popen(argv, **self._how()), limit_s)
+
+    @contextmanager
+    def running(self, *words: str, limit_s: float = RUN_LIMIT_S) -> Iterator[Running]:
+        """A command that goes on while the test does something to it; ended at the end."""
+        process = subprocess.Popen(self._argv(words), **self._how())
+        running = Running(self, process, limit_s)
+        try:
+            yield running
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate(timeout=10)
+
+    def _how(self) -> dict[str, Any]:
+        return {
+            "cwd": ROOT,
+            "env": self._environment(),
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "text": True,
+        }
+
+    @staticmethod
+    def _wait(process: subprocess.Popen[str], limit_s: float) -> Ran:
+        try:
+            out, err = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate(timeout=10)
+            raise AssertionError(f"no end within {limit_s:g} s\n{out[-6000:]}\n{err[-3000:]}") from None
+        return Ran(process.returncode, out, err)
+
+    # -- what its journal says ----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def journal(self) -> Iterator[StoredJournal]:
+        """The journal of this workstation, opened beside whoever writes it."""
+        store = StateStore.open(self.data / "state.sqlite")
+        try:
+            yield StoredJournal(store)
+        finally:
+            store.close()
+
+    def runs(self) -> tuple[str, ...]:
+        """Run ids, newest first."""
+        if not (self.data / "state.sqlite").exists():
+            return ()
+        with self.journal() as journal:
+            return journal.runs()
+
+    def entries(self, run_id: str = "") -> tuple[Entry, ...]:
+        """The entries of a run (the newest one)."""
+        with self.journal() as journal:
+            return journal.entries(run_id or journal.runs()[0])
+
+    def view(self, run_id: str = "") -> RunView:
+        """The newest run as its journal tells it."""
+        return fold(self.entries(run_id))
+
+    def open_obligations(self) -> tuple[str, ...]:
+        """Keys of what is still on, of all runs."""
+        with self.journal() as journal:
+            return tuple(o.obligation.key for o in open_obligations(journal.obligation_entries()))
+
+    def assert_ended(self, state: RunState, ran: Ran | None = None) -> RunView:
+        """Assert that the newest run ended so and left no obligation on."""
+        view = self.view()
+        assert view.state is state, f"{view.state}: {view.sentence}\n{_steps(view)}\n{ran}"
+        assert self.open_obligations() == (), ran
+        return view
+
+
+class Running:
+    """A console that runs now."""
+
+    def __init__(self, console: Console, process: subprocess.Popen[str], limit_s: float) -> None:
+        self.console = console
+        self.process = process
+        self._limit_s = limit_s
+
+    def wait_for_step(self, step_id: str, state: str = "acting", limit_s: float = 120.0) -> None:
+        """Wait until the journal says that a step has come to `state`."""
+        self._wait_for(lambda e: e.kind == "step" and e.step_id == step_id and _state(e) == state, step_id, limit_s)
+
+    def wait_for_run(self, state: str, limit_s: float = 120.0) -> None:
+        """Wait until the journal says that the run is in `state`."""
+        self._wait_for(lambda e: e.kind == "run" and _state(e) == state, state, limit_s)
+
+    def _wait_for(self, wanted: Any, what: str, limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        while not (self.console.runs() and any(wanted(entry) for entry in self.console.entries())):
+            ended = self.process.poll()
+            assert ended is None, f"ended before {what}: {self.end()}"
+            assert time.monotonic() < deadline, f"{what} did not come within {limit_s:g} s"
+            time.sleep(0.1)
+
+    def kill(self) -> Ran:
+        """kill -9, as a laptop dies."""
+        self.process.kill()
+        return self.end()
+
+    def end(self) -> Ran:
+        """Wait for its end."""
+        return Console._wait(self.process, self._limit_s)
+
+
+def _inputs(inputs: dict[str, object]) -> tuple[str, ...]:
+    return tuple(word for name, value in inputs.items() for word in ("--input", f"{name}={value}"))
+
+
+def _state(entry: Entry) -> str:
+    return str((entry.data or {}).get("state", ""))
+
+
+def _steps(view: RunView) -> str:
+    return "\n".join(f"{s.state.value:12} {s.step.step_id:24} {s.said} {s.error}" for s in view.steps)

@@ -20,10 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from services.sampling.model import ConsoleCost
-from services.series import Series
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.load import Load
 from tests.lab.estate.locks import lab_lock
@@ -31,6 +28,7 @@ from tests.lab.soak_memory import FULL_S, Memory, MemoryCourse, slope
 
 if TYPE_CHECKING:
     from app.session import WindowSession
+    from services.series import Series
     from widgets.bridge.stalls import Stall
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -69,9 +67,11 @@ def soak(minutes: float) -> Findings:
 
 
 def _run(estate: Estate, seconds: float, folder: Path) -> Findings:
+    assert "numpy" not in sys.modules, "app.__main__ says how numpy behaves; it is read when numpy is imported"
     from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication
 
+    import app.__main__  # noqa: F401 - for what it sets
     from app.error_hooks import ErrorHooks
     from app.main_window import MainWindow
     from app.window_run import Play, WindowStart
@@ -145,6 +145,8 @@ def _provoke(estate: Estate, found: Findings) -> None:
 
 def _holes(series: Series) -> list[tuple[float, float]]:
     """Return (begin, length) of every stretch of more than 2.5 s without a value."""
+    import numpy as np
+
     have = series.t[~np.isnan(series.value)]
     steps = np.diff(have)
     return [(float(have[i]), float(steps[i])) for i in np.flatnonzero(steps > 2.5)]

@@ -1,4 +1,7 @@
-"""The course of a process's memory: read each minute beside the program, and judged by its slope once all is full."""
+"""The course of a process's memory: read each minute beside the program, and judged by its slope once all is full.
+
+numpy is imported late: a soak lets the program say first how numpy behaves.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 EVERY_S = 60.0
 FULL_S = 20 * 60.0
-"""By then all that is bounded has grown to its bound: the hot rings hold ten minutes, a chart's default span is fifteen,
+"""By then all that is bounded has grown to its bound: hot rings hold ten minutes, a chart's default span is fifteen,
 the blocks remembered for it reach five minutes further back. What still grows afterwards, grows without end."""
 FLAT_SHARE_PER_HOUR = 0.02
 
@@ -56,6 +57,8 @@ def slope(course: Sequence[Memory], from_s: float = FULL_S) -> Slope | None:
     late = [reading for reading in course if reading.at_s >= from_s]
     if len(late) < 3:
         return None
+    import numpy as np
+
     times = np.array([reading.at_s for reading in late]) / 3600.0
     size = np.array([float(reading.anonymous) for reading in late])
     grown = float(np.polyfit(times, size, 1)[0])

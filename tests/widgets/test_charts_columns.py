@@ -103,6 +103,17 @@ def test_that_old_samples_are_forgotten_and_blocks_stay_true() -> None:
     assert low[0] == pytest.approx(14_999.0, abs=16)
 
 
+def test_that_a_curve_that_follows_the_present_for_hours_stops_growing() -> None:
+    track = track_of(np.full(900, 3.0))
+    sizes = []
+    for second in range(1, 3 * 3600):
+        track.append(series([4.0], end=NOW + second))
+        track.forget_before(NOW + second - 1800)
+        sizes.append(len(track))
+    assert max(sizes) <= 2_402
+    assert min(sizes[3600:]) >= 1_800
+
+
 def test_that_a_pile_with_one_part_missing_is_a_gap_in_the_whole() -> None:
     first, second = np.full(100, 20.0), np.full(100, 30.0)
     second[40:50] = np.nan

@@ -11,7 +11,7 @@ Array = npt.NDArray[np.float64]
 _FIELDS = ("t", "value", "minimum", "maximum", "p5", "p95")
 # A hole of this many steps without a word from the store is a gap too.
 _HOLE_STEPS = 3.5
-_TRIM_FACTOR, _TRIM_FROM = 2, 4096
+_TRIM_SHARE, _TRIM_FROM = 4, 1024
 BLOCK = 16
 
 
@@ -149,15 +149,14 @@ class Track:
         return self._block_t[:count], self._block_low[:count], self._block_high[:count]
 
     def forget_before(self, at: float) -> None:
-        """Drop what is older than `at`, now and then (when it is more than half)."""
-        if self._size <= _TRIM_FROM or self._arrays["t"][self._size // _TRIM_FACTOR] >= at:
+        """Drop what is older than `at`, now and then (when it is more than a quarter): an open page grows no further."""
+        if self._size <= _TRIM_FROM or self._arrays["t"][self._size // _TRIM_SHARE] >= at:
             return
         first = int(self.t.searchsorted(at))
-        if first * _TRIM_FACTOR > self._size:
-            for name, array in self._arrays.items():
-                self._arrays[name] = array[first : self._size].copy()
-            self._size -= first
-            self._blocks_done = 0
+        for name, array in self._arrays.items():
+            self._arrays[name] = array[first : self._size].copy()
+        self._size -= first
+        self._blocks_done = 0
 
     def value_at(self, at: float) -> float:
         """Return the value that was true at `at`: the newest point not after it and at most two steps old, else NaN."""

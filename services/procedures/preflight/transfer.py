@@ -55,7 +55,7 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
         evidence="; ".join([*closed, *silent, *unknown]) or seen,
         why="Galera needs 4567 always, 4444 for an SST and 4568 for an IST, in both directions.",
         try_=("Open the ports between the two hosts in their firewalls.",) if closed or silent else (),
-        host=joiner,
+        host=member,
     )
 
 

@@ -30,7 +30,8 @@ _WHOLE = 1_000_000
 _PROPERTIES = "LoadState,ActiveState,SubState,Result,ExecMainCode,ExecMainStatus"
 _EXITED = "1"  # CLD_EXITED; killed and dumped otherwise (man waitid(2))
 
-# $1 is the work's folder, the rest its command. mkdir lets only one starter through.
+# dash takes a group's number after `--` only with `kill -s`. $1 is the work's folder, the rest its command; mkdir lets
+# only one starter through.
 _BEGIN = r"""umask 077
 mkdir -- "$1" || exit 17
 setsid sh -c 'd=$1; shift
@@ -43,13 +44,13 @@ while [ ! -s "$1/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done
 [ -s "$1/pid" ]"""
 _LOOK = r"""[ -d "$1" ] || { echo absent; exit 0; }
 alive=no
-[ -s "$1/pid" ] && kill -0 -- "-$(cat "$1/pid")" 2>/dev/null && alive=yes
+[ -s "$1/pid" ] && kill -s 0 -- "-$(cat "$1/pid")" 2>/dev/null && alive=yes
 if [ -s "$1/status" ]; then echo "ended $(cat "$1/status")"
 elif [ $alive = yes ]; then echo running; else echo gone; fi"""
 _END = r"""[ -s "$1/pid" ] || exit 0
-p=$(cat "$1/pid"); kill -TERM -- "-$p" 2>/dev/null; n=0
-while kill -0 -- "-$p" 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done
-kill -KILL -- "-$p" 2>/dev/null; exit 0"""
+p=$(cat "$1/pid"); kill -s TERM -- "-$p" 2>/dev/null; n=0
+while kill -s 0 -- "-$p" 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done
+kill -s KILL -- "-$p" 2>/dev/null; exit 0"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.connections.allowlist_paths import is_clean, is_log, is_readable
-from services.connections.read_programs import READ_PROGRAMS
+from services.connections.read_programs import READ_PROGRAMS, TCP_TRY
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
 _LIST = r"[A-Za-z0-9_,]+"
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,254}", re.ASCII)
+_PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
 _MOMENT = r"-?[0-9][0-9A-Za-z :.+-]*|now|today|yesterday"
 _FORMAT = r"(?:[^%\x00-\x1f\x7f]|%[0-9_^#:.-]*[A-Za-z%])*"
 
@@ -53,6 +55,9 @@ _CLEAN = "absolute paths without . and .."
 _READABLE = "files that it may read"
 # Exactly so: `mysqld` without a word would start a server.
 _VERSION = Rule(exactly=(("--version",), ("-V",)))
+# --help --verbose reads the option files, prints every value and ends before plugins and engines are initialised (tried
+# on MariaDB 10.11: nothing in the data folder changes but its own time stamp, by the test for case-sensitive names).
+_SERVER = Rule(exactly=(("--version",), ("-V",), ("--user=mysql", "--help", "--verbose")))
 
 RULES: dict[str, Rule] = {
     "cat": Rule(operand=is_readable, called=_READABLE, least=1, most=16),
@@ -134,8 +139,8 @@ RULES: dict[str, Rule] = {
         called="group names",
         most=16,
     ),
-    "mysqld": _VERSION,
-    "mariadbd": _VERSION,
+    "mysqld": _SERVER,
+    "mariadbd": _SERVER,
     "mysql": _VERSION,
     "mariadb": _VERSION,
     "mariabackup": _VERSION,
@@ -155,6 +160,8 @@ def check_words(argv: tuple[str, ...]) -> str:
             return "it holds line breaks, control characters or an endless word"
     if argv[0] in _SHELLS:
         return _check_program(argv)
+    if argv[0] == "timeout":
+        return _check_try(argv)
     rule = RULES.get(_bare(argv[0]))
     if rule is None:
         return "it is not on the list of reading commands"
@@ -173,6 +180,16 @@ def _check_program(argv: tuple[str, ...]) -> str:
     if len(argv) != 5 or argv[1] != "-c" or argv[2] != _SHELLS[argv[0]] or argv[3] != "pilothouse":
         return "a shell runs only the program texts of read_programs.py, whole"
     return "" if is_clean(argv[4]) else f"its argument must be one of {_CLEAN}"
+
+
+def _check_try(argv: tuple[str, ...]) -> str:
+    """A TCP connection is tried in exactly this form; host and port are words of their own."""
+    if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
+        return "only the frozen try of one TCP connection may follow it"
+    host, port = argv[6:]
+    if not _HOST.fullmatch(host):
+        return "its host must be a name or an address"
+    return "" if _PORT.fullmatch(port) and 0 < int(port) < 65536 else "its port must be a port number"
 
 
 class _Words:

@@ -25,6 +25,8 @@ _READABLE = tuple(
         r"/(?:etc|usr/lib)/os-release|/etc/(?:machine-id|hostname|debian_version|redhat-release)",
         # The server's own state, wherever its data directory is.
         rf"{_FOLDERS}(?:grastate\.dat|gvwstate\.dat|auto\.cnf|{_NAME}\.pid|mariadb_upgrade_info|mysql_upgrade_info)",
+        # The lock of another console's run (services/procedures/lock.py).
+        r"/run/pilothouse/lock-[A-Za-z0-9-]{1,80}",
         # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").
         rf"/(?:etc|usr/local/etc|usr/etc)/(?:mysql/|my\.cnf\.d/|percona-[a-z0-9.-]+/)?(?:{_NAME}/)*{_NAME}\.cnf",
     )

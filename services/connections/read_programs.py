@@ -121,5 +121,11 @@ while :; do
 done
 """
 
+TCP_TRY = ': < "/dev/tcp/$1/$2"'
+"""One TCP connection, opened and closed without a byte (man bash(1), REDIRECTION: /dev/tcp/host/port).
+
+Run as `timeout 3 bash -c TCP_TRY pilothouse HOST PORT`: exit 0 is open, 124 no answer (man timeout(1)), else stderr says.
+"""
+
 READ_PROGRAMS: tuple[str, ...] = (OS_LOOP, OS_LOOP_SH)
 """Every program text the allow-list accepts after `bash -c` (the first) or `sh -c` (the second)."""

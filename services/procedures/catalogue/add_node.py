@@ -75,8 +75,8 @@ class AddNode:
                 "keep_data",
                 "Keep the host's old data folder aside",
                 "flag",
-                "yes",
-                help="An SST erases it, its binary logs too. Undo puts it back.",
+                "no" if own.own_file_system(facts, joiner) else "yes",
+                help="An SST erases it, its binary logs too. Undo puts it back. A mount point can't be kept aside.",
                 advanced=True,
             ),
         )
@@ -121,6 +121,7 @@ class AddNode:
             own.server_uuids(facts, joiner, members),
             own.names(facts, joiner, values["node_name"], members),
             own.aside_free(facts, joiner),
+            own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),
             own.options_left(facts, joiner, donor),
             own.donors_stay(facts, donor),
             *preflight.donor_names(facts, members),

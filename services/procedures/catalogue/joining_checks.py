@@ -137,6 +137,33 @@ def aside_free(facts: Facts, joiner: str) -> Check:
     )
 
 
+def own_file_system(facts: Facts, joiner: str) -> bool:
+    """Return whether the data folder is the top of a file system: rename(2) refuses such a folder (EBUSY)."""
+    host = facts.host(joiner)
+    machine = host.node.machine if host.node is not None else None
+    disk = machine.data_disk if machine is not None else None
+    return disk is not None and bool(host.datadir) and disk.mount.rstrip("/") == host.datadir.rstrip("/")
+
+
+def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool) -> Check:
+    """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
+    datadir = facts.host(joiner).datadir or "its data folder"
+    mounted = expected.kind == "SST" and own_file_system(facts, joiner)
+    verdict = Verdict.PASS if not mounted else Verdict.BLOCK if keep else Verdict.WARN
+    return Check(
+        code="KEEP-DATA",
+        title="The old data folder can be kept aside",
+        verdict=verdict,
+        evidence=f"{datadir} is the top of a file system of its own: it can't be renamed"
+        if mounted
+        else f"{datadir} can be renamed, or stays (IST)",
+        why="Renamed, the old data costs no copying and undo puts it back; otherwise an SST erases it for good.",
+        try_=(f"Copy what you need of {datadir} elsewhere, then say no to keeping it.",) if mounted else (),
+        host=joiner,
+        absolute=verdict is Verdict.BLOCK,  # nothing to override: the rename would fail
+    )
+
+
 def options_left(facts: Facts, joiner: str, donor: str) -> Check:
     """Show which options of the donor the new node does not get."""
     if configured(facts, joiner):

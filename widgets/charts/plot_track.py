@@ -149,7 +149,7 @@ class Track:
         return self._block_t[:count], self._block_low[:count], self._block_high[:count]
 
     def forget_before(self, at: float) -> None:
-        """Drop what is older than `at`, now and then (when it is more than a quarter): an open page grows no further."""
+        """Drop what is older than `at`, now and then (when it is over a quarter): an open page grows no further."""
         if self._size <= _TRIM_FROM or self._arrays["t"][self._size // _TRIM_SHARE] >= at:
             return
         first = int(self.t.searchsorted(at))

@@ -1,0 +1,150 @@
+"""Procedures as plain text for a terminal: cards, questions, checklists, plans, runs. Stored sentences stay English."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from services.procedures.checks import Check, Override, Verdict
+from services.procedures.fields import Fault, Field
+from services.procedures.model import Plan, Step
+from services.procedures.procedure import About
+from services.procedures.run_model import OpenObligation, RunView, StepState, StepView
+from services.procedures.wording import wording
+from services.words import tr, tr_n
+
+_MARK = {Verdict.PASS: "ok", Verdict.WARN: "warn", Verdict.BLOCK: "BLOCK"}
+_STEP_MARK = {
+    StepState.PENDING: "○",
+    StepState.CHECKING: "◌",
+    StepState.ACTING: "◐",
+    StepState.PROVING: "◐",
+    StepState.DONE: "●",
+    StepState.ALREADY: "●",
+    StepState.FAILED: "■",
+    StepState.IN_DOUBT: "▲",
+    StepState.CANCELLED: "▲",
+    StepState.UNDOING: "◐",
+    StepState.UNDONE: "↶",
+    StepState.UNDO_FAILED: "■",
+}
+WIDTH = 110
+
+
+def duration(seconds: float | None) -> str:
+    """Return '4 s', '3 min', '1 h 20 min'; '' for an unknown one."""
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return tr("{n} s", n=f"{seconds:.0f}" if seconds >= 2 else f"{seconds:.1f}")
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return tr("{n} min", n=minutes)
+    return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)
+
+
+def card_lines(about: About) -> Iterator[str]:
+    """Yield one procedure's card."""
+    yield f"{about.name}  -  {tr(about.title)}"
+    for title, text in ((tr("does"), about.what), (tr("takes"), about.takes), (tr("can break"), about.can_break)):
+        yield from _wrapped(f"  {title:<10} ", tr(text))
+
+
+def field_lines(fields: tuple[Field, ...]) -> Iterator[str]:
+    """Yield the questions with defaults and choices, as `--input` takes them."""
+    for field in fields:
+        yield f"  --input {field.name}={field.default or '…'}   {tr(field.title)}"
+        for value, meaning in field.choices:
+            yield f"        {value}: {meaning}"
+
+
+def fault_lines(faults: tuple[Fault, ...]) -> Iterator[str]:
+    """Yield what is wrong with the inputs."""
+    for fault in faults:
+        yield f"  {fault.field or tr('inputs')}: {fault.sentence}"
+
+
+def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> Iterator[str]:
+    """Yield the checklist: what passed on one line, what did not with why and what to try."""
+    accepted = {o.code: o.reason for o in overrides}
+    for check in checks:
+        yield from _wrapped(f"  {_MARK[check.verdict]:<6}", f"{check.code}  {check.title}: {check.evidence}")
+        if check.verdict is Verdict.PASS:
+            continue
+        if check.why:
+            yield from _wrapped("          ", check.why)
+        for advice in check.try_:
+            yield from _wrapped(f"          {tr('try')}: ", advice)
+        if check.verdict is Verdict.BLOCK and check.absolute:
+            yield f"          {tr('This block can not be overridden.')}"
+        elif check.verdict is Verdict.BLOCK and check.code in accepted:
+            yield from _wrapped(f"          {tr('overridden')}: ", accepted[check.code])
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    """Yield the whole plan: every step with the exact masked text of what it does."""
+    yield plan.title
+    yield from _wrapped("  ", plan.summary)
+    if plan.nothing_to_do:
+        yield f"  {tr('Nothing is to be done: the cluster is as this procedure would leave it.')}"
+        return
+    about = duration(plan.estimate_s)
+    count = tr_n("{n} step", "{n} steps", len(plan.steps))
+    yield f"  {count}{', ' + tr('about {time}', time=about) if about else ''}"
+    for number, step in enumerate(plan.steps, 1):
+        yield from _step_lines(number, step)
+
+
+def _step_lines(number: int, step: Step) -> Iterator[str]:
+    about = duration(step.estimate_s)
+    risk = tr(step.risk.value)
+    tail = f"   [{risk}{', ' + about if about else ''}]"
+    yield from _wrapped(f"  {number:>2}. {step.host or '-':<8} ", step.title + tail)
+    for line in wording(step.action, step.host):
+        yield f"        $ {line}"
+    if step.takes is not None:
+        yield f"        {tr('obligation')}: {step.takes.sentence}"
+    if step.undo is not None:
+        yield f"        {tr('undo')}: {step.undo.title}"
+    if step.confirm:
+        yield f"        {tr('to be confirmed with --confirm {host}', host=step.confirm)}"
+
+
+def step_line(view: StepView, number: int) -> str:
+    """Return one step of a run on one line."""
+    took = ""
+    if view.started is not None and view.ended is not None:
+        took = f"  {duration(view.ended - view.started)}"
+    said = view.error or view.said
+    title = view.step.done if view.state is StepState.DONE and view.step.done else view.step.title
+    state = tr(view.state.value)
+    return f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{state}]{took}" + (
+        f"\n        {said}" if said and view.state is not StepState.DONE else ""
+    )
+
+
+def run_lines(view: RunView) -> Iterator[str]:
+    """Yield where a run stands, step by step, and what is still switched on."""
+    yield f"{tr('run')} {view.run_id}: {view.plan.title}  [{tr(view.state.value)}]"
+    if view.sentence:
+        yield from _wrapped("  ", view.sentence)
+    for number, step in enumerate(view.steps, 1):
+        yield from (f"  {line}" for line in step_line(step, number).splitlines())
+    yield from obligation_lines(view.obligations)
+    if view.question is not None:
+        yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
+
+
+def obligation_lines(obligations: tuple[OpenObligation, ...]) -> Iterator[str]:
+    """Yield what is switched on and must be switched off again."""
+    for one in obligations:
+        danger = f" ({one.obligation.danger})" if one.obligation.danger else ""
+        yield f"  ! {one.obligation.sentence}{danger}"
+        if one.release_failed:
+            yield from _wrapped("      ", one.release_failed)
+
+
+def _wrapped(head: str, text: str) -> Iterator[str]:
+    lines = textwrap.wrap(text, max(40, WIDTH - len(head))) or [""]
+    yield head + lines[0]
+    yield from (" " * len(head) + line for line in lines[1:])

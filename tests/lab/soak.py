@@ -187,6 +187,7 @@ def _rows(found: Findings) -> list[tuple[str, str]]:
         ("holes while n3 was down (provoked)", f"{sum(map(len, found.holes.values())) - unprovoked}"),
         (f"anonymous memory after minute {FULL_S / 60:.0f}, when all rings are full", slow),
         ("stalls of the event loop over 50 ms", f"{cost.ui_stalls_over_50ms}"),
+        ("of them with over 50 ms of the console's own CPU time", f"{sum(s.process_ms > 50 for s in found.stalls)}"),
         ("longest time the event loop was late", f"{cost.ui_stall_ms_max:.0f} ms"),
         ("garbage collections over 10 ms, the longest", f"{len(found.collections)}, {_longest(found):.0f} ms"),
         ("polls, missed", f"{cost.polls}, {cost.missed_polls}"),

@@ -1,0 +1,355 @@
+"""Everything a procedure needs to know of a cluster, read over Observer sessions: one thread a host, joined at the end.
+
+Three rounds: each host by itself; what the hosts' answers make together (the cluster, its members, the candidates); the
+ways between hosts. Nothing is raised for the environment: what could not be read is None, with its reason beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeVar
+
+from services.clock import Clock
+from services.discovery.model import ClusterSnapshot
+from services.discovery.probe import probe
+from services.discovery.snapshot import updated_estate
+from services.errors import UserError
+from services.facts.model import NodeFacts, Problem
+from services.inventory.model import ClusterEntry, Inventory
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Link, Remembered
+from services.procedures.gather_disk import (
+    with_data_folder,
+    with_log_and_lock,
+    with_options,
+    with_program,
+    with_system,
+)
+from services.procedures.gather_links import links, listening
+from services.procedures.gather_reader import Reader
+from services.procedures.gather_server import (
+    look,
+    with_rates,
+    with_rights,
+    with_sessions,
+    with_sst_account,
+    with_variables,
+)
+from services.procedures.ports import Hosts
+from services.types import ClusterKind, Reach
+
+MOST_AT_ONCE = 16
+SQL_LIMIT_S = 4.0
+Part = Literal["config", "sizes", "rates", "links"]
+ALL_PARTS: frozenset[Part] = frozenset({"config", "sizes", "rates", "links"})
+"""What costs time and may be left out: option files and program, du of the data, the second look, ways of TCP."""
+
+T = TypeVar("T")
+
+
+class Sighting(Protocol):
+    """One remembered incarnation of a node (services.history.state_rows.NodeMemory)."""
+
+    @property
+    def cluster_uuid(self) -> str:
+        """Return the cluster's state UUID."""
+
+    @property
+    def seqno(self) -> int | None:
+        """Return the last seqno seen."""
+
+    @property
+    def seqno_at(self) -> float | None:
+        """Return when it was seen."""
+
+    @property
+    def last_seen(self) -> float:
+        """Return when the node was last seen so."""
+
+
+class Memory(Protocol):
+    """Our own history of nodes (services.history.state_store.StateStore)."""
+
+    def node_history(self, host: str) -> Iterable[Sighting]:
+        """Return the incarnations remembered of a host."""
+
+
+@dataclass(slots=True)
+class _One:
+    """One host while it is gathered."""
+
+    facts: HostFacts
+    reader: Reader | None = None
+    ports: frozenset[int] | None = None
+
+
+def gather(  # noqa: PLR0913 - the last six by name
+    hosts: Hosts,
+    inventory: Inventory,
+    clock: Clock,
+    *,
+    cluster_id: str = "",
+    cluster_name: str = "",
+    names: tuple[str, ...] = (),
+    memory: Memory | None = None,
+    parts: frozenset[Part] = ALL_PARTS,
+    kept: tuple[tuple[str, str], ...] = (),
+) -> Facts:
+    """Return the facts of one Galera cluster and of the other hosts. Never raises for the environment.
+
+    Args:
+        hosts: gives the reading sessions; they stay open and belong to the caller again on return.
+        cluster_id: its state UUID; cluster_name: as the inventory or wsrep_cluster_name says; '': the only one.
+        names: hosts to gather (discovered members too); (): every host of the inventory.
+        memory: our own history, for positions of hosts that are down.
+        kept: values of a run that goes on.
+    """
+    wanted = tuple(dict.fromkeys(names or tuple(entry.name for entry in inventory.hosts)))
+    gathering = _Gathering(hosts, inventory, clock, memory, parts)
+    found = gathering.each(wanted, gathering.first)
+    estate = updated_estate(None, {o.facts.host: n for o in found if (n := o.facts.node) is not None}, clock.wall())
+    galera = tuple(c for c in estate.clusters if c.kind is ClusterKind.GALERA)
+    entry = _entry(inventory, cluster_name, cluster_id, galera)
+    cluster = _chosen(galera, cluster_id, cluster_name, entry)
+    uuid = cluster_id or (cluster.cluster_id if cluster is not None else _left_behind(found, entry))
+    name = cluster_name or (entry.name if entry else "") or (cluster.name if cluster is not None else "") or uuid[:8]
+    by_name = {one.facts.host: one for one in found}
+    members = tuple(n for n in wanted if _is_member(by_name[n].facts, uuid, cluster, entry, _group_names(found, uuid)))
+    candidates = tuple(n for n in wanted if n not in members)
+    gathering.each((*members, *candidates), lambda n: gathering.second(by_name[n], uuid))
+    if "links" in parts:
+        gathering.each((*members, *candidates), lambda n: gathering.third(by_name[n], members, by_name))
+    done = tuple(_finished(by_name[n]) for n in (*members, *candidates))
+    expected = entry.expected if entry is not None and entry.expected is not None else None
+    problems = (*estate.problems, *_strangers(cluster, wanted))
+    return Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
+
+
+class _Gathering:
+    """The reads of one gathering, host by host; every host has one thread at a time."""
+
+    def __init__(
+        self, hosts: Hosts, inventory: Inventory, clock: Clock, memory: Memory | None, parts: frozenset[Part]
+    ) -> None:
+        self._hosts = hosts
+        self._inventory = inventory
+        self._clock = clock
+        self._memory = memory
+        self._parts = parts
+
+    def each(self, names: tuple[str, ...], do: Callable[[str], T]) -> list[T]:
+        """Return what `do` returns for each host, in order; all threads have ended then."""
+        if not names:
+            return []
+        with ThreadPoolExecutor(min(MOST_AT_ONCE, len(names)), thread_name_prefix="pilothouse-gather") as pool:
+            return list(pool.map(do, names))
+
+    def first(self, name: str) -> _One:
+        """Read a host by itself: discovery's facts, its disk, its configuration, its server."""
+        entry = self._inventory.host(name)
+        remembered = self._remembered(name)
+        try:
+            session = self._hosts.observer(name)
+        except UserError as error:
+            problem = Problem("sql", error.sentence, error.code)
+            node = NodeFacts(name, self._clock.wall(), Reach.NONE, problems=(problem,))
+            return _One(HostFacts(name, node=node, remembered=remembered, problems=(problem,)))
+        reader = Reader(session)
+        address = entry.address if entry is not None else ""
+        node = probe(session, self._clock, address=address, limit_s=SQL_LIMIT_S)
+        facts = _base(name, address, node, remembered)
+        if node.reach in {Reach.NONE, Reach.NOT_TRIED}:
+            return _One(facts, reader)
+        began = look(reader, self._clock) if node.galera is not None and "rates" in self._parts else None
+        if node.server is not None:
+            facts = with_sessions(with_variables(facts, reader), reader)
+        if node.reach is not Reach.SQL_ONLY:
+            facts = self._over_ssh(facts, reader)
+        access = entry.sql if entry is not None else None
+        facts = with_rights(facts, reader, access.operator_user if access is not None else None)
+        if node.galera is not None:
+            facts = with_sst_account(facts, reader)
+        facts = with_rates(facts, reader, self._clock, began)
+        ports = listening(reader) if "links" in self._parts else None
+        return _One(facts, reader, ports)
+
+    def _over_ssh(self, facts: HostFacts, reader: Reader) -> HostFacts:
+        config = "config" in self._parts
+        if config or not facts.datadir:
+            facts = with_options(facts, reader)
+        facts = with_data_folder(with_system(facts, reader), reader, sizes="sizes" in self._parts)
+        return with_program(facts, reader) if config else facts
+
+    def _remembered(self, name: str) -> tuple[Remembered, ...]:
+        if self._memory is None:
+            return ()
+        try:
+            seen = sorted(self._memory.node_history(name), key=lambda m: m.last_seen, reverse=True)
+        except UserError:
+            return ()  # without our own memory the hosts' own positions stand alone
+        latest: dict[str, Remembered] = {}
+        for one in seen:
+            if one.cluster_uuid:
+                latest.setdefault(one.cluster_uuid, Remembered(one.cluster_uuid, one.seqno, one.seqno_at))
+        return tuple(latest.values())
+
+    def second(self, one: _One, cluster_id: str) -> None:
+        """Read what needs the cluster's id: a console's lock; and the log's newest errors."""
+        node = one.facts.node
+        if one.reader is None or node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY}:
+            return
+        log_error = node.server.log_error if node.server is not None else ""
+        one.facts = with_log_and_lock(one.facts, one.reader, cluster_id, log_error)
+
+    def third(self, one: _One, members: tuple[str, ...], everyone: dict[str, _One]) -> None:
+        """Try the ways between this host and the others that a transfer or a start would use."""
+        reader, node = one.reader, one.facts.node
+        if reader is None or node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY}:
+            return
+        is_member = one.facts.host in members
+        others = [n for n in everyone if n != one.facts.host and (n in members or is_member)]
+        found: list[Link] = []
+        for name in others:
+            other = everyone[name]
+            if _up(other) and _up(one):
+                continue  # they are in one group: they do reach each other
+            if address := _address(other.facts):
+                found += links(reader, name, address, other.ports)
+        one.facts = replace(one.facts, links=tuple(found))
+
+
+def _base(name: str, address: str, node: NodeFacts, remembered: tuple[Remembered, ...]) -> HostFacts:
+    machine, server, galera = node.machine, node.server, node.galera
+    up: bool | None = None
+    if server is not None:
+        up = True
+    elif machine is not None and machine.process_state in {"", "Z"}:
+        up = False
+    elif machine is not None and machine.process_state != "?":
+        up = True  # it runs and does not answer
+    return HostFacts(
+        host=name,
+        address=address,
+        node=node,
+        node_name=galera.node_name if galera is not None else "",
+        server_up=up,
+        unit=machine.unit if machine is not None else "",
+        unit_state=machine.unit_state if machine is not None else "",
+        datadir=server.datadir if server is not None else "",
+        remembered=remembered,
+    )
+
+
+def _finished(one: _One) -> HostFacts:
+    told = tuple(dict.fromkeys((*one.facts.problems, *(one.reader.problems if one.reader is not None else ()))))
+    return replace(one.facts, problems=told)
+
+
+def _up(one: _One) -> bool:
+    galera = one.facts.node.galera if one.facts.node is not None else None
+    return galera is not None and galera.cluster_status == "Primary"
+
+
+def _address(facts: HostFacts) -> str:
+    """Return where the group reaches this host: wsrep_node_address, else the inventory's address."""
+    galera = facts.node.galera if facts.node is not None else None
+    given = (galera.node_address if galera is not None else "") or facts.option("mysqld", "wsrep_node_address") or ""
+    if given.count(":") == 1:
+        given = given.partition(":")[0]
+    return given.strip("[]") or facts.address
+
+
+def _entry(
+    inventory: Inventory, name: str, cluster_id: str, galera: tuple[ClusterSnapshot, ...]
+) -> ClusterEntry | None:
+    """Return the inventory's cluster: by name, else the one whose seeds are in the cluster meant."""
+    if name:
+        found = next((c for c in inventory.clusters if c.name == name), None)
+        if found is not None:
+            return found
+    meant = [c for c in galera if c.cluster_id == cluster_id] if cluster_id else list(galera)
+    hosts = {n.host for c in meant for n in c.nodes} if len(meant) == 1 else set()
+    by_seed = [c for c in inventory.clusters if hosts & set(c.seeds)]
+    if by_seed:
+        return by_seed[0]
+    return inventory.clusters[0] if len(inventory.clusters) == 1 and not galera else None
+
+
+def _chosen(
+    galera: tuple[ClusterSnapshot, ...], cluster_id: str, name: str, entry: ClusterEntry | None
+) -> ClusterSnapshot | None:
+    if cluster_id:
+        return next((c for c in galera if c.cluster_id == cluster_id), None)
+    if entry is not None:
+        by_seed = [c for c in galera if {n.host for n in c.nodes} & set(entry.seeds)]
+        if by_seed:
+            return by_seed[0]
+    if name:
+        return next((c for c in galera if c.name == name), None)
+    return galera[0] if len(galera) == 1 else None
+
+
+def _left_behind(found: list[_One], entry: ClusterEntry | None) -> str:
+    """Return the state UUID that most hosts' grastate.dat, else our own history, tells; '' when none does."""
+    seeds = set(entry.seeds) if entry is not None else set()
+    own = [one.facts for one in found if not seeds or one.facts.host in seeds] or [one.facts for one in found]
+    for group in (own, [one.facts for one in found]):
+        uuids = Counter(
+            f.grastate.uuid for f in group if f.grastate is not None and f.grastate.uuid not in {"", ZERO_UUID}
+        )
+        uuids = uuids or Counter(f.remembered[0].cluster_uuid for f in group if f.remembered)
+        if uuids:
+            return min(uuids, key=lambda u: (-uuids[u], u))
+    return ""
+
+
+def _group_names(found: list[_One], uuid: str) -> frozenset[str]:
+    """Return the wsrep_cluster_name of the hosts that surely belong to the cluster."""
+    return frozenset(
+        name
+        for one in found
+        if uuid and _state_uuid(one.facts) == uuid and (name := one.facts.option("mysqld", "wsrep_cluster_name"))
+    )
+
+
+def _state_uuid(facts: HostFacts) -> str:
+    galera = facts.node.galera if facts.node is not None else None
+    live = (galera.state_uuid or galera.local_state_uuid) if galera is not None else ""
+    return live or (facts.grastate.uuid if facts.grastate is not None else "")
+
+
+def _is_member(
+    facts: HostFacts,
+    uuid: str,
+    cluster: ClusterSnapshot | None,
+    entry: ClusterEntry | None,
+    group_names: frozenset[str],
+) -> bool:
+    """Return whether the host is a member, or by disk, configuration, our history or the inventory was one."""
+    own = _state_uuid(facts)
+    if cluster is not None and any(n.host == facts.host and n.facts and n.facts.galera for n in cluster.nodes):
+        return True
+    if own not in {"", ZERO_UUID}:
+        return bool(uuid) and own == uuid
+    if uuid and facts.remembered and facts.remembered[0].cluster_uuid == uuid:
+        return True
+    if facts.node is not None and facts.node.server is not None and facts.node.galera is None:
+        return False  # it runs, and not as a Galera node
+    if entry is not None and facts.host in entry.seeds:
+        return True
+    named = facts.option("mysqld", "wsrep_cluster_name")
+    return named in group_names and bool(facts.option("mysqld", "wsrep_cluster_address"))
+
+
+def _strangers(cluster: ClusterSnapshot | None, wanted: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Say which members of the cluster were not asked."""
+    nodes = cluster.nodes if cluster is not None else ()
+    return tuple(
+        Problem(
+            "discovery", f"{n.name} ({n.address or 'address not known'}) is a member and was not asked.", "not-asked"
+        )
+        for n in nodes
+        if n.host not in wanted
+    )

@@ -1,0 +1,206 @@
+"""One host's disk and configuration: the data folder, the state files, the option files, what systemd and ps say."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+
+from services.facts import reads
+from services.facts.machine import parse_df, parse_du
+from services.facts.reading import count, size
+from services.procedures import gather_options as options
+from services.procedures import gather_system as system
+from services.procedures.facts_model import HostFacts
+from services.procedures.gather_reader import Reader
+from services.procedures.gather_state_files import parse_grastate, parse_gvwstate, parse_listing
+from services.procedures.lock import lock_path, parse_lock
+
+ASIDE = ".pilothouse-before"
+DU_LIMIT_S = 30.0
+_MOST_FILES = 40
+_MOST_PATHS = 32  # of one stat, by the allow-list
+
+
+def with_options(host: HostFacts, reader: Reader) -> HostFacts:
+    """Read what the option files give and say; the data folder out of them where no server tells it."""
+    server = reader.text("options", ("my_print_defaults", "--mysqld"), sudo=True)
+    sst = reader.text("options", ("my_print_defaults", "sst"), sudo=True)
+    reader.sst_user = options.sst_user(server or "")
+    found = options.parse_defaults(server or "", "mysqld") + options.parse_defaults(sst or "", "sst")
+    given = replace(host, options=found, option_files=_files(reader))
+    provider = host.provider_options or options.provider_options_of(
+        given.option("mysqld", "wsrep_provider_options") or ""
+    )
+    return replace(
+        given,
+        datadir=reads.clean(host.datadir)
+        if host.datadir
+        else reads.clean(given.option("mysqld", "datadir") or reads.DEFAULT_DATADIR),
+        node_name=host.node_name or given.option("mysqld", "wsrep_node_name") or "",
+        provider_path=host.provider_path or given.option("mysqld", "wsrep_provider") or "",
+        provider_options=provider,
+    )
+
+
+def _files(reader: Reader) -> tuple[tuple[str, str], ...]:
+    """Return the option files in the order in which the server reads them; what it can't read is left out."""
+    found: dict[str, str] = {}
+
+    def read(path: str, depth: int) -> None:
+        if path in found or len(found) >= _MOST_FILES or depth > 4:
+            return
+        output = reader.run("option-files", ("cat", path), sudo=True)
+        if output is None or output.exit_code:
+            return
+        found[path] = options.masked_file(output.text)
+        for name, is_folder in options.includes(output.text):
+            if not is_folder:
+                read(name, depth + 1)
+                continue
+            listing = reader.run("option-files", ("ls", "-1", name), sudo=True)
+            for file in options.read_in_folder(listing.text) if listing is not None else ():
+                read(posixpath.join(name, file), depth + 1)
+
+    for path in options.ROOT_FILES:
+        read(path, 0)
+    return tuple(found.items())
+
+
+def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFacts:
+    """Read the data folder: what is in it, the state files, sizes and free space of it and of the gcache's folder."""
+    folder = reads.clean(host.datadir or reads.DEFAULT_DATADIR)
+    text = reader.text("datadir", ("ls", "-lAn", "--time-style=+%s", folder), sudo=True)
+    listing = parse_listing(text or "")
+    known = text is not None
+    gcache = _gcache_dir(host, folder)
+    pages = listing.pages
+    if gcache != folder:
+        pages = parse_listing(reader.text("gcache", ("ls", "-lAn", "--time-style=+%s", gcache), sudo=True) or "").pages
+    disk, cache_disk = _disk(reader, folder), _disk(reader, gcache)
+    host = replace(
+        host,
+        datadir=folder,
+        datadir_entries=listing.entries if known else None,
+        data_bytes=_data_bytes(reader, folder) if sizes and known else host.data_bytes,
+        disk_free=disk[0],
+        disk_size=disk[1],
+        gcache_dir=gcache,
+        gcache_free=cache_disk[0],
+        gcache_disk_size=cache_disk[1],
+        gcache_pages=pages,
+        gcache_page_size=size(host.provider_option("gcache.page_size") or "") or None,
+        galera_cache=listing.galera_cache if known else None,
+        grastate_absent=not listing.grastate if known else None,
+        sst_in_progress=(listing.sst_in_progress or listing.receiving) if known else None,
+        mysql_uid=count((reader.text("datadir", ("stat", "-c", "%u", folder), sudo=True) or "").strip()),
+    )
+    aside = reader.run("datadir", ("stat", "-c", "%F", folder.rstrip("/") + ASIDE), sudo=True)
+    if aside is not None and aside.exit_code == 0:
+        reader.note("datadir", f"An older data folder kept aside: {folder.rstrip('/')}{ASIDE}", "kept-aside")
+    return _with_state_files(host, reader, grastate=listing.grastate)
+
+
+def _with_state_files(host: HostFacts, reader: Reader, *, grastate: bool) -> HostFacts:
+    def read(name: str) -> str:
+        output = reader.run("grastate", ("cat", posixpath.join(host.datadir, name)), sudo=True)
+        return output.text if output is not None and output.exit_code == 0 else ""
+
+    state = parse_grastate(read("grastate.dat")) if grastate else None
+    if grastate and state is None:
+        reader.note("grastate", f"grastate.dat of {reader.host} holds no state.", "grastate-odd")
+    return replace(host, grastate=state, gvwstate=parse_gvwstate(read("gvwstate.dat")))
+
+
+def _gcache_dir(host: HostFacts, folder: str) -> str:
+    """Return gcache.dir; a relative one counts from base_dir (Galera documentation, "gcache.dir")."""
+    given = host.provider_option("gcache.dir") or ""
+    return reads.clean(posixpath.join(folder, given)) if given else folder
+
+
+def _disk(reader: Reader, path: str) -> tuple[int | None, int | None]:
+    found = parse_df(reader.text("disk", ("df", "-PB1", path), sudo=True) or "")
+    return (found[0].free, found[0].size) if found else (None, None)
+
+
+def _data_bytes(reader: Reader, folder: str) -> int | None:
+    output = reader.run("datadir", ("du", "-sb", folder), sudo=True, limit_s=DU_LIMIT_S)
+    return parse_du(output.text) if output is not None else None  # files that vanish meanwhile make its exit code 1
+
+
+def with_system(host: HostFacts, reader: Reader) -> HostFacts:
+    """Read what systemd and ps say, and which programs are there."""
+    is_root = reader.run("root", ("id", "-u"), sudo=True)
+    unit = host.unit or "mariadb.service"
+    shown = system.properties(
+        reader.text("unit", ("systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState", unit))
+        or ""
+    )
+    table = reader.text("ps", ("ps", "-e", "-ww", "-o", "pid=", "-o", "etimes=", "-o", "args="))
+    places = _places(host)
+    found = [
+        reader.run("programs", ("stat", "-L", "-c", "%n", *places[at : at + _MOST_PATHS]))
+        for at in range(0, len(places), _MOST_PATHS)
+    ]
+    there = "".join(output.text for output in found if output is not None)
+    return replace(
+        host,
+        is_root=None if is_root is None else is_root.text.strip() == "0",
+        unit=unit if shown.get("LoadState") == "loaded" else host.unit,
+        unit_state=f"{shown['ActiveState']}/{shown.get('SubState', '')}" if "ActiveState" in shown else host.unit_state,
+        restart_policy=shown.get("Restart", ""),
+        timeout_stop_s=system.seconds_of(shown.get("TimeoutStopUSec", "")),
+        sst_orphans=system.orphans(table or ""),
+        balancers=system.balancers(table or ""),
+        programs=system.programs_there(there),
+    )
+
+
+def _places(host: HostFacts) -> tuple[str, ...]:
+    named = tuple(
+        value.split()[0].rsplit("/", 1)[-1]
+        for section, option, value in host.options
+        if section == "sst" and option in {"compressor", "decompressor"} and value.split()
+    )
+    return system.program_paths(tuple(dict.fromkeys((*named, *system.PROGRAMS))))
+
+
+def with_program(host: HostFacts, reader: Reader) -> HostFacts:
+    """Read the installed server program's version, and whether it accepts the option files."""
+    for program in ("/usr/sbin/mariadbd", "/usr/sbin/mysqld"):
+        output = reader.run("program", (program, "--version"))
+        line, version = system.version_of(output.text) if output is not None and output.exit_code == 0 else ("", ())
+        if not version:
+            continue
+        checked = reader.run("config", (program, "--user=mysql", "--help", "--verbose"), sudo=True, limit_s=15.0)
+        fault = ""
+        if checked is not None:
+            fault = system.config_fault(checked.exit_code, checked.stderr.decode("utf-8", "replace"))
+        return replace(
+            host,
+            server_program=line,
+            program_version=version,
+            config_fault=fault,
+            config_checked=checked is not None and reader.sudo_works is True,
+        )
+    reader.note("program", "No server program was found in /usr/sbin.", "no-program")
+    return host
+
+
+def with_log_and_lock(host: HostFacts, reader: Reader, cluster_id: str, log_error: str = "") -> HostFacts:
+    """Read the newest errors of the server's log, and the lock of a console on this cluster."""
+    path = reads.log_path(log_error or host.option("mysqld", "log_error") or "", host.datadir)
+    command = reads.error_log(path, 300, sudo=True) if path else reads.journal(host.unit or "mariadb", 300, sudo=True)
+    log = reader.run("log", command.argv, sudo=True)
+    lock = reader.run("lock", ("cat", lock_path(cluster_id)), sudo=True)
+    return replace(
+        host,
+        last_errors=system.errors_of(log.text) if log is not None and log.exit_code == 0 else (),
+        lock=parse_lock(lock.text) if lock is not None and lock.exit_code == 0 else None,
+    )
+
+
+def durability_of(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the settings that decide what a crash may cost."""
+    wanted = ("innodb_flush_log_at_trx_commit", "sync_binlog")
+    return tuple((name, variables[name]) for name in wanted if name in variables)

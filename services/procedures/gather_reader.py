@@ -1,0 +1,86 @@
+"""Reads of one host that never raise: a failed read leaves its reason, and a dead road is not tried again."""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.connections.ports import ObserverSession, Output, Rows, text
+from services.errors import AuthFailed, SudoFailed, TimedOut, Unreachable, UserError
+from services.facts.model import Problem
+
+C = (("LC_ALL", "C"),)
+
+
+class Reader:
+    """The reading session of one host, with the reasons of what could not be read. One thread at a time."""
+
+    def __init__(self, session: ObserverSession) -> None:
+        self.session = session
+        self.problems: list[Problem] = []
+        self.sudo_works: bool | None = None
+        self.sst_user = ""  # the account of wsrep_sst_auth, without its password
+        self._ssh_dead = not session.has_ssh
+        self._sql_dead = not session.has_sql
+
+    @property
+    def host(self) -> str:
+        """Return the host's name."""
+        return self.session.host
+
+    def note(self, part: str, sentence: str, code: str = "") -> None:
+        """Remember why a part is missing; the same reason once."""
+        problem = Problem(part, sentence, code)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def run(self, part: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = 8.0) -> Output | None:
+        """Return what a command left, None when it could not run. With `sudo`: as root, else as the login."""
+        if self._ssh_dead:
+            return None
+        as_root = sudo and self.sudo_works is not False
+        try:
+            output = self.session.run(Command(argv, sudo=as_root, environment=C), limit_s=limit_s)
+        except SudoFailed as error:
+            self.sudo_works = False
+            self.note("root", error.sentence, error.code)
+            return self.run(part, argv, limit_s=limit_s)
+        except (Unreachable, AuthFailed) as error:
+            self._ssh_dead = not isinstance(error, TimedOut)  # one slow command does not make a host unreachable
+            self.note(part, error.sentence, error.code)
+            return None
+        except UserError as error:
+            self.note(part, error.sentence, error.code)
+            return None
+        if as_root:
+            self.sudo_works = True
+        return output
+
+    def text(self, part: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = 8.0) -> str | None:
+        """Return a command's output when it ended well, else None with the reason noted."""
+        output = self.run(part, argv, sudo=sudo, limit_s=limit_s)
+        if output is None:
+            return None
+        if output.exit_code:
+            said = output.stderr.decode("utf-8", "replace").strip()[:200]
+            self.note(part, said or f"{argv[0]} ended with exit code {output.exit_code}.", "read-failed")
+            return None
+        return output.text
+
+    def query(self, part: str, sql: str, *, limit_s: float = 4.0) -> Rows | None:
+        """Return rows, None when the server did not give them."""
+        if self._sql_dead:
+            return None
+        try:
+            return self.session.query(sql, limit_s=limit_s)
+        except (Unreachable, AuthFailed) as error:
+            self._sql_dead = True
+            self.note(part, error.sentence, error.code)
+        except UserError as error:
+            self.note(part, error.sentence, error.code)
+        return None
+
+    def one(self, part: str, sql: str) -> str | None:
+        """Return the first value of the first row as text; '' for NULL or no row, None when it could not be read."""
+        rows = self.query(part, sql)
+        if rows is None:
+            return None
+        return text(rows.rows[0][0]) if rows.rows and rows.rows[0] else ""

@@ -1,0 +1,127 @@
+"""One running server: its variables, who works on it, what the account may, and its write rate out of two looks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.clock import Clock
+from services.connections.ports import Rows, text
+from services.facts.reading import count, real
+from services.procedures.facts_model import HostFacts, Rates
+from services.procedures.gather_disk import durability_of
+from services.procedures.gather_options import provider_options_of
+from services.procedures.gather_reader import Reader
+from services.procedures.gather_sessions import (
+    LONGEST,
+    PROCESSES,
+    RIGHTS_OF_ALL,
+    may_change,
+    parse_sessions,
+    sst_account_of,
+)
+from services.sampling.ist_reach import HEADER_BYTES
+
+VARIABLES = (
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('datadir', 'wsrep_provider', 'wsrep_provider_options', "
+    "'wsrep_node_name', 'innodb_flush_log_at_trx_commit', 'sync_binlog')"
+)
+WRITTEN = (
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_last_committed', 'wsrep_replicated_bytes', "
+    "'wsrep_received_bytes')"
+)
+OWN_USER = "SELECT SUBSTRING_INDEX(USER(), '@', 1)"
+
+
+def with_variables(host: HostFacts, reader: Reader) -> HostFacts:
+    """Read the settings that only the running server knows whole."""
+    rows = reader.query("variables", VARIABLES)
+    if rows is None:
+        return host
+    found = rows.pairs()
+    return replace(
+        host,
+        datadir=found.get("datadir", "") or host.datadir,
+        node_name=found.get("wsrep_node_name", "") or host.node_name,
+        provider_path=found.get("wsrep_provider", ""),
+        provider_options=provider_options_of(found.get("wsrep_provider_options", "")),
+        durability=durability_of(found),
+    )
+
+
+def with_sessions(host: HostFacts, reader: Reader) -> HostFacts:
+    """Read who works on the server and for how long its longest transaction is open."""
+    own = reader.one("processes", OWN_USER)
+    rows = reader.query("processes", PROCESSES)
+    if rows is None or own is None:
+        return host
+    sessions = parse_sessions(rows.rows, own)
+    longest = reader.one("transactions", LONGEST)
+    return replace(
+        host,
+        client_sessions=len(sessions.clients),
+        client_users=sessions.users,
+        running_ddl=sessions.ddl,
+        async_replicas=sessions.replicas,
+        longest_transaction_s=None if longest is None else real(longest or "0"),
+    )
+
+
+def with_rights(host: HostFacts, reader: Reader, operator_user: str | None) -> HostFacts:
+    """Judge what the changing account may: the observer's own grants, else root over the server's socket.
+
+    Args:
+        operator_user: the inventory's account for changes; the Observer road can't log in as that one.
+    """
+    if operator_user is not None:
+        said = f"the operator account {operator_user} is only used by a run"
+        return replace(host, may_change=None, rights_evidence=said)
+    rows = reader.query("rights", "SHOW GRANTS")
+    able, said = may_change(tuple(text(row[0]) for row in rows.rows if row)) if rows is not None else (False, "")
+    if not able and host.is_root:
+        able, said = True, "root over the server's socket"
+    return replace(host, may_change=able if able or rows is not None else None, rights_evidence=said)
+
+
+def with_sst_account(host: HostFacts, reader: Reader) -> HostFacts:
+    """Judge the rights of wsrep_sst_auth's account, where the observer may see other accounts' rights at all."""
+    if not reader.sst_user:
+        return host
+    rows = reader.query("sst-account", RIGHTS_OF_ALL)
+    if rows is None:
+        return host
+    said = sst_account_of(rows.rows, reader.sst_user)
+    if not said:
+        reader.note("sst-account", "The observer's account does not see other accounts' rights.", "not-visible")
+    return replace(host, sst_account=said)
+
+
+def with_rates(host: HostFacts, reader: Reader, clock: Clock, first: tuple[float, Rows] | None) -> HostFacts:
+    """Measure the write rate since `first` (see `look`), at least two seconds ago."""
+    if first is None:
+        return host
+    began, before = first
+    clock.sleep(max(0.0, 2.0 - (clock.monotonic() - began)))
+    second = look(reader, clock)
+    return host if second is None else replace(host, rates=rates_of(before, second[1], second[0] - began))
+
+
+def look(reader: Reader, clock: Clock) -> tuple[float, Rows] | None:
+    """Return (monotonic seconds, the counters) of one look."""
+    began = clock.monotonic()
+    rows = reader.query("rates", WRITTEN)
+    return None if rows is None else ((began + clock.monotonic()) / 2, rows)
+
+
+def rates_of(before: Rows, after: Rows, seconds: float) -> Rates | None:
+    """Return bytes/s into the gcache ring (24 bytes of header a write set) and write sets/s; None without counters."""
+    first, last = before.pairs(), after.pairs()
+    seqno = [count(rows.get("wsrep_last_committed", "")) for rows in (first, last)]
+    moved = [
+        (count(rows.get("wsrep_replicated_bytes", "")) or 0) + (count(rows.get("wsrep_received_bytes", "")) or 0)
+        for rows in (first, last)
+    ]
+    if seqno[0] is None or seqno[1] is None or seconds <= 0 or seqno[1] < seqno[0]:
+        return None
+    sets = seqno[1] - seqno[0]
+    grown = max(0, moved[1] - moved[0]) + HEADER_BYTES * sets
+    return Rates(bytes_s=grown / seconds, seqno_s=sets / seconds, over_s=seconds)

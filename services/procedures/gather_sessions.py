@@ -1,0 +1,102 @@
+"""Who works on a server: the process list and the grants, summed up so that no statement's values are kept. Pure.
+
+Sources: MariaDB KB "Information Schema PROCESSLIST Table", "SHOW GRANTS", "GRANT" (privileges since 10.5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.connections.ports import SqlValue, text
+from services.facts.reading import words
+
+PROCESSES = (
+    "SELECT id, user, command, LEFT(info, 200) AS info, time FROM information_schema.processlist "
+    "WHERE id <> CONNECTION_ID()"
+)
+LONGEST = "SELECT MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())) FROM information_schema.innodb_trx"
+IN_TRANSACTION = "SELECT trx_mysql_thread_id FROM information_schema.innodb_trx"
+RIGHTS_OF_ALL = "SELECT grantee, privilege_type FROM information_schema.user_privileges"
+SST_RIGHTS = (("RELOAD",), ("PROCESS",), ("LOCK TABLES",), ("BINLOG MONITOR", "REPLICATION CLIENT"))
+"""What mariabackup needs (MariaDB KB "mariadb-backup SST Method"); each a choice."""
+_SYSTEM = frozenset({"system user", "event_scheduler", "wsrep applier", "wsrep aborter", ""})
+_DAEMON = frozenset({"daemon", "binlog dump", "binlog dump gtid", "slave_io", "slave_sql", "slave_worker"})
+_DDL = re.compile(
+    r"^\s*(?:/\*.*?\*/\s*)*((?:ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|REPAIR)\s+[A-Z]+|BACKUP\s+STAGE(?:\s+[A-Z_]+)?"
+    r"|FLUSH\s+TABLES\s+WITH\s+READ\s+LOCK|LOCK\s+INSTANCE\s+FOR\s+BACKUP|LOCK\s+TABLES\s+FOR\s+BACKUP)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ROW = re.compile(r"^GRANT (.+?) ON (\S+) TO ", re.IGNORECASE)
+CHANGERS = frozenset({"ALL PRIVILEGES", "SUPER", "SYSTEM_VARIABLES_ADMIN"})
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One client session. `busy`: it runs a statement now."""
+
+    number: int
+    user: str
+    busy: bool
+    ddl: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """All of them. `replicas`: Binlog Dump sessions."""
+
+    clients: tuple[Session, ...] = ()
+    replicas: int = 0
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Return the users, sorted."""
+        return tuple(sorted({s.user for s in self.clients}))
+
+    @property
+    def ddl(self) -> tuple[str, ...]:
+        """Return the kinds of the DDL and backup statements that run."""
+        return tuple(f"{s.ddl} by {s.user}" for s in self.clients if s.ddl)
+
+
+def parse_sessions(rows: Sequence[tuple[SqlValue, ...]], own_user: str = "") -> Sessions:
+    """Return the client sessions of PROCESSES' rows, without the server's own and the console's (`own_user`)."""
+    clients, replicas = [], 0
+    for row in rows:
+        if len(row) < 4:
+            continue
+        number, user, command = text(row[0]), words(row[1], 80), text(row[2]).strip().lower()
+        if command.startswith("binlog dump"):
+            replicas += 1
+        if user in _SYSTEM or command in _DAEMON or user == own_user or not number.isdigit():
+            continue
+        found = _DDL.match(text(row[3]))
+        ddl = " ".join(found.group(1).upper().split()) if found else ""
+        clients.append(Session(int(number), user, busy=command != "sleep", ddl=ddl))
+    return Sessions(tuple(clients), replicas)
+
+
+def may_change(grants: Sequence[str]) -> tuple[bool, str]:
+    """Return whether these grants allow SET GLOBAL of the wsrep variables, and the rights that say so."""
+    rights: set[str] = set()
+    for grant in grants:
+        found = _ROW.match(grant)
+        if found is not None and found.group(2).replace("`", "") == "*.*":
+            rights |= {part.strip().upper() for part in found.group(1).split(",")}
+    able = sorted(rights & CHANGERS)
+    if able:
+        return True, f"granted {', '.join(able)}"
+    return False, "neither SUPER nor ALL PRIVILEGES is granted"
+
+
+def sst_account_of(rows: Sequence[tuple[SqlValue, ...]], user: str) -> str:
+    """Return 'ok', or the sentence what the account lacks; '' when its rights are not to be seen."""
+    rights: set[str] = set()
+    for row in rows:
+        if len(row) >= 2 and text(row[0]).startswith(f"'{user}'@"):
+            rights.add(text(row[1]).strip().upper())
+    if not rights:
+        return ""
+    missing = [choice[0] for choice in SST_RIGHTS if not rights & set(choice)]
+    return f"the SST account {user} lacks {', '.join(missing)}" if missing else "ok"

@@ -1,0 +1,76 @@
+"""The state a node left on its disk: grastate.dat, gvwstate.dat, the listing of the data folder. Pure parsers.
+
+Formats: galera/galera/src/saved_state.cpp (grastate.dat 2.1), galera/gcomm/src/view.cpp (gvwstate.dat), ls(1) with
+`-lAn --time-style=+%s`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from services.facts.reading import count, flag, whole
+from services.procedures.facts_model import Grastate
+
+_UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+_VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)
+_MEMBER = re.compile(rf"^member:\s*({_UUID})", re.MULTILINE)
+_LISTED = re.compile(r"(\S{10})\S*\s+\d+\s+(\d+)\s+\d+\s+(\d+)\s+(\d+)\s(.+)")
+_MOST = 4096
+_MOST_LINES = 100_000
+
+
+def parse_grastate(text: str) -> Grastate | None:
+    """Return grastate.dat, None when the text holds no uuid. A seqno that is no number is None."""
+    pairs = {}
+    for line in text[:_MOST].splitlines():
+        name, colon, value = line.partition(":")
+        if colon and not line.lstrip().startswith("#"):
+            pairs[name.strip()] = value.strip()
+    uuid = pairs.get("uuid", "").lower()
+    if not re.fullmatch(_UUID, uuid):
+        return None
+    return Grastate(uuid, whole(pairs.get("seqno", "")), flag(pairs.get("safe_to_bootstrap", "")))
+
+
+def parse_gvwstate(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return (view id as 'UUID:number', the members' UUIDs), None when the text holds no view."""
+    found = _VIEW.search(text[: _MOST * 16])
+    if found is None:
+        return None
+    members = tuple(m.group(1).lower() for m in _MEMBER.finditer(text[: _MOST * 16]))
+    return f"{found.group(1).lower()}:{found.group(2)}", members
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a data folder shows: how many entries, gcache pages (name, bytes, changed at), files that mean something."""
+
+    entries: int = 0
+    pages: tuple[tuple[str, int, float], ...] = ()
+    grastate: bool = False
+    galera_cache: bool = False
+    sst_in_progress: bool = False
+    receiving: bool = False  # a .sst folder: mariabackup or xtrabackup streams into it
+
+
+def parse_listing(text: str) -> Listing:
+    """Return what `ls -lAn --time-style=+%s DIR` shows."""
+    names: list[str] = []
+    pages = []
+    for line in text.splitlines()[:_MOST_LINES]:
+        found = _LISTED.match(line)
+        if found is None:
+            continue
+        name = found.group(5).partition(" -> ")[0]
+        names.append(name)
+        if name.startswith("gcache.page."):
+            pages.append((name, count(found.group(3)) or 0, float(found.group(4))))
+    return Listing(
+        entries=len(names),
+        pages=tuple(sorted(pages)),
+        grastate="grastate.dat" in names,
+        galera_cache="galera.cache" in names,
+        sst_in_progress="sst_in_progress" in names or "wsrep_sst.pid" in names,
+        receiving=".sst" in names,
+    )

@@ -61,3 +61,4 @@ class HealthMark(QWidget):
         del event
         painter = QPainter(self)
         glyph(painter, QRectF(0, 0, self._size, self._size), self._health, current_theme())
+        painter.end()

@@ -55,6 +55,7 @@ class _Wheel(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_wheel(painter, QRectF(self.rect()), current_theme().accent)
+        painter.end()
 
 
 def wheel_label(size: int = 24) -> QWidget:

@@ -46,6 +46,7 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(self.contentsRect(), self.alignment() | Qt.TextFlag.TextSingleLine, self.shown_text())
+        painter.end()
 
     def event(self, event: QEvent) -> bool:
         """Offer the whole text as tooltip, only where it does not fit (or a hint was given)."""
@@ -88,6 +89,7 @@ class ValueLabel(ElidedLabel):
             painter.setPen(self.palette().accent().color())
             bottom = self.rect().bottom()
             painter.drawLine(0, bottom, min(self.width(), self.fontMetrics().horizontalAdvance(self.text())), bottom)
+            painter.end()
 
 
 def plain(text: str) -> str:

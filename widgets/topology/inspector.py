@@ -287,6 +287,7 @@ class _Value(ValueLabel):
             room = area.adjusted(used + 6, 0, 0, 0)
             note = painter.fontMetrics().elidedText(self._row.note, Qt.TextElideMode.ElideRight, int(room.width()))
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, note)
+        painter.end()
 
 
 class _SectionBox(QWidget):
@@ -425,3 +426,4 @@ class _Curve(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
         area = QRectF(self.rect()).adjusted(8, 10, -8, -8)
         Spark(self._values, area).paint(painter, theme.stale if self._stale else curve_color(self._curve))
+        painter.end()

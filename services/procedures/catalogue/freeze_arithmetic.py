@@ -37,10 +37,14 @@ class Cache:
 
     @property
     def reach_s(self) -> float | None:
-        """Return for how long the cached range lasts at today's rate; infinity when nothing is written."""
-        if self.downto is None or self.last is None or self.seqno_s is None:
+        """Return for how long the ring keeps what is written from now on, at today's rate; infinity without writes.
+
+        Method 2 of services.sampling.ist_reach, margin taken off: G / R. The range cached now says less: in a ring that
+        is not full yet it is short, however large the ring.
+        """
+        if not self.downto or self.size is None or self.bytes_s is None:
             return None
-        return math.inf if self.seqno_s <= 0 else (self.last - self.downto) / self.seqno_s
+        return math.inf if self.bytes_s <= 0 else MARGIN * self.size / self.bytes_s
 
 
 def cache_of(host: HostFacts) -> Cache:

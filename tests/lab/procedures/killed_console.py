@@ -1,6 +1,7 @@
-"""The command line that kills itself: `python -m tests.lab.procedures.killed_console N COMMAND ...`.
+"""The command line that kills itself: `python -m tests.lab.procedures.killed_console WHEN COMMAND ...`.
 
-SIGKILL comes right after the N-th entry of the journal is on the disk, before anything that entry announces.
+WHEN is a number, or STEP=STATE. SIGKILL comes right after the WHEN-th entry of the journal (or the first that says
+that STEP is in STATE) is on the disk, before anything that this entry announces.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from app.__main__ import main
 from services.procedures.journal import StoredJournal
 from services.procedures.run_model import Entry
 
+Data = dict[str, object] | None
 
-def _kill_after(write: int) -> None:
+
+def _kill_after(when: str) -> None:
     append = StoredJournal.append
     written = 0
 
-    def counted(self: StoredJournal, run_id: str, kind: str, step_id: str = "", data: object = None) -> Entry:
+    def counted(self: StoredJournal, run_id: str, kind: str, step_id: str = "", data: Data = None) -> Entry:
         nonlocal written
-        entry = append(self, run_id, kind, step_id, data)  # type: ignore[arg-type]
+        entry = append(self, run_id, kind, step_id, data)
         written += 1
-        if written == write:
+        if when in {str(written), f"{step_id}={(data or {}).get('state')}"}:
             os.kill(os.getpid(), signal.SIGKILL)
         return entry
 
@@ -30,5 +33,5 @@ def _kill_after(write: int) -> None:
 
 
 if __name__ == "__main__":
-    _kill_after(int(sys.argv.pop(1)))
+    _kill_after(sys.argv.pop(1))
     sys.exit(main(sys.argv[1:]))

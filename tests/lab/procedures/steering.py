@@ -70,15 +70,18 @@ class Console:
         """Run a command to its end."""
         return self._wait(subprocess.Popen(self._argv(words), **self._how()), limit_s)
 
-    def run(self, procedure: str, *more: str, limit_s: float = RUN_LIMIT_S, **inputs: object) -> Ran:
+    def run(self, procedure: str, *more: str, **inputs: object) -> Ran:
         """`run PROCEDURE --yes` with inputs."""
-        return self("run", procedure, *_inputs(inputs), "--yes", *more, limit_s=limit_s)
+        return self("run", procedure, *more, *_inputs(inputs), "--yes")
 
-    def killed_run(self, write: int, procedure: str, *more: str, limit_s: float = RUN_LIMIT_S, **inputs: object) -> Ran:
-        """The same, killed by SIGKILL right after the journal's `write`-th entry is on the disk."""
-        words = ("run", procedure, *_inputs(inputs), "--yes", *more)
-        argv = self._argv(words, ("tests.lab.procedures.killed_console", str(write)))
-        return self._wait(subprocess.Popen(argv, **self._how()), limit_s)
+    def killed(self, when: int | str, *words: str) -> Ran:
+        """Run a command that kills itself right after the journal's `when`-th entry, or after 'STEP=STATE'."""
+        argv = self._argv(words, ("tests.lab.procedures.killed_console", str(when)))
+        return self._wait(subprocess.Popen(argv, **self._how()), RUN_LIMIT_S)
+
+    def killed_run(self, when: int | str, procedure: str, *more: str, **inputs: object) -> Ran:
+        """`run PROCEDURE --yes` that kills itself so."""
+        return self.killed(when, "run", procedure, *more, *_inputs(inputs), "--yes")
 
     @contextmanager
     def running(self, *words: str, limit_s: float = RUN_LIMIT_S) -> Iterator[Running]:

@@ -1,0 +1,73 @@
+"""add-node on real servers: a spare host by SST and its whole undo, a member that was away by IST."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.procedures.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.image import ensure_image
+from tests.lab.estate.rootfs import root
+from tests.lab.estate.shell import run
+from tests.lab.procedures.secret_search import SecretSearch
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole, members
+from tests.lab.procedures.writer import Writer
+
+_LISTING = "find /var/lib/mysql -type f -printf '%P %s %u\\n' | sort"
+
+
+@pytest.fixture
+def plain_folder(steer: Estate, whole: Whole) -> Iterator[None]:
+    """The spare's data folder on its root file system, as most hosts have it: one that may be renamed."""
+    steer.host("new").sh("systemctl stop mariadb; umount /var/lib/mysql")
+    try:
+        yield
+    finally:
+        steer.host("new").sh("systemctl stop mariadb", limit_s=90, check=False)
+        steer.host("new").sh("rm -rf /var/lib/mysql.pilothouse-*; find /var/lib/mysql -mindepth 1 -delete", check=False)
+        image = ensure_image(steer.spec.host("new").release)
+        run(["cp", "-a", "--sparse=always", f"{image}/var/lib/mysql/.", f"{root(steer.spec, 'new')}/var/lib/mysql"])
+        steer.reboot("new")  # the mount comes back with it
+
+
+@pytest.mark.slow
+def test_that_a_spare_host_joins_by_sst_then_there_is_nothing_to_do_and_undo_makes_it_a_spare_again(
+    steer: Estate, console: Console, whole: Whole, plain_folder: None, tmp_path: Path
+) -> None:
+    old_data = steer.host("new").sh(_LISTING).out
+    with SecretSearch(steer, tmp_path, steer.client_dir) as search, Writer(steer, members(steer)) as writer:
+        ran = console.run("add-node", joiner="new")
+        assert ran.code == 0, ran
+        console.assert_ended(RunState.DONE, ran)
+        steer.wait_synced([*members(steer), "new"], size=4)
+        added = console.runs()[0]
+        for name in members(steer):
+            listed = steer.host(name).sh("my_print_defaults mysqld | grep wsrep_cluster_address").out
+            assert steer.addresses["new"] in listed
+        again = console.run("add-node", joiner="new")
+        assert again.code == 0, again
+        assert "othing to do" in again.out + again.err, again
+        writer.assert_nothing_lost([*members(steer), "new"])
+        search.assert_none(ran.out, ran.err)
+    undone = console("undo", added, "--yes")
+    assert undone.code in {0, 3}, undone
+    steer.wait_synced(size=3)
+    assert steer.host("new").sh(_LISTING).out == old_data
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_member_that_was_away_returns_by_ist(steer: Estate, console: Console, whole: Whole) -> None:
+    with Writer(steer, ("s1", "s2")) as writer:
+        steer.stop("s3")
+        ran = console.run("add-node", joiner="s3", sst_ok="no")
+        assert ran.code == 0, ran
+        view = console.assert_ended(RunState.DONE, ran)
+        transfer = next(s for s in view.steps if s.step.step_id.startswith("transfer-"))
+        assert "IST" in " ".join((transfer.said, *transfer.evidence))
+        writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()

@@ -1,0 +1,41 @@
+"""bootstrap-after-crash on real servers: all killed, one behind; the most advanced one is found, no row is lost."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from services.procedures.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole, members
+from tests.lab.procedures.writer import Writer
+
+
+@pytest.mark.slow
+def test_that_the_most_advanced_node_is_bootstrapped_after_all_were_killed_and_no_row_is_lost(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with Writer(steer, members(steer)) as writer:
+        time.sleep(1)
+        steer.kill9("s1")  # it stays behind: the others go on without it
+        seen = len(writer.acknowledged)
+        time.sleep(12)
+        assert len(writer.acknowledged) > seen
+        steer.kill9("s2")
+        steer.kill9("s3")
+        ran = console.run("bootstrap-after-crash")
+        assert ran.code == 0, ran
+        view = console.assert_ended(RunState.DONE, ran)
+        kept = dict(view.kept)
+        chosen = view.plan.step("bootstrap").host
+        seqno = {name: int(kept[f"recovered-{name}"].rsplit(":", 1)[1]) for name in members(steer)}
+        assert seqno[chosen] == max(seqno.values())
+        assert seqno["s1"] < seqno[chosen]
+        time.sleep(2)
+        writer.assert_nothing_lost()
+    again = console.run("bootstrap-after-crash")
+    assert again.code == 0, again
+    assert "othing to do" in again.out + again.err, again
+    whole.assert_as_before()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import GaleraFacts
-from services.sampling.ist_reach import HOUR_S, MARGIN, Rate, gcache_needed, over_words
+from services.sampling.ist_reach import HOUR_S, MARGIN, WINDOWS, Rate, gcache_needed, over_words
 from services.types import Health
 from services.words import tr
 from widgets.common.text import format_bytes, format_duration, format_percent, format_rate
@@ -21,6 +21,8 @@ IST_METRICS = (REACH, KEPT, KEPT_WHOLE, RATE, WINDOW)
 ABSENCES_S = (HOUR_S, 8 * HOUR_S, 24 * HOUR_S)
 """A restart with its trouble, a night, a day."""
 WARN_S, BAD_S = 4 * HOUR_S, HOUR_S
+
+SPANS = {window for _, window in WINDOWS} | {WEEK_S}
 
 Values = Mapping[str, float]
 
@@ -67,7 +69,7 @@ def _cluster(cluster: ClusterSnapshot) -> tuple[Row, ...]:
         return Row(tr("cluster"), tr("not known yet")), *why
     donor = cluster.node(reach.donor)
     name = donor.name if donor is not None else reach.donor
-    note = tr("{donor}, 2nd best of {count}", donor=name, count=reach.donors)
+    note = tr("{donor}, 2nd of {count}", donor=name, count=reach.donors)
     return (Row(tr("cluster"), reach_words(reach.seconds), note, _health(reach.seconds)),)
 
 
@@ -75,7 +77,9 @@ def _written(values: Values) -> Row | None:
     rate = values.get(RATE)
     if rate is None:
         return None
-    return Row(tr("written"), format_rate(rate), tr("over {span}", span=over_words(values.get(WINDOW, 0.0))))
+    window = values.get(WINDOW, 0.0)
+    span = over_words(window) if window in SPANS else format_duration(window)  # not yet a whole one
+    return Row(tr("written"), format_rate(rate), tr("over {span}", span=span))
 
 
 def _needed(values: Values, galera: GaleraFacts) -> tuple[Row, ...]:

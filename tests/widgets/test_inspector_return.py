@@ -36,8 +36,10 @@ def _read(row: Row) -> tuple[str, str]:
 def test_that_donor_and_cluster_tell_how_long_with_the_margin_off() -> None:
     rows = _rows(VALUES)
     assert _read(rows["this donor"]) == ("3 h 35 min", "20 % margin off")
-    assert _read(rows["cluster"]) == ("3 h", "db2, 2nd best of 3")
+    assert _read(rows["cluster"]) == ("3 h", "db2, 2nd of 3")
     assert _read(rows["written"]) == ("100 kB/s", "over one hour")
+    assert _rows({**VALUES, WINDOW: WEEK_S})["written"].note == "over the same hour last week"
+    assert _rows({**VALUES, WINDOW: 142.4})["written"].note == "over 2 min 22 s"
     assert _read(rows["kept now"]) == ("at least 2 h 03 min", "")
     assert _read(_rows({**VALUES, KEPT_WHOLE: 1.0})["kept now"]) == ("the last 2 h 03 min", "")
 

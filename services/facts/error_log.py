@@ -100,7 +100,7 @@ def parse_transfers(
     log = _Log()
     at: float | None = None
     for raw in lines:
-        moment, message = _split(raw[:_MOST_LINE], utc_offset_s)
+        moment, message = split_line(raw[:_MOST_LINE], utc_offset_s)
         at = at if moment is None else moment - clock_offset_s
         if (
             "ransfer" in message
@@ -113,7 +113,8 @@ def parse_transfers(
     return tuple(log.found[-MOST_TRANSFERS:])
 
 
-def _split(line: str, utc_offset_s: float) -> tuple[float | None, str]:
+def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:
+    """Return (UTC epoch seconds by the host's clock, the message) of a log line; (None, line) without a time."""
     if found := _JOURNAL.match(line):
         return real(found.group(1)), found.group(2)
     try:

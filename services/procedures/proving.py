@@ -1,0 +1,76 @@
+"""Proofs on real hosts: every condition evaluated over Observer sessions (ports.Prover)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from services.clock import Clock
+from services.errors import UserError
+from services.procedures import conditions as c
+from services.procedures.facts_model import Facts
+from services.procedures.ports import Hosts, Past
+from services.procedures.proving_asking import Asking
+from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
+from services.procedures.proving_galera import cluster_whole, no_primary, still_primary
+from services.procedures.proving_join import joined, transfer_was
+from services.procedures.proving_machine import free_disk, listening, stopped, unit_setting
+from services.procedures.proving_server import (
+    flow_control_below,
+    no_clients,
+    position,
+    provider_option,
+    status_is,
+    variable_is,
+)
+
+Look = Callable[[Any, Asking, Past], c.Answer]
+LOOKS: dict[type, Look] = {
+    c.VariableIs: variable_is,
+    c.ProviderOption: provider_option,
+    c.StatusIs: status_is,
+    c.Joined: joined,
+    c.Stopped: stopped,
+    c.CleanPosition: clean_position,
+    c.ClusterWhole: cluster_whole,
+    c.StillPrimary: still_primary,
+    c.NoPrimary: no_primary,
+    c.NoClients: no_clients,
+    c.FreeDisk: free_disk,
+    c.FlowControlBelow: flow_control_below,
+    c.FileAbsent: file_absent,
+    c.FileSays: file_says,
+    c.OptionIs: option_is,
+    c.TransferWas: transfer_was,
+    c.Listening: listening,
+    c.Position: position,
+    c.UnitSetting: unit_setting,
+}
+
+
+class RealProver:
+    """See ports.Prover. One thread at a time; looks at several hosts of one condition are made at once, and joined."""
+
+    def __init__(self, hosts: Hosts, clock: Clock, facts: Facts | None = None) -> None:
+        """Remember the roads.
+
+        Args:
+            facts: what the plan was made from: data folders, units and the size of a donor's data; may be set later.
+        """
+        self._asking = Asking(hosts, clock, facts)
+
+    @property
+    def facts(self) -> Facts | None:
+        """Return the facts that estimates are made from."""
+        return self._asking.facts
+
+    @facts.setter
+    def facts(self, facts: Facts | None) -> None:
+        self._asking.facts = facts
+
+    def look(self, condition: c.Condition, past: Past) -> c.Answer:
+        """Return what one look found; what could not be read is an answer too."""
+        try:
+            return LOOKS[type(condition)](condition, self._asking, past)
+        except UserError as error:
+            return c.Answer(holds=None, evidence=str(error))

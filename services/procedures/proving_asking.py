@@ -1,0 +1,106 @@
+"""What evaluating a condition is made with: sessions, the clock, earlier looks, comparisons."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from services.clock import Clock
+from services.connections.command import Command
+from services.connections.ports import ObserverSession, Output
+from services.errors import BadInput, SudoFailed, UserError
+from services.facts.reading import flag, real
+from services.procedures.conditions import Comparison, Kept, Number
+from services.procedures.facts_model import Facts
+from services.procedures.ports import Hosts, Past
+
+C = (("LC_ALL", "C"),)
+LIMIT_S = 8.0
+SQL_LIMIT_S = 3.0
+MOST_AT_ONCE = 16
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Asking:
+    """The roads of one prover and what it remembers between looks (`seen`, by whatever key a condition takes)."""
+
+    hosts: Hosts
+    clock: Clock
+    facts: Facts | None = None
+    seen: dict[object, object] = field(default_factory=dict)
+
+    def session(self, host: str) -> ObserverSession:
+        """Return a host's reading session; BadInput for an unknown host."""
+        return self.hosts.observer(host)
+
+    def run(self, host: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = LIMIT_S) -> Output:
+        """Run a read, with `sudo` as root and where that is not allowed as the login. Raises UserError."""
+        session = self.session(host)
+        if sudo:
+            with contextlib.suppress(SudoFailed):
+                return session.run(Command(argv, sudo=True, environment=C), limit_s=limit_s)
+        return session.run(Command(argv, environment=C), limit_s=limit_s)
+
+    def status(self, host: str) -> dict[str, str]:
+        """Return the server's status. Raises UserError."""
+        return self.session(host).status(limit_s=SQL_LIMIT_S)
+
+    def variable(self, host: str, name: str) -> str | None:
+        """Return a global variable's text, None when the server has none of that name. Raises UserError."""
+        if not re.fullmatch(r"[a-z0-9_]+", name):
+            raise BadInput(f"{name!r} is no variable's name.", host=host)
+        rows = self.session(host).query(
+            f"SHOW GLOBAL VARIABLES WHERE Variable_name = '{name}'",
+            limit_s=SQL_LIMIT_S,
+        )
+        return next(iter(rows.pairs().values()), None)
+
+    def each(self, hosts: tuple[str, ...], read: Callable[[str], T]) -> dict[str, T | UserError]:
+        """Return what `read` gives for each host, at once and joined; its error where it gives none."""
+
+        def one(host: str) -> T | UserError:
+            try:
+                return read(host)
+            except UserError as error:
+                return error
+
+        if not hosts:
+            return {}
+        with ThreadPoolExecutor(min(MOST_AT_ONCE, len(hosts)), thread_name_prefix="pilothouse-proof") as pool:
+            return dict(zip(hosts, pool.map(one, hosts), strict=True))
+
+
+def number_of(value: Number, past: Past) -> int | None:
+    """Return a number of the plan, or of the run's kept values; None when that was not kept (or is no number)."""
+    if not isinstance(value, Kept):
+        return value
+    found = re.search(r"-?\d+$", past.kept.get(value.name, "").strip())
+    return int(found.group()) if found else None
+
+
+def compared(left: str, comparison: Comparison, right: str) -> bool | None:
+    """Return how two texts compare: = and != as text (see `same`), else as numbers; None: can't."""
+    if comparison in {"=", "!="}:
+        return same(left, right) is (comparison == "=")
+    low, high = real(left), real(right)
+    if low is None or high is None:
+        return None
+    return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high}[comparison]
+
+
+def same(left: str, right: str) -> bool:
+    """Return whether two values of a variable are the same: case does not count, ON is 1 and YES, 3.0 is 3."""
+    one, other = left.strip(), right.strip()
+    if one.lower() == other.lower():
+        return True
+    switches = flag(one), flag(other)
+    if None not in switches:
+        return switches[0] == switches[1]
+    numbers = real(one), real(other)
+    return None not in numbers and numbers[0] == numbers[1]

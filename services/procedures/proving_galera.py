@@ -1,0 +1,105 @@
+"""Conditions about the cluster as a whole: the health gate, the Primary Component, and that there is none."""
+
+from __future__ import annotations
+
+from services.errors import UserError
+from services.facts import reads
+from services.facts.machine import parse_process
+from services.facts.reading import count, flag
+from services.procedures.conditions import Answer, ClusterWhole, NoPrimary, StillPrimary
+from services.procedures.ports import Past
+from services.procedures.proving_asking import Asking
+
+Status = dict[str, str]
+SYNCED, DONOR = "4", "2"
+
+
+def cluster_whole(condition: ClusterWhole, asking: Asking, past: Past) -> Answer:
+    """Ask all nodes at once; every one must be Primary, Synced, ready, of one view."""
+    del past
+    answers = asking.each(condition.hosts, asking.status)
+    faults: list[str] = []
+    for host, status in answers.items():
+        if isinstance(status, UserError):
+            faults.append(f"{host} does not answer ({status.sentence.rstrip('.')})")
+        else:
+            faults += _faults(host, status, condition)
+    views = {h: s.get("wsrep_cluster_conf_id", "") for h, s in answers.items() if not isinstance(s, UserError)}
+    if len(set(views.values())) > 1:
+        faults.append("the views differ: " + ", ".join(f"{h} has conf_id {v}" for h, v in views.items()))
+    if faults:
+        return Answer(holds=False, evidence="; ".join(faults[:4]), lines=tuple(faults))
+    return Answer(holds=True, evidence=f"all {condition.size} nodes are Synced in one Primary Component")
+
+
+def _faults(host: str, status: Status, condition: ClusterWhole) -> list[str]:
+    """Return what is wrong with one node that answers."""
+    faults = []
+    desynced = host in condition.but_desynced
+    state = status.get("wsrep_local_state", "")
+    if status.get("wsrep_cluster_status") != "Primary":
+        faults.append(f"{host} is {status.get('wsrep_cluster_status') or 'of no status'}, not Primary")
+    if state != SYNCED and not (desynced and state == DONOR):
+        faults.append(f"{host} is {status.get('wsrep_local_state_comment') or 'in no state'}, not Synced")
+    if flag(status.get("wsrep_ready", "")) is not True:
+        faults.append(f"wsrep_ready is {status.get('wsrep_ready') or 'missing'} on {host}")
+    if status.get("wsrep_cluster_state_uuid", "").lower() != condition.state_uuid.lower():
+        faults.append(f"{host} has another state UUID: {status.get('wsrep_cluster_state_uuid') or 'none'}")
+    if count(status.get("wsrep_cluster_size", "")) != condition.size:
+        faults.append(f"{host} sees {status.get('wsrep_cluster_size') or 'no'} nodes of {condition.size}")
+    if status.get("wsrep_desync_count", "0") != "0" and not desynced:
+        faults.append(f"wsrep_desync_count is {status['wsrep_desync_count']} on {host}")
+    return faults
+
+
+def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer:
+    """At least so many answer, and those that do are one Primary Component."""
+    del past
+    answers = asking.each(condition.hosts, asking.status)
+    alive = {h: s for h, s in answers.items() if not isinstance(s, UserError)}
+    faults = []
+    for host, status in alive.items():
+        if status.get("wsrep_cluster_status") != "Primary":
+            faults.append(f"{host} is {status.get('wsrep_cluster_status') or 'of no status'}, not Primary")
+        elif status.get("wsrep_cluster_state_uuid", "").lower() != condition.state_uuid.lower():
+            faults.append(f"{host} has another state UUID: {status.get('wsrep_cluster_state_uuid') or 'none'}")
+    if len({s.get("wsrep_cluster_conf_id", "") for s in alive.values()}) > 1:
+        faults.append("their views differ")
+    if faults:
+        return Answer(holds=False, evidence="; ".join(faults))
+    if len(alive) < condition.at_least:
+        away = ", ".join(h for h in condition.hosts if h not in alive)
+        seen = max((count(s.get("wsrep_cluster_size", "")) or 0 for s in alive.values()), default=0)
+        said = f"only {len(alive)} of {condition.at_least} nodes answer; no answer from {away}"
+        if alive and seen < condition.at_least:
+            return Answer(holds=False, evidence=f"{said}, and the others see {seen}")
+        return Answer(holds=None, evidence=said)  # it may be our own way to them that is broken
+    return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")
+
+
+def no_primary(condition: NoPrimary, asking: Asking, past: Past) -> Answer:
+    """None answers as Primary; a host counts as none only when it answers otherwise, or runs no server."""
+    del past
+    asked = tuple(h for h in condition.hosts if h not in condition.accounted)
+    found = asking.each(asked, lambda host: _standing(asking, host))
+    primary = [h for h, s in found.items() if s == "Primary"]
+    if primary:
+        return Answer(holds=False, evidence=f"{', '.join(primary)}: member of a Primary Component", final=True)
+    silent = [f"{h} ({s.sentence.rstrip('.')})" for h, s in found.items() if isinstance(s, UserError)]
+    if silent:
+        return Answer(holds=None, evidence=f"not known of {', '.join(silent)}")
+    seen = ", ".join(f"{h}: {s}" for h, s in found.items())
+    told = f"; declared off: {', '.join(condition.accounted)}" if condition.accounted else ""
+    return Answer(holds=True, evidence=f"{seen or 'no host to ask'}{told}")
+
+
+def _standing(asking: Asking, host: str) -> str:
+    """Return the cluster status the server gives, or that no server runs; raise when neither can be told."""
+    try:
+        return asking.status(host).get("wsrep_cluster_status") or "no member"
+    except UserError:
+        listing = asking.run(host, reads.PROCESS.argv)
+        state, _ = parse_process(listing.text)
+        if listing.exit_code in {0, 1} and not listing.stderr.strip() and state in {"", "Z"}:
+            return "no server runs"
+        raise

@@ -1,0 +1,207 @@
+"""Has a node joined, how far is it, can it still; and which transfer brought it (pages "Conventions", add-node).
+
+'started' is not 'joined': a unit can be active while its server waits for ever, Initialized or Inconsistent.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from services.errors import UserError
+from services.facts import reads
+from services.facts.error_log import status_progress
+from services.facts.machine import parse_du
+from services.facts.model import TransferFacts
+from services.facts.reading import count
+from services.procedures.conditions import Answer, Joined, TransferWas
+from services.procedures.gather_system import properties
+from services.procedures.ports import Past
+from services.procedures.proving_asking import Asking
+from services.procedures.proving_log import Log, read_log
+
+SYNCED = "4"
+_FATAL = re.compile(
+    r"Must abort|Reversing history|Will never receive state|State transfer request failed unrecoverably"
+    r"|is greater than group seqno|unsupported protocol version|Unsupported CC action version|Inconsistency detected"
+    r"|previous SST script still running|It may not be safe to bootstrap"
+    r"|SST failed|Failed to open channel|failed to open gcomm backend connection|\[ERROR\] Aborting"
+)
+_NOT_NEEDED = re.compile(r"Shift(?:ing|ed) PRIMARY -> JOINED|State transfer (?:is )?not required")
+_SLACK_S = 2.0
+"""Clocks are compared over SSH, good to a fraction of the round trip; a start writes nothing in its first instant."""
+_RECENT_S = 30.0
+
+
+@dataclass(slots=True)
+class _Pace:
+    """What was seen of a transfer: (monotonic seconds, done), oldest first."""
+
+    kind: str
+    points: list[tuple[float, float]] = field(default_factory=list)
+
+    def left_s(self, now: float, done: float, total: float | None) -> float | None:
+        """Return seconds to the end: by the pace of the last half minute and of the whole, the mean of the two.
+
+        The mean converges: near the end both see the same bytes, and a pause of some seconds does not make it jump.
+        """
+        self.points.append((now, done))
+        del self.points[1:-600]
+        recent = next(p for p in self.points if p[0] >= now - _RECENT_S)
+        rates = [(done - before) / (now - at) for at, before in (self.points[0], recent) if now > at and done > before]
+        if not rates or total is None:
+            return None
+        return max(0.0, total - done) / (sum(rates) / len(rates))
+
+
+def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
+    """Look at the server; while it has not joined, at the unit, at the log since its newest start, and the transfer."""
+    del past
+    try:
+        status = asking.status(condition.host)
+    except UserError:
+        status = {}
+    uuid = status.get("wsrep_cluster_state_uuid", "").lower()
+    state = status.get("wsrep_local_state_comment", "")
+    primary = status.get("wsrep_cluster_status") == "Primary"
+    if primary and status.get("wsrep_local_state") == SYNCED:
+        if uuid == condition.state_uuid.lower():
+            size = status.get("wsrep_cluster_size", "")
+            return Answer(holds=True, evidence=f"{condition.host} is Synced, Primary, one of {size}")
+        said = f"{condition.host} is Synced in another cluster: {uuid or 'no state UUID'}"
+        return Answer(holds=False, evidence=said, final=True)
+    shown = _unit(asking, condition)
+    log = read_log(asking, condition.host, condition.unit)
+    log = log.newest_start() if log is not None else None
+    lines = log.since(0.0) if log is not None else ()
+    fatal = tuple(line for line in lines if _FATAL.search(line))
+    now = f"{condition.host} is {state or 'not answering yet'}" + ("" if primary or not status else ", not Primary")
+    active = shown.get("ActiveState", "")
+    if active == "failed":
+        why = f": {fatal[-1]}" if fatal else ""
+        return Answer(holds=False, evidence=f"{condition.unit} has failed on {condition.host}{why}", final=True,
+                      lines=(fatal or lines)[-10:])  # fmt: skip
+    if state == "Inconsistent" or (fatal and state in {"Initialized", ""} and _stands(active, status)):
+        why = f": {fatal[-1]}" if fatal else ""
+        return Answer(holds=False, evidence=f"{now}{why}", final=True, lines=(fatal or lines)[-10:])
+    return _progress(condition, asking, status, shown, log, now)
+
+
+def _stands(active: str, status: dict[str, str]) -> bool:
+    """Return whether nothing moves any more: the unit is down, or its server answers and is in no group."""
+    return active == "inactive" or (active == "active" and bool(status))
+
+
+def _unit(asking: Asking, condition: Joined) -> dict[str, str]:
+    argv = ("systemctl", "show", "-p", "ActiveState,SubState,StatusText,Result", condition.unit)
+    return properties(asking.run(condition.host, argv).text)
+
+
+def _progress(
+    condition: Joined,
+    asking: Asking,
+    status: dict[str, str],
+    shown: dict[str, str],
+    log: Log | None,
+    now: str,
+) -> Answer:
+    transfer = next(reversed(log.transfers(0.0)), None) if log is not None else None
+    text = shown.get("StatusText", "")
+    ist = _ist(status, transfer, text)
+    if ist is not None:
+        done, total = ist
+        left = _pace(asking, condition.host, "IST").left_s(asking.clock.monotonic(), done, total)
+        said = f"{now}; IST: {done:.0f} of {total:.0f} write sets"
+        return Answer(holds=False, evidence=said, done=done, total=total, unit="write sets", left_s=left)
+    copied = _copied(asking, condition.host)
+    if copied:
+        size = _expected(asking, condition.host, transfer)
+        left = _pace(asking, condition.host, "SST").left_s(asking.clock.monotonic(), float(copied), size)
+        of = f" of about {size / 1e9:.2f} GB" if size else ""
+        return Answer(holds=False, evidence=f"{now}; SST: {copied / 1e9:.2f} GB{of}", done=float(copied), total=size,
+                      unit="bytes", left_s=left)  # fmt: skip
+    word = f"{shown.get('ActiveState', '')}/{shown.get('SubState', '')}"
+    return Answer(holds=False, evidence=f"{now}; {condition.unit} is {word}{f' ({text})' if text else ''}")
+
+
+def _pace(asking: Asking, host: str, kind: str) -> _Pace:
+    known = asking.seen.get(("pace", host))
+    if not isinstance(known, _Pace) or known.kind != kind:
+        known = _Pace(kind)
+        asking.seen["pace", host] = known
+    return known
+
+
+def _ist(status: dict[str, str], transfer: TransferFacts | None, text: str) -> tuple[float, float] | None:
+    """Return (done, total) in write sets: PXC's status, else MariaDB's log, else systemd's status text."""
+    first, last, current = (count(status.get(f"wsrep_ist_receive_seqno_{w}", "")) for w in ("start", "end", "current"))
+    if first and last and current and last >= first:
+        return float(max(0, current - first + 1)), float(last - first + 1)
+    if transfer is not None and transfer.ended is None and transfer.kind == "IST":
+        first, last, current = transfer.first_seqno, transfer.last_seqno, transfer.current_seqno
+        if first is not None and last is not None and last >= first:
+            return float(max(0, (current or first - 1) - first + 1)), float(last - first + 1)
+    found = re.search(r"\((\d+)/(\d+) events\)", text)
+    if found and status_progress(text)[0] == "IST":
+        return float(found.group(1)), float(found.group(2))
+    return None
+
+
+def _copied(asking: Asking, host: str) -> int | None:
+    """Return the bytes that an SST has brought: the .sst folder into which mariabackup and xtrabackup stream."""
+    datadir = asking.facts.host(host).datadir if asking.facts is not None else ""
+    output = asking.run(host, reads.sst_size(datadir or reads.DEFAULT_DATADIR, sudo=True).argv, sudo=True)
+    return parse_du(output.text) if output.text.strip() else None
+
+
+def _expected(asking: Asking, host: str, transfer: TransferFacts | None) -> float | None:
+    """Return about how many bytes the copy will have: the donor's data without its gcache and logs of its own."""
+    if asking.facts is None:
+        return None
+    donor = transfer.donor_name if transfer is not None else ""
+    named = [h for h in asking.facts.hosts if h.host != host and h.data_bytes and donor in {"", h.node_name}]
+    if not named:
+        return None
+    source = max(named, key=lambda h: h.data_bytes or 0)
+    galera = source.node.galera if source.node is not None else None
+    cache = (galera.gcache_size or 0) if galera is not None and source.gcache_dir == source.datadir else 0
+    pages = sum(size for _, size, _ in source.gcache_pages) if source.gcache_dir == source.datadir else 0
+    return float(max(0, (source.data_bytes or 0) - cache - pages)) or None
+
+
+def transfer_was(condition: TransferWas, asking: Asking, past: Past) -> Answer:
+    """Read the joiner's own log since the step began: IST and SST lines, never 'SST succeeded' (said for both)."""
+    began = past.began.get(condition.since_step)
+    if began is None:
+        return Answer(holds=None, evidence=f"the step {condition.since_step} has not begun in this run")
+    host = condition.host
+    seen = asking.facts.host(host) if asking.facts is not None else None
+    log = read_log(asking, host, (seen.unit if seen is not None else "") or "mariadb.service")
+    if log is None:
+        return Answer(holds=None, evidence=f"the log of {host} could not be read")
+    name = asking.variable(host, "wsrep_node_name") or (seen.node_name if seen is not None else "")
+    own = [t for t in log.transfers(began - _SLACK_S) if t.joiner_name == name]
+    said = tuple(line for line in log.since(began - _SLACK_S) if re.search(r"\b(IST|SST)\b|state transfer", line))[-10:]
+    if not own:
+        return _without_transfer(condition, log, began, said)
+    last = own[-1]
+    evidence = f"{host} came by {last.kind or 'a transfer of unknown kind'} from {last.donor_name}"
+    if last.first_seqno is not None and last.kind == "IST":
+        evidence += f", write sets {last.first_seqno} to {last.last_seqno}"
+    if last.failed:
+        return Answer(holds=False, evidence=f"{evidence}, and it failed", lines=said)
+    if last.ended is None:
+        return Answer(holds=False, evidence=f"{evidence}; it has not ended", lines=said)
+    if not last.kind and condition.kind != "any":
+        return Answer(holds=None, evidence=evidence, lines=said)
+    kind_ok = condition.kind in {"any", last.kind}
+    donor_ok = condition.donor in {"", last.donor_name}
+    # An SST that is over stays an SST: waiting would not change it.
+    return Answer(kind_ok and donor_ok, evidence, final=not (kind_ok and donor_ok), lines=said)
+
+
+def _without_transfer(condition: TransferWas, log: Log, began: float, said: tuple[str, ...]) -> Answer:
+    if any(_NOT_NEEDED.search(line) for line in log.since(began - _SLACK_S)) and condition.kind != "SST":
+        evidence = f"{condition.host} needed no transfer: it had missed nothing"
+        return Answer(condition.donor == "" or condition.kind == "any", evidence, lines=said)
+    return Answer(holds=False, evidence=f"the log of {condition.host} tells of no transfer to it yet", lines=said)

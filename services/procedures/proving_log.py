@@ -1,0 +1,100 @@
+"""A server's log for proofs: the newest lines, with the times of this workstation's clock."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from services.errors import UserError
+from services.facts import reads
+from services.facts.error_log import parse_transfers, split_line
+from services.facts.machine import clock_offset
+from services.facts.model import TransferFacts
+from services.procedures.gather_options import masked
+from services.procedures.proving_asking import Asking
+
+LINES = 4000
+_STARTING = re.compile(
+    r"Starting \S*(?:mariadb|mysql)\S*\.service|Starting (?:MariaDB|MySQL|Percona)[^\[\]]* server\.\.\.", re.IGNORECASE
+)
+_PROCESS = re.compile(r"Starting (?:MariaDB|MySQL|Percona).* as process \d+|starting as process \d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The newest lines of a log.
+
+    Attributes:
+        offset_s: host clock minus workstation's; zone_s: the host's offset from UTC, for stamps without a zone.
+    """
+
+    lines: tuple[str, ...]
+    offset_s: float = 0.0
+    zone_s: float = 0.0
+
+    def transfers(self, since: float) -> tuple[TransferFacts, ...]:
+        """Return the state transfers that began at or after `since` (workstation clock), oldest first."""
+        found = parse_transfers(self.lines, utc_offset_s=self.zone_s, clock_offset_s=self.offset_s)
+        return tuple(t for t in found if t.since is not None and t.since >= since)
+
+    def newest_start(self) -> Log:
+        """Return the part from the newest start on: systemd's word for it, else the server's; all without either."""
+        for pattern in (_STARTING, _PROCESS):
+            found = [i for i, line in enumerate(self.lines) if pattern.search(line)]
+            if found:
+                return replace(self, lines=self.lines[found[-1] :])
+        return self
+
+    def since(self, moment: float) -> tuple[str, ...]:
+        """Return the messages logged at or after `moment` (workstation clock), secrets masked; a line without a time
+        has that of the line before it.
+        """
+        found: list[str] = []
+        begun = False
+        for line in self.lines:
+            at, message = split_line(line, self.zone_s)
+            if at is not None:
+                begun = at - self.offset_s >= moment
+            if begun:
+                found.append(masked(message)[:400])
+        return tuple(found)
+
+
+def read_log(asking: Asking, host: str, unit: str) -> Log | None:
+    """Return the server's log: the journal, or the file that log_error names; None when it can't be read."""
+    path = _log_file(asking, host)
+    argv = reads.error_log(path, LINES, sudo=True).argv if path else reads.journal(unit, LINES, sudo=True).argv
+    output = asking.run(host, argv, sudo=True)
+    if output.exit_code:
+        return None
+    sent = asking.clock.wall()
+    answer = asking.run(host, reads.CLOCK.argv).text
+    offset = clock_offset(answer, sent, asking.clock.wall())
+    zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
+    return Log(tuple(output.text.splitlines()), offset or 0.0, zone)
+
+
+def _log_file(asking: Asking, host: str) -> str:
+    """Return the error log's file, '' for the journal. A server that is down tells it by its option files."""
+    key = ("log-file", host)
+    known = asking.seen.get(key)
+    if isinstance(known, str):
+        return known
+    try:
+        rows = asking.session(host).query("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir')")
+        found = rows.pairs()
+    except UserError:
+        text = asking.run(host, ("my_print_defaults", "--mysqld"), sudo=True).text
+        pairs = (line[2:].partition("=")[::2] for line in text.splitlines() if line.startswith("--"))
+        found = {name.replace("-", "_"): value for name, value in pairs}
+    path = reads.log_path(found.get("log_error", ""), found.get("datadir", ""))
+    asking.seen[key] = path
+    return path
+
+
+def _zone(text: str) -> float:
+    word = text.strip()
+    if len(word) != 5 or not word[1:].isdigit():
+        return 0.0
+    seconds = int(word[1:3]) * 3600.0 + int(word[3:]) * 60.0
+    return -seconds if word.startswith("-") else seconds

@@ -1,0 +1,64 @@
+"""Conditions about a host: free disk, a TCP way, a unit's setting, a server that is stopped."""
+
+from __future__ import annotations
+
+from services.facts import reads
+from services.facts.machine import parse_df, parse_process
+from services.procedures.conditions import Answer, FreeDisk, Listening, Stopped, UnitSetting
+from services.procedures.gather_links import outcome_of, try_argv
+from services.procedures.gather_system import properties
+from services.procedures.ports import Past
+from services.procedures.proving_asking import Asking
+
+
+def free_disk(condition: FreeDisk, asking: Asking, past: Past) -> Answer:
+    """Ask df for what ordinary users may still take."""
+    del past
+    output = asking.run(condition.host, ("df", "-PB1", reads.clean(condition.path)), sudo=True)
+    disks = parse_df(output.text)
+    free = disks[0].free if disks else None
+    if free is None:
+        said = output.stderr.decode("utf-8", "replace").strip()
+        return Answer(holds=None, evidence=said or f"the free disk of {condition.host} could not be read")
+    said = f"{free / 1e9:.2f} GB are free at {condition.path} on {condition.host}"
+    return Answer(free >= condition.at_least, f"{said}; at least {condition.at_least / 1e9:.2f} GB are wanted")
+
+
+def listening(condition: Listening, asking: Asking, past: Past) -> Answer:
+    """Try one TCP connection from the host."""
+    del past
+    output = asking.run(condition.host, try_argv(condition.address, condition.port), limit_s=8.0)
+    outcome, said = outcome_of(output)
+    way = f"{condition.host} to {condition.address} port {condition.port}: {outcome} ({said})"
+    return Answer(holds=None if outcome == "unknown" else outcome == "open", evidence=way)
+
+
+def unit_setting(condition: UnitSetting, asking: Asking, past: Past) -> Answer:
+    """Ask systemd for one property of a unit."""
+    del past
+    output = asking.run(condition.host, ("systemctl", "show", "-p", condition.prop, condition.unit))
+    found = properties(output.text)
+    if output.exit_code or condition.prop not in found:
+        said = output.stderr.decode("utf-8", "replace").strip()
+        return Answer(holds=None, evidence=said or f"systemd gives no {condition.prop} of {condition.unit}")
+    value = found[condition.prop]
+    return Answer(value == condition.value, f"{condition.prop} of {condition.unit} is {value} on {condition.host}")
+
+
+def stopped(condition: Stopped, asking: Asking, past: Past) -> Answer:
+    """No server process and no unit that runs, starts or stops."""
+    del past
+    listing = asking.run(condition.host, reads.PROCESS.argv)
+    if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
+        return Answer(holds=None, evidence=f"the processes of {condition.host} could not be read")
+    state, pid = parse_process(listing.text)
+    if state not in {"", "Z"}:
+        return Answer(holds=False, evidence=f"the server still runs on {condition.host} (pid {pid})")
+    shown = properties(
+        asking.run(condition.host, ("systemctl", "show", "-p", "ActiveState,SubState", condition.unit)).text
+    )
+    active = shown.get("ActiveState", "")
+    if not active:
+        return Answer(holds=None, evidence=f"systemd gives no state of {condition.unit} on {condition.host}")
+    evidence = f"no server process on {condition.host}; {condition.unit} is {active}"
+    return Answer(active in {"inactive", "failed"}, evidence)

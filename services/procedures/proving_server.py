@@ -1,0 +1,141 @@
+"""Conditions about one running server: variables, provider options, status, clients, flow control, position."""
+
+from __future__ import annotations
+
+from services.connections.ports import text
+from services.errors import QueryFailed
+from services.facts.provider_options import provider_options
+from services.facts.reading import count, whole
+from services.procedures.conditions import (
+    Answer,
+    FlowControlBelow,
+    NoClients,
+    Position,
+    ProviderOption,
+    StatusIs,
+    VariableIs,
+)
+from services.procedures.gather_options import is_secret
+from services.procedures.gather_server import OWN_USER
+from services.procedures.gather_sessions import IN_TRANSACTION, PROCESSES, Sessions, parse_sessions
+from services.procedures.ports import Past
+from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
+
+MOST_GAP_S = 30.0
+"""Two looks further apart than this prove nothing about the time between them."""
+LEAST_SPAN_S = 1.0
+
+
+def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
+    """Look at one variable."""
+    del past
+    value = asking.variable(condition.host, condition.variable)
+    if value is None:
+        return Answer(holds=False, evidence=f"{condition.host} has no variable {condition.variable}", final=True)
+    shown = "set" if is_secret(condition.variable) else value or "empty"
+    return Answer(same(value, condition.value), f"{condition.variable} is {shown} on {condition.host}")
+
+
+def provider_option(condition: ProviderOption, asking: Asking, past: Past) -> Answer:
+    """Look at one option of the provider; a provider without it can never fulfil the condition."""
+    del past
+    options = provider_options(asking.variable(condition.host, "wsrep_provider_options") or "")
+    value = options.get(condition.option)
+    if value is None:
+        said = f"the provider of {condition.host} has no option {condition.option}"
+        return Answer(holds=False, evidence=said, final=bool(options))
+    kept = ((condition.keep, value),) if condition.keep else ()
+    holds = compared(value, condition.comparison, condition.value)
+    return Answer(holds, f"{condition.option} is {value} on {condition.host}", kept=kept)
+
+
+def status_is(condition: StatusIs, asking: Asking, past: Past) -> Answer:
+    """Look at one status value; with `for_s` it must have held at every look for so long."""
+    del past
+    value = asking.status(condition.host).get(condition.status)
+    if value is None:
+        return Answer(holds=None, evidence=f"{condition.host} gives no {condition.status}")
+    evidence = f"{condition.status} is {value} on {condition.host}"
+    holds = compared(value, condition.comparison, condition.value)
+    if not holds or condition.for_s <= 0:
+        asking.seen.pop(condition, None)
+        return Answer(holds, evidence)
+    now = asking.clock.monotonic()
+    before = asking.seen.get(condition)
+    since, last = before if isinstance(before, tuple) else (now, now)
+    if now - last > MOST_GAP_S:
+        since = now
+    asking.seen[condition] = (since, now)
+    held = now - since
+    return Answer(
+        held >= condition.for_s,
+        f"{evidence} for {held:.0f} of {condition.for_s:g} s",
+        done=min(held, condition.for_s),
+        total=condition.for_s,
+        unit="s",
+        left_s=max(0.0, condition.for_s - held),
+    )
+
+
+def no_clients(condition: NoClients, asking: Asking, past: Past) -> Answer:
+    """Look for client sessions that work or hold a transaction (with `idle_too`: any)."""
+    del past
+    sessions = _sessions(asking, condition.host)
+    session = asking.session(condition.host)
+    holding = {
+        int(text(row[0]))
+        for row in session.query(IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows
+        if row and text(row[0]).isdigit()
+    }
+    clients = [c for c in sessions.clients if c.user not in condition.except_users]
+    working = [c for c in clients if condition.idle_too or c.busy or c.number in holding]
+    users = ", ".join(sorted({c.user for c in working}))
+    if not working:
+        idle = f", {len(clients)} idle" if clients else ""
+        return Answer(holds=True, evidence=f"no client works on {condition.host}{idle}")
+    what = "sessions" if condition.idle_too else "working sessions"
+    return Answer(holds=False, evidence=f"{len(working)} {what} on {condition.host} ({users})")
+
+
+def _sessions(asking: Asking, host: str) -> Sessions:
+    session = asking.session(host)
+    own = session.query(OWN_USER, limit_s=SQL_LIMIT_S)
+    user = text(own.rows[0][0]) if own.rows else ""
+    try:
+        return parse_sessions(session.query(PROCESSES, limit_s=SQL_LIMIT_S).rows, user)
+    except QueryFailed:  # while the server refuses queries (wsrep_reject_queries) SHOW is still answered
+        rows = session.query("SHOW FULL PROCESSLIST", limit_s=SQL_LIMIT_S).dicts()
+        shown = tuple((r.get("Id"), r.get("User"), r.get("Command"), r.get("Info"), r.get("Time")) for r in rows)
+        return parse_sessions(shown, user)
+
+
+def flow_control_below(condition: FlowControlBelow, asking: Asking, past: Past) -> Answer:
+    """Compare wsrep_flow_control_paused_ns (ns since the server's start) of two looks."""
+    del past
+    began = asking.clock.monotonic()
+    paused = count(asking.status(condition.host).get("wsrep_flow_control_paused_ns", ""))
+    now = (began + asking.clock.monotonic()) / 2
+    if paused is None:
+        return Answer(holds=None, evidence=f"{condition.host} gives no wsrep_flow_control_paused_ns")
+    before = asking.seen.get(condition)
+    if not isinstance(before, tuple) or paused < before[1] or now - before[0] > 2 * MOST_GAP_S:
+        asking.seen[condition] = (now, paused)
+        return Answer(holds=None, evidence=f"flow control of {condition.host} needs a second look")
+    span = now - before[0]
+    if span < LEAST_SPAN_S:
+        return Answer(holds=None, evidence=f"flow control of {condition.host} needs a later look")
+    asking.seen[condition] = (now, paused)
+    share = min(1.0, (paused - before[1]) / 1e9 / span)
+    said = f"flow control paused {condition.host} {share:.0%} of the last {span:.0f} s"
+    return Answer(share <= condition.share, f"{said}; allowed are {condition.share:.0%}")
+
+
+def position(condition: Position, asking: Asking, past: Past) -> Answer:
+    """Compare wsrep_last_committed with a position that was known."""
+    wanted = number_of(condition.at_least, past)
+    if wanted is None:
+        return Answer(holds=None, evidence="the position to compare with was not kept by this run")
+    seqno = whole(asking.status(condition.host).get("wsrep_last_committed", ""))
+    if seqno is None:
+        return Answer(holds=None, evidence=f"{condition.host} gives no wsrep_last_committed")
+    return Answer(seqno >= wanted, f"wsrep_last_committed is {seqno} on {condition.host}, at least {wanted} is wanted")

@@ -1,0 +1,266 @@
+"""The engine, the only one who executes plans: journals before it acts, proves after, leaves nothing switched on.
+
+One engine drives one run on one thread. It can be killed at any moment: another engine on the same journal goes on by
+proof. See run_model.RUN_WAYS and STEP_WAYS for the states, journal_entries for what is written when.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from services.errors import BadInput, StoreError, UserError
+from services.procedures.actions import Ask
+from services.procedures.checks import standing_blocks
+from services.procedures.control import Control
+from services.procedures.engine_parts import NeedsPerson, Parts, StepCancelled, StepFailed, Suspended, WayOut
+from services.procedures.engine_steps import Steps
+from services.procedures.engine_waits import Waits
+from services.procedures.engine_ways_out import WaysOut
+from services.procedures.fold import ENDED
+from services.procedures.invariants import violations
+from services.procedures.journal_entries import answered, asked, run_state, step_state, topology
+from services.procedures.journal_entries import lock as lock_line
+from services.procedures.model import Step
+from services.procedures.run_log import RunLog
+from services.procedures.run_model import Question, RunState, RunView, StepState
+from services.procedures.watching import Watching
+
+_logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """Drives one run from its journal."""
+
+    def __init__(self, parts: Parts, run_id: str, control: Control | None = None) -> None:
+        """Read the run; raises BadInput for an unknown one, StoreError for a damaged journal."""
+        self._parts = parts
+        self.control = control or Control()
+        self._log = RunLog(parts.journal, run_id, parts.listener)
+        self._watching = Watching(parts.prover, parts.clock, self._log, self._release_now)
+        self._waits = Waits(parts, self._log, self.control, self._watching)
+        self._steps = Steps(parts, self._log, self.control, self._waits)
+        self._out = WaysOut(parts, self._log, self._waits)
+
+    @property
+    def view(self) -> RunView:
+        """Return the run as it is shown now (engine's thread)."""
+        return self._log.view
+
+    def run(self) -> RunState:
+        """Begin or go on; return the state in which the run rests. Raises StoreError when the journal can't be written.
+
+        LockHeld and LockNotTaken are raised before anything of a new run is changed.
+        """
+        return self._with_arms(self._drive)
+
+    def undo(self) -> RunState:
+        """Take the run back."""
+        return self._with_arms(self._out.undo)
+
+    def release(self, key: str = "") -> RunState:
+        """Only switch off what is still on (or the one obligation); the run's state stays."""
+
+        def only() -> RunState:
+            if key:
+                self._out.release(key)
+            else:
+                self._out.release_all()
+            return self.view.state
+
+        return self._with_arms(only)
+
+    def leave(self, reason: str) -> RunState:
+        """Switch off what is on, and close the run as it stands."""
+
+        def closing() -> RunState:
+            return self._left(reason)
+
+        return self._with_arms(closing)
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _with_arms(self, work: Callable[[], RunState]) -> RunState:
+        view, hosts = self.view, self._parts.hosts
+        if view.state in ENDED and not view.obligations:
+            return view.state
+        self._refuse()
+        hosts.arm(view.run_id, view.plan.hosts)
+        try:
+            self._log.armed(hosts.armed)
+            self._take_lock()
+            state = work()
+            self._tidy(state)
+        except (Suspended, NeedsPerson):
+            return self.view.state
+        else:
+            return state
+        finally:
+            hosts.disarm()
+            self._log.armed(())
+
+    def _refuse(self) -> None:
+        view = self.view
+        wrong = violations(view.plan)
+        if wrong:
+            raise BadInput("The plan breaks its own laws and is not run.", try_=wrong)
+        blocks = standing_blocks(view.checks, view.overrides)
+        if blocks and view.state is RunState.APPROVED:
+            raise BadInput(
+                "Blocking checks stand: nothing is run.",
+                try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
+            )
+
+    def _take_lock(self) -> None:
+        lock, plan = self._parts.lock, self.view.plan
+        if lock is None:
+            return
+        self._log.write(lock_line("take", plan.hosts))
+        lock.take(plan, take_over=self._parts.policy.take_over)
+        self._log.write(lock_line("taken over" if self._parts.policy.take_over else "taken", plan.hosts))
+
+    def _tidy(self, state: RunState) -> None:
+        """The run is over for good: nothing of it stays on the hosts."""
+        if state not in ENDED or self.view.obligations:
+            return
+        if self._parts.cleanup is not None:
+            for sentence in self._parts.cleanup(self.view.plan):
+                _logger.info("%s", sentence)
+        if self._parts.lock is not None:
+            self._parts.lock.release()
+            self._log.write(lock_line("released", self.view.plan.hosts))
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _drive(self) -> RunState:
+        if self.view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
+            return self._out.undo()
+        first = self.view.state is RunState.APPROVED
+        self._log.write(run_state(RunState.RUNNING))
+        if first:
+            self._topology("before")
+        while True:
+            step = next((s.step for s in self.view.steps if s.state not in _ENDED_STEPS), None)
+            if step is None:
+                return self._finish()
+            way = self._one(step)
+            if way == "undo":
+                return self._out.undo()
+            if way == "leave":
+                return self._left(self.control.leaving or "left after a failed step")
+
+    def _one(self, step: Step) -> str:
+        """Perform one step and see to what it ends in; return '' to go on, or the way out."""
+        try:
+            self._between(step)
+            self._steps.perform(step)
+        except WayOut as chosen:
+            return chosen.way
+        except StepCancelled:
+            self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You broke it off."))
+            if self.control.undoing or self.control.leaving:
+                return "undo" if self.control.undoing else "leave"
+            return self._failed(step, "You broke it off.")
+        except StepFailed as problem:
+            self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem)))
+            return self._failed(step, str(problem))
+        return ""
+
+    def _between(self, step: Step) -> None:
+        """Before each act: a way out, a pause, a breach, a lost lock."""
+        if self.control.closing.is_set():
+            raise Suspended
+        if self.control.undoing or self.control.leaving:
+            raise WayOut("undo" if self.control.undoing else "leave")
+        if self.control.pausing:
+            self._waits.paused("Paused by you before the next step; nothing acts.", step.step_id)
+        self._watching.look(step.step_id)
+        broken = self._watching.broken()
+        if broken is not None:
+            rule, answer = broken
+            self._breach(step, rule.code, f"{rule.sentence} ({answer.evidence})")
+            self._watching.accepted(rule.code)
+        lost = self._parts.lock.check() if self._parts.lock is not None else ()
+        if lost:
+            self._log.write(lock_line("lost", lost))
+            self._breach(step, "LOCK", f"Another console has taken the cluster's lock on {', '.join(lost)}.")
+
+    def _breach(self, step: Step, code: str, sentence: str) -> None:
+        choices = (("go on", "go on all the same"), ("undo", "take the run back"), ("stop", "leave it as it is"))
+        ask = Ask(f"{code}: {sentence} Nothing acts now.", "choice", choices=choices)
+        answer = self._waits.ask(Question(ask, step.step_id, "breach", self._parts.clock.wall()), step.step_id)
+        if answer != "go on":
+            raise WayOut("undo" if answer == "undo" else "leave")
+        self._log.write(run_state(RunState.RUNNING))
+
+    def _failed(self, step: Step, sentence: str) -> str:
+        """Ask what now, or do what the policy says; return the way."""
+        on = ", ".join(o.obligation.sentence for o in self.view.obligations)
+        told = f"{step.title}: {sentence}" + (f" Still switched on: {on}." if on else "")
+        self._log.write(run_state(RunState.FAILED, told))
+        if self._parts.policy.on_failure == "undo":
+            return "undo"
+        choices = (("again", "try the step again"), ("undo", "take the run back"), ("leave", "leave it as it is"))
+        ask = Ask(told, "choice", choices=choices)
+        question = Question(ask, step.step_id, "failed", self._parts.clock.wall())
+        answer = self._ask_failed(question, step)
+        if answer != "again":
+            return "undo" if answer == "undo" else "leave"
+        self._log.write(run_state(RunState.RUNNING))
+        return ""
+
+    def _ask_failed(self, question: Question, step: Step) -> str:
+        """Ask while the run stays FAILED (it is no ordinary question: the state says what is true)."""
+        self._log.write(asked(question))
+        while True:
+            if self.control.undoing or self.control.leaving:
+                return "undo" if self.control.undoing else "leave"
+            given = self._parts.person.answer(self.view.run_id, question)
+            if given in {"again", "undo", "leave"}:
+                self._log.write(answered(question, given, self._parts.policy.by))
+                return given
+            if self._parts.policy.unattended:
+                raise NeedsPerson(question.ask.question)
+            if self._parts.clock.sleep(0.5, self.control.closing):
+                raise Suspended
+            self._watching.look(step.step_id)
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _finish(self) -> RunState:
+        left = self._out.release_all()
+        self._topology("after")
+        if left:
+            told = "; ".join(o.release_failed or o.obligation.sentence for o in left)
+            self._log.write(run_state(RunState.FAILED, f"Every step is done, but something is still on: {told}"))
+            return RunState.FAILED
+        self._log.write(run_state(RunState.DONE, " ".join(self.view.plan.expects)))
+        return RunState.DONE
+
+    def _left(self, reason: str) -> RunState:
+        left = self._out.release_all()
+        told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
+        if self.view.state in {RunState.RUNNING, RunState.UNDOING}:
+            self._log.write(run_state(RunState.FAILED, "It is being closed as it stands."))
+        self._log.write(run_state(RunState.LEFT, f"Left as it is: {reason}.{told}"))
+        return RunState.LEFT
+
+    def _release_now(self, key: str, step_id: str) -> None:
+        self._out.release(key, step_id)
+
+    def _topology(self, when: str) -> None:
+        """Keep how the cluster looks; a picture that can't be taken is no reason to stop."""
+        if self._parts.snapshot is None:
+            return
+        try:
+            snapshot = self._parts.snapshot()
+        except StoreError:
+            raise
+        except UserError as problem:
+            _logger.info("no topology %s the run: %s", when, problem)
+            return
+        if snapshot is not None:
+            self._log.write(topology("before" if when == "before" else "after", snapshot))
+
+
+_ENDED_STEPS = frozenset({StepState.DONE, StepState.ALREADY})

@@ -1,0 +1,92 @@
+"""What an engine is given, and the ways in which a step can end other than well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from services.clock import Clock
+from services.discovery.model import ClusterSnapshot
+from services.procedures.checks import Check
+from services.procedures.model import Plan
+from services.procedures.ports import Actor, Hosts, Prover
+from services.procedures.run_model import Journal, Listener, Person, RunView
+
+STOP_WORDS = frozenset({"stop", "no"})
+Continuing = Callable[[RunView], tuple[tuple[Check, ...], Plan]]
+"""Gathers anew (with the run's values) and plans on: the checks of the rest, and the whole longer plan."""
+
+
+class Lock(Protocol):
+    """The cluster's lock of one run (lock.ClusterLock)."""
+
+    def take(self, plan: Plan, *, take_over: bool = False) -> object:
+        """Take it on the plan's hosts, or raise LockHeld or LockNotTaken."""
+
+    def check(self) -> tuple[str, ...]:
+        """Return hosts where it is another's now."""
+
+    def release(self) -> tuple[str, ...]:
+        """Give it back; return hosts where that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How much the engine may decide.
+
+    Attributes:
+        on_failure: 'ask' the person, or 'undo' at once.
+        unattended: answer what a plan allows to be answered without a person.
+        confirmed: hosts whose irreversible steps are confirmed already.
+        take_over: replace another console's lock.
+        by: who approves and answers, for the journal.
+    """
+
+    on_failure: Literal["ask", "undo"] = "ask"
+    unattended: bool = False
+    confirmed: frozenset[str] = frozenset()
+    take_over: bool = False
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The ports of one run."""
+
+    journal: Journal
+    hosts: Hosts
+    actor: Actor
+    prover: Prover
+    clock: Clock
+    person: Person
+    lock: Lock | None = None
+    listener: Listener | None = None
+    continuing: Continuing | None = None
+    snapshot: Callable[[], ClusterSnapshot | None] | None = None
+    cleanup: Callable[[Plan], tuple[str, ...]] | None = None
+    policy: Policy = field(default_factory=Policy)
+
+
+class StepFailed(Exception):  # noqa: N818 - it says what happened
+    """The step did not come to its proof; the sentence says what is true now."""
+
+
+class StepCancelled(Exception):  # noqa: N818
+    """A person broke the step off."""
+
+
+class NeedsPerson(Exception):  # noqa: N818
+    """Only a person can say how to go on, and none is there: the run waits."""
+
+
+class Suspended(Exception):  # noqa: N818
+    """The console closes: everything stays as it is, the journal knows."""
+
+
+class WayOut(Exception):  # noqa: N818
+    """A person chose another way: 'undo' or 'leave'."""
+
+    def __init__(self, way: Literal["undo", "leave"]) -> None:
+        super().__init__(way)
+        self.way = way

@@ -1,0 +1,265 @@
+"""One step: read what must hold, announce, act, prove; and after a crash: prove what happened instead of guessing."""
+
+from __future__ import annotations
+
+from services.errors import TimedOut, Unreachable, UserError
+from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
+from services.procedures.checks import standing_blocks
+from services.procedures.control import Control
+from services.procedures.engine_parts import STOP_WORDS, Parts, StepFailed
+from services.procedures.engine_waits import Waits
+from services.procedures.invariants import violations
+from services.procedures.journal_entries import (
+    approved,
+    continued,
+    obligation_discharged,
+    obligation_taken,
+    output,
+    run_state,
+    step_state,
+    value_kept,
+)
+from services.procedures.model import Step
+from services.procedures.run_log import RunLog
+from services.procedures.run_model import Question, RunState, StepState
+
+DOUBT_S = 10.0
+RETRY_S = 3.0
+
+
+class Steps:
+    """Performs steps of one run. One thread."""
+
+    def __init__(self, parts: Parts, log: RunLog, control: Control, waits: Waits) -> None:
+        self._parts = parts
+        self._log = log
+        self._control = control
+        self._waits = waits
+
+    def perform(self, step: Step) -> None:
+        """Bring a step to DONE or ALREADY; raises StepFailed, StepCancelled, NeedsPerson, Suspended or WayOut."""
+        state = self._log.step(step.step_id).state
+        if state in {StepState.DONE, StepState.ALREADY}:
+            return
+        if state in {StepState.ACTING, StepState.PROVING, StepState.IN_DOUBT}:
+            self._resume(step, state)
+            return
+        self._log.write(step_state(step.step_id, StepState.CHECKING))
+        if self._waits.hold_now(step.already, step.step_id):
+            self._already(step)
+            return
+        self._waits.before_act(step)
+        self._confirm(step)
+        self._begin(step)
+
+    # -- fresh ---------------------------------------------------------------------------------------------------------
+
+    def _already(self, step: Step) -> None:
+        """Nothing is to do. What the step would switch on is on: it must be switched off later all the same."""
+        if step.takes is not None and not self._is_open(step.takes.key):
+            self._log.write(obligation_taken(step.step_id, step.takes))
+        evidence = tuple(a.evidence for a in self._waits.answers(step.already))
+        self._discharge(step, evidence)
+        self._log.write(step_state(step.step_id, StepState.ALREADY, evidence=evidence))
+
+    def _confirm(self, step: Step) -> None:
+        """Have a step that can't be undone confirmed by the host's name, typed."""
+        if not step.confirm:
+            return
+        text = f"This can't be undone: {step.title}. Type {step.confirm} to confirm."
+        question = Question(Ask(text, "typed", expect=step.confirm), step.step_id, "step", self._parts.clock.wall())
+        if self._waits.ask(question, step.step_id) != step.confirm:
+            raise StepFailed("You did not confirm it. Nothing was changed by this step.")
+        self._log.write(run_state(RunState.RUNNING))
+
+    def _begin(self, step: Step) -> None:
+        match step.action:
+            case Ask():
+                self._log.write(step_state(step.step_id, StepState.ACTING))
+                self._ask(step, step.action)
+            case Checkpoint(sentence=sentence):
+                self._log.write(step_state(step.step_id, StepState.ACTING))
+                self._log.write(step_state(step.step_id, StepState.DONE, said=sentence))
+            case WaitFor():
+                self._log.write(step_state(step.step_id, StepState.ACTING))
+                self._wait(step, step.action)
+            case Continue():
+                self._log.write(step_state(step.step_id, StepState.ACTING))
+                self._continue(step)
+            case _:
+                self._act(step)
+
+    def _act(self, step: Step) -> None:
+        if step.takes is not None and not self._is_open(step.takes.key):
+            self._log.write(obligation_taken(step.step_id, step.takes))
+        self._log.write(step_state(step.step_id, StepState.ACTING))
+        self._do(step)
+        self._log.write(step_state(step.step_id, StepState.PROVING))
+        self._prove(step)
+
+    def _do(self, step: Step) -> None:
+        """Perform the act; when the way to the host broke in the middle, let the proof say what happened."""
+        until = self._parts.clock.monotonic() + step.limit_s
+        while True:
+            try:
+                acted = self._parts.actor.perform(
+                    step.step_id, step.host, step.action, self._log.past.kept,
+                    limit_s=max(1.0, until - self._parts.clock.monotonic()),
+                    stop=self._control.cancelled if step.cancellable else None,
+                    said=lambda line: self._log.said(step.step_id, line),
+                )  # fmt: skip
+            except Unreachable as problem:
+                if self._broken_way(step, problem, until):
+                    return
+                continue
+            except UserError as problem:
+                raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
+            for name, value in acted.kept:
+                self._log.write(value_kept(step.step_id, name, value))
+            if acted.output:
+                self._log.write(output(step.step_id, acted.output))
+            return
+
+    def _broken_way(self, step: Step, problem: Unreachable, until: float) -> bool:
+        """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known."""
+        keeps = bool(getattr(step.action, "keep", ""))
+        if step.proof and not keeps and self._waits.hold_now(step.proof, step.step_id):
+            return True
+        again = step.repeatable or isinstance(step.action, Detached)
+        if isinstance(problem, TimedOut) or not again or self._parts.clock.monotonic() >= until:
+            raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
+        self._log.said(step.step_id, f"{problem.sentence} Trying again.")
+        for _ in range(int(RETRY_S / 0.5)):
+            self._waits.tick(step)
+        return False
+
+    def _prove(self, step: Step) -> None:
+        waits_for = "; ".join(type(c).__name__ for c in step.proof)
+        evidence = self._waits.until_hold(step, step.proof, waits_for, step.limit_s)
+        self._done(step, evidence)
+
+    def _done(self, step: Step, evidence: tuple[str, ...], said: str = "") -> None:
+        self._discharge(step, evidence)
+        self._log.write(step_state(step.step_id, StepState.DONE, said=said, evidence=evidence))
+
+    def _discharge(self, step: Step, evidence: tuple[str, ...]) -> None:
+        for key in step.discharges:
+            if self._is_open(key):
+                self._log.write(obligation_discharged(step.step_id, key, "; ".join(evidence)))
+
+    def _is_open(self, key: str) -> bool:
+        return any(o.obligation.key == key for o in self._log.view.obligations)
+
+    # -- the console's own steps ---------------------------------------------------------------------------------------
+
+    def _wait(self, step: Step, action: WaitFor) -> None:
+        evidence = self._waits.until_hold(step, action.conditions, action.reason, step.limit_s)
+        self._done(step, evidence)
+
+    def _ask(self, step: Step, action: Ask) -> None:
+        question = Question(action, step.step_id, "step", self._parts.clock.wall())
+        answer = self._waits.ask(question, step.step_id)
+        self._log.write(run_state(RunState.RUNNING))
+        if answer in STOP_WORDS or (action.kind == "typed" and answer != action.expect):
+            raise StepFailed(f"You answered: {answer}.")
+        if action.keep:
+            self._log.write(value_kept(step.step_id, action.keep, answer))
+        self._done(step, (f"answer: {answer}",))
+
+    def _continue(self, step: Step) -> None:
+        """Plan the rest from what was found; it is shown and approved like a plan of its own."""
+        if self._log.view.plan.steps[-1].step_id == step.step_id:
+            self._plan_on(step)
+        if self._log.view.approved is None:
+            plan = self._log.view.plan
+            asked_for = {s.confirm for s in plan.steps if s.confirm}
+            missing = asked_for - self._parts.policy.confirmed
+            text = f"The rest of the plan is made: {plan.steps[-1].title}. Approve it?"
+            if missing and self._parts.policy.unattended:
+                hosts = ", ".join(sorted(missing))
+                text = f"The rest of the plan has a step that can't be undone: confirm {hosts}."
+            ask = Ask(text, unattended="" if missing else "approve")
+            answer = self._waits.ask(Question(ask, step.step_id, "continued", self._parts.clock.wall()), step.step_id)
+            if answer != "approve":
+                raise StepFailed("You did not approve the rest of the plan.")
+            self._log.write(approved(self._parts.policy.by))
+        self._log.write(run_state(RunState.RUNNING))
+        self._done(step, ())
+
+    def _plan_on(self, step: Step) -> None:
+        if self._parts.continuing is None:
+            raise StepFailed("The rest of the plan can't be made here.")
+        checks, plan = self._parts.continuing(self._log.view)
+        blocks = standing_blocks(checks, self._log.view.overrides)
+        wrong = violations(plan)
+        if blocks:
+            told = " ".join(f"{c.code}: {c.title} - {c.evidence}." for c in blocks)
+            raise StepFailed(f"The rest can't be planned. {told}")
+        if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
+            raise StepFailed(f"The rest of the plan is not sound: {'; '.join(wrong) or 'it has no steps'}.")
+        self._log.write(continued(step.step_id, plan, checks))
+
+    # -- after a crash -------------------------------------------------------------------------------------------------
+
+    def _resume(self, step: Step, state: StepState) -> None:
+        """Prove what happened; do it again only where that does no harm; else ask."""
+        if isinstance(step.action, Ask | Checkpoint | WaitFor | Continue):
+            self._begin(step)
+            return
+        if isinstance(step.action, Detached) and state is StepState.ACTING:
+            self._act(step)  # it is attached to, and its result told
+            return
+        keeps = bool(getattr(step.action, "keep", "")) and dict(self._log.view.kept).get(step.action.keep) is None  # type: ignore[union-attr]
+        if not keeps and state is StepState.PROVING:
+            self._prove(step)
+            return
+        if not keeps and self._proven(step):
+            self._prove(step)
+            return
+        if step.repeatable and self._may_begin(step):
+            self._act(step)
+            return
+        if step.repeatable and not keeps and step.proof:
+            # It has begun, or its precondition would still hold: only the proof is missing.
+            self._log.write(step_state(step.step_id, StepState.PROVING))
+            self._prove(step)
+            return
+        self._doubt(step)
+
+    def _proven(self, step: Step) -> bool:
+        """Return whether the proof holds, now or within a few seconds (a server may still be answering the act)."""
+        if not step.proof:
+            return False
+        until = self._parts.clock.monotonic() + (0.0 if step.repeatable else DOUBT_S)
+        while not all(a.holds for a in self._waits.answers(step.proof)):
+            if self._parts.clock.monotonic() >= until:
+                return False
+            self._waits.tick(step)
+        if self._log.step(step.step_id).state is not StepState.PROVING:
+            if self._log.step(step.step_id).state is StepState.IN_DOUBT:
+                self._log.write(step_state(step.step_id, StepState.ACTING))
+            self._log.write(step_state(step.step_id, StepState.PROVING))
+        return True
+
+    def _may_begin(self, step: Step) -> bool:
+        return all(a.holds for a in self._waits.answers(step.before))
+
+    def _doubt(self, step: Step) -> None:
+        self._log.write(step_state(step.step_id, StepState.IN_DOUBT, error="It was begun, and nothing shows its end."))
+        ask = Ask(
+            f"'{step.title}' was begun when the console ended, and its proof does not hold. Was it done?",
+            "choice",
+            choices=(
+                ("done", "it was done: go on"),
+                ("again", "do it (again) now"),
+                ("stop", "stop here"),
+            ),
+        )
+        answer = self._waits.ask(Question(ask, step.step_id, "doubt", self._parts.clock.wall()), step.step_id)
+        self._log.write(run_state(RunState.RUNNING))
+        if answer == "done":
+            self._done(step, ("by your word",))
+        elif answer == "again":
+            self._act(step)
+        else:
+            raise StepFailed("You stopped it: whether it was done is not known.")

@@ -1,0 +1,157 @@
+"""Waiting: for conditions to hold, for a person's word, for a pause to end; watch rules go on in every wait."""
+
+from __future__ import annotations
+
+from services.clock import Clock
+from services.procedures.conditions import Answer, Condition
+from services.procedures.control import Control
+from services.procedures.engine_parts import (
+    NeedsPerson,
+    Parts,
+    StepCancelled,
+    StepFailed,
+    Suspended,
+    WayOut,
+)
+from services.procedures.journal_entries import answered, asked, run_state
+from services.procedures.model import Step
+from services.procedures.run_log import RunLog
+from services.procedures.run_model import Question, RunState
+from services.procedures.watching import Watching
+
+TICK_S = 0.5
+READ_TRIES_S = 30.0
+
+
+class Waits:
+    """The engine's waits for one run. One thread."""
+
+    def __init__(self, parts: Parts, log: RunLog, control: Control, watching: Watching) -> None:
+        self._parts = parts
+        self._log = log
+        self._control = control
+        self._watching = watching
+
+    @property
+    def _clock(self) -> Clock:
+        return self._parts.clock
+
+    def answers(self, conditions: tuple[Condition, ...]) -> tuple[Answer, ...]:
+        """Look at each condition once."""
+        past = self._log.past
+        return tuple(self._parts.prover.look(condition, past) for condition in conditions)
+
+    def hold_now(self, conditions: tuple[Condition, ...], step_id: str) -> bool:
+        """Return whether all hold now, keeping what was read by the way; False for none at all."""
+        if not conditions:
+            return False
+        found = self.answers(conditions)
+        if all(answer.holds for answer in found):
+            self._keep(step_id, found)
+            return True
+        return False
+
+    def before_act(self, step: Step) -> None:
+        """Re-read the preconditions; StepFailed names what moved. What can't be read is tried again for a while."""
+        until = self._clock.monotonic() + READ_TRIES_S
+        while True:
+            found = self.answers(step.before)
+            moved = next((a for a in found if a.holds is False), None)
+            if moved is not None:
+                raise StepFailed(f"It did not begin: {moved.evidence}. Nothing was changed by this step.")
+            unread = next((a for a in found if a.holds is None), None)
+            if unread is None:
+                self._keep(step.step_id, found)
+                return
+            if self._clock.monotonic() >= until:
+                raise StepFailed(
+                    f"It did not begin: what must hold before could not be read ({unread.evidence}). "
+                    "Nothing was changed by this step."
+                )
+            self._log.waiting(step.step_id, unread, "an answer", None)
+            self.tick(step)
+
+    def until_hold(
+        self, step: Step, conditions: tuple[Condition, ...], waits_for: str, limit_s: float
+    ) -> tuple[str, ...]:
+        """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit."""
+        until = self._clock.monotonic() + limit_s
+        wall = self._clock.wall() + limit_s
+        while True:
+            found = self.answers(conditions)
+            open_ = [a for a in found if not a.holds]
+            if not open_:
+                self._keep(step.step_id, found)
+                lines = tuple(line for a in found for line in a.lines)
+                return (*(a.evidence for a in found), *lines)
+            hopeless = next((a for a in open_ if a.final), None)
+            if hopeless is not None:
+                raise StepFailed(hopeless.evidence)
+            if self._clock.monotonic() >= until:
+                raise StepFailed(f"Not within {limit_s:.0f} s: {'; '.join(a.evidence for a in open_)}.")
+            self._log.waiting(step.step_id, open_[0], waits_for, wall)
+            self.tick(step)
+
+    def ask(self, question: Question, step_id: str) -> str:
+        """Ask and wait as long as it takes; the run is WAITING meanwhile. NeedsPerson where nobody can answer."""
+        ready = self._ready_answer(question)
+        self._log.write(asked(question))
+        self._log.write(run_state(RunState.WAITING, question.ask.question))
+        if ready is None and self._parts.policy.unattended:
+            raise NeedsPerson(question.ask.question)
+        while ready is None:
+            if self._control.undoing or self._control.leaving:
+                raise WayOut("undo" if self._control.undoing else "leave")
+            given = self._parts.person.answer(self._log.view.run_id, question)
+            if given is not None and self._fits(question, given):
+                ready = given
+                break
+            self._breathe(step_id)
+        self._log.write(answered(question, ready, self._parts.policy.by))
+        return ready
+
+    def paused(self, sentence: str, step_id: str) -> None:
+        """Rest until the person goes on."""
+        self._log.write(run_state(RunState.PAUSED, sentence))
+        while self._control.pausing:
+            if self._control.undoing or self._control.leaving:
+                raise WayOut("undo" if self._control.undoing else "leave")
+            self._breathe(step_id)
+        self._log.write(run_state(RunState.RUNNING))
+
+    def tick(self, step: Step) -> None:
+        """Let a moment pass inside a step; raises what a person or the console's end wants."""
+        if self._control.cancelled.is_set():
+            self._control.cancelled.clear()
+            if step.cancellable:
+                raise StepCancelled
+        if step.cancellable and (self._control.undoing or self._control.leaving):
+            raise StepCancelled
+        self._breathe(step.step_id)
+
+    def _breathe(self, step_id: str) -> None:
+        if self._clock.sleep(TICK_S, self._control.closing):
+            raise Suspended
+        self._watching.look(step_id)
+
+    def _ready_answer(self, question: Question) -> str | None:
+        policy = self._parts.policy
+        if question.topic in {"failed", "breach"}:
+            return "undo" if policy.on_failure == "undo" else None
+        if question.ask.kind == "typed" and question.ask.expect in policy.confirmed:
+            return question.ask.expect
+        if policy.unattended and question.topic in {"step", "continued"} and question.ask.unattended:
+            return question.ask.unattended
+        return None
+
+    @staticmethod
+    def _fits(question: Question, given: str) -> bool:
+        if question.ask.kind == "typed":
+            return given in {question.ask.expect, "stop"}
+        if question.ask.kind == "choice":
+            return given in {value for value, _ in question.ask.choices} | {"stop"}
+        return True
+
+    def _keep(self, step_id: str, found: tuple[Answer, ...]) -> None:
+        for answer in found:
+            self._log.keep(step_id, answer.kept)

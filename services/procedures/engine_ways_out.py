@@ -1,0 +1,135 @@
+"""The ways out of a run: every obligation is released on each of them, steps are taken back in reverse order."""
+
+from __future__ import annotations
+
+from services.errors import UserError
+from services.procedures.engine_parts import Parts, StepFailed
+from services.procedures.engine_waits import Waits
+from services.procedures.journal_entries import (
+    obligation_discharged,
+    release_failed,
+    run_state,
+    step_state,
+)
+from services.procedures.model import Step
+from services.procedures.run_log import RunLog
+from services.procedures.run_model import OpenObligation, RunState, StepState
+
+RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
+_DOUBTFUL = frozenset({StepState.ACTING, StepState.PROVING})
+_BACK = frozenset({StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.IN_DOUBT, StepState.UNDOING,
+                   StepState.UNDO_FAILED})  # fmt: skip
+
+
+class WaysOut:
+    """Releases and takes back, for one run. One thread."""
+
+    def __init__(self, parts: Parts, log: RunLog, waits: Waits) -> None:
+        self._parts = parts
+        self._log = log
+        self._waits = waits
+
+    def release_all(self, step_id: str = "") -> tuple[OpenObligation, ...]:
+        """Release what is open, the newest first; return what could not be released."""
+        for one in reversed(self._log.view.obligations):
+            self.release(one.obligation.key, step_id)
+        return self._log.view.obligations
+
+    def release(self, key: str, step_id: str = "") -> bool:
+        """Release one obligation, five tries; return whether it is proven to be off."""
+        found = next((o for o in self._log.view.obligations if o.obligation.key == key), None)
+        if found is None:
+            return True
+        obligation, why = found.obligation, ""
+        for number in range(RELEASE_TRIES):
+            if number and self._parts.clock.sleep(RELEASE_PAUSE_S):
+                break
+            if self._off(step_id, key, found):
+                return True
+            try:
+                self._parts.actor.perform(
+                    f"release:{key}", obligation.host, obligation.release, self._log.past.kept, limit_s=RELEASE_LIMIT_S
+                )
+            except UserError as problem:
+                why = str(problem)
+                continue
+            if self._off(step_id, key, found):
+                return True
+            why = "; ".join(a.evidence for a in self._waits.answers(obligation.release_proof) if not a.holds)
+        self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it could not be released. {why}"))
+        return False
+
+    def _off(self, step_id: str, key: str, found: OpenObligation) -> bool:
+        answers = self._waits.answers(found.obligation.release_proof)
+        if not answers or not all(a.holds for a in answers):
+            return False
+        self._log.write(obligation_discharged(step_id, key, "; ".join(a.evidence for a in answers)))
+        return True
+
+    # -- undo ----------------------------------------------------------------------------------------------------------
+
+    def undo(self) -> RunState:
+        """Take the run back; it stops at the first step that can't be, and releases obligations all the same."""
+        log = self._log
+        for view in log.view.steps:
+            if view.state in _DOUBTFUL:
+                log.write(step_state(view.step.step_id, StepState.IN_DOUBT, error="It was begun, and was broken off."))
+            elif view.state is StepState.CHECKING:
+                log.write(step_state(view.step.step_id, StepState.PENDING))
+        log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
+        failed = ""
+        for view in reversed(log.view.steps):
+            step = view.step
+            if step.undo is None or view.state not in _BACK or not log.acted(step.step_id):
+                continue
+            try:
+                self._undo(step)
+            except StepFailed as problem:
+                failed = f"{step.undo.title}: {problem}"
+                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem)))
+                break
+        left = self.release_all()
+        if failed or left:
+            told = failed or "; ".join(o.release_failed for o in left)
+            log.write(run_state(RunState.UNDO_FAILED, f"It could not be taken back whole. {told}"))
+            return RunState.UNDO_FAILED
+        log.write(run_state(RunState.UNDONE, "Everything that this run changed was taken back."))
+        return RunState.UNDONE
+
+    def _undo(self, step: Step) -> None:
+        undo = step.undo
+        assert undo is not None
+        began = self._log.step(step.step_id).state is StepState.UNDOING
+        self._log.write(step_state(step.step_id, StepState.UNDOING))
+        if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
+            self._take_back(step, began=began)
+        self._discharge_taken(step)
+        self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title))
+
+    def _take_back(self, step: Step, *, began: bool) -> None:
+        undo = step.undo
+        assert undo is not None
+        until = self._parts.clock.monotonic() + undo.limit_s
+        while True:
+            try:
+                self._parts.actor.perform(
+                    f"undo:{step.step_id}", step.host, undo.action, self._log.past.kept, limit_s=undo.limit_s
+                )
+                break
+            except UserError as problem:
+                if undo.proof and self._waits.hold_now(undo.proof, step.step_id):
+                    break
+                if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or began:
+                    raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
+                began = True
+                self._parts.clock.sleep(RELEASE_PAUSE_S)
+        if undo.proof:
+            self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s)
+
+    def _discharge_taken(self, step: Step) -> None:
+        """An undo that is the release of the step's own obligation discharges it."""
+        if step.takes is None:
+            return
+        found = next((o for o in self._log.view.obligations if o.obligation.key == step.takes.key), None)
+        if found is not None:
+            self._off(step.step_id, step.takes.key, found)

@@ -1,0 +1,111 @@
+"""The run as it is now: what the journal says, and over it what is being waited for this second."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+from services.procedures.conditions import Answer
+from services.procedures.fold import Folding, acts_began
+from services.procedures.journal_entries import Line, value_kept
+from services.procedures.ports import Past
+from services.procedures.run_model import Entry, Journal, Listener, RunView, StepView
+
+_logger = logging.getLogger(__name__)
+
+
+class RunLog:
+    """Writes every entry before what it announces, and shows each change. Belongs to the engine's thread."""
+
+    def __init__(self, journal: Journal, run_id: str, listener: Listener | None, armed: tuple[str, ...] = ()) -> None:
+        """Read the run's entries so far; raises StoreError when they make no sense, BadInput for an unknown run."""
+        self._journal = journal
+        self._run_id = run_id
+        self._listener = listener
+        self._armed = armed
+        entries = journal.entries(run_id)
+        self._folding = Folding(entries[0])
+        for entry in entries[1:]:
+            self._folding.add(entry)
+        self._began = acts_began(entries)
+        self._live: tuple[str, dict[str, Any]] | None = None
+        self._view = self._folding.view()
+
+    @property
+    def view(self) -> RunView:
+        """Return the run as shown."""
+        view = replace(self._view, armed=self._armed, live=True)
+        if self._live is None:
+            return view
+        step_id, changes = self._live
+        return replace(view, steps=tuple(replace(s, **changes) if s.step.step_id == step_id else s for s in view.steps))
+
+    @property
+    def past(self) -> Past:
+        """Return what conditions may look back to."""
+        return Past(dict(self._view.kept), dict(self._began))
+
+    def step(self, step_id: str) -> StepView:
+        """Return a step as the journal has it."""
+        return next(s for s in self._view.steps if s.step.step_id == step_id)
+
+    def acted(self, step_id: str) -> bool:
+        """Return whether the step's act was ever announced."""
+        return step_id in self._began
+
+    def write(self, line: Line) -> None:
+        """Append one entry; raises StoreError, and then nothing may follow."""
+        kind, step_id, data = line
+        entry = self._journal.append(self._run_id, kind, step_id, data)
+        self._take(entry)
+
+    def armed(self, hosts: tuple[str, ...]) -> None:
+        """Show which hosts are armed."""
+        self._armed = hosts
+        self._show()
+
+    def keep(self, step_id: str, kept: tuple[tuple[str, str], ...]) -> None:
+        """Keep values that are new or changed."""
+        known = dict(self._view.kept)
+        for name, value in kept:
+            if known.get(name) != value:
+                self.write(value_kept(step_id, name, value))
+
+    def waiting(self, step_id: str, answer: Answer, waits_for: str, until: float | None) -> None:
+        """Show what a step waits for and how far it is; not journalled: it is true for a second."""
+        self._live = (
+            step_id,
+            {
+                "said": answer.evidence,
+                "waits_for": waits_for,
+                "until": until,
+                "done_of": answer.done,
+                "total": answer.total,
+                "unit": answer.unit,
+                "left_s": answer.left_s,
+                "evidence": answer.lines or self.step(step_id).evidence,
+            },
+        )
+        self._show()
+
+    def said(self, step_id: str, line: str) -> None:
+        """Show a line of progress of an act."""
+        self._live = (step_id, {"said": line})
+        self._show()
+
+    def _take(self, entry: Entry) -> None:
+        self._folding.add(entry)
+        if entry.kind == "step" and (entry.data or {}).get("state") == "acting":
+            self._began[entry.step_id] = entry.at
+        self._live = None
+        self._view = self._folding.view()
+        self._show()
+
+    def _show(self) -> None:
+        if self._listener is None:
+            return
+        try:
+            self._listener.run_changed(self.view)
+        except Exception:
+            _logger.exception("showing run %s failed", self._run_id)

@@ -1,0 +1,67 @@
+"""Watch rules while a run lasts: looked at every few seconds in every wait, told once each time they break."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from services.clock import Clock
+from services.procedures.conditions import Answer
+from services.procedures.journal_entries import breach
+from services.procedures.model import Breach, Plan, WatchRule
+from services.procedures.ports import Prover
+from services.procedures.run_log import RunLog
+
+
+class Watching:
+    """Looks at the rules that are on while a step runs. One thread."""
+
+    def __init__(self, prover: Prover, clock: Clock, log: RunLog, release: Callable[[str, str], None]) -> None:
+        """Begin with nothing broken.
+
+        Args:
+            release: discharges an obligation (key, step id) at once.
+        """
+        self._prover = prover
+        self._clock = clock
+        self._log = log
+        self._release = release
+        self._due: dict[str, float] = {}
+        self._broken: dict[str, tuple[WatchRule, Answer]] = {}
+
+    def look(self, step_id: str) -> None:
+        """Look at every rule that is due; a rule that broke is journalled and, where it says so, releases at once."""
+        now = self._clock.monotonic()
+        for rule in active_rules(self._log.view.plan, step_id):
+            if now < self._due.get(rule.code, 0.0):
+                continue
+            self._due[rule.code] = now + rule.every_s
+            answer = self._prover.look(rule.condition, self._log.past)
+            if answer.holds is not False:
+                continue
+            if rule.code not in self._broken:
+                self._broken[rule.code] = (rule, answer)
+                self._log.write(breach(rule.code, rule.sentence, answer.evidence, rule.breach, step_id))
+                if rule.breach is Breach.RELEASE and rule.releases:
+                    self._release(rule.releases, step_id)
+
+    def broken(self) -> tuple[WatchRule, Answer] | None:
+        """Return a rule that broke and was not answered for yet."""
+        return next(iter(self._broken.values()), None)
+
+    def accepted(self, code: str) -> None:
+        """Forget a breach that the person accepted; it is told again when it still stands after a while."""
+        self._broken.pop(code, None)
+        self._due[code] = self._clock.monotonic() + 60.0
+
+
+def active_rules(plan: Plan, step_id: str) -> tuple[WatchRule, ...]:
+    """Return the rules that are on while this step runs ('' bounds are the plan's ends)."""
+    order = {step.step_id: place for place, step in enumerate(plan.steps)}
+    here = order.get(step_id, -1)
+    found = []
+    for rule in plan.watches:
+        first = order.get(rule.from_step, 0)
+        last = order.get(rule.to_step, len(order))
+        if first <= here <= last:
+            found.append(rule)
+    return tuple(found)

@@ -1,0 +1,48 @@
+"""Every procedure with what it starts from, for the tests that break it everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from services.procedures.fields import Inputs
+from tests.faults.scripted.cluster import Cluster, crashed, whole
+from tests.faults.scripted.running import Bench
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A procedure, its inputs, and how its cluster stands before."""
+
+    title: str
+    name: str
+    inputs: tuple[tuple[str, str], ...]
+    cluster: Callable[[], Cluster]
+    confirmed: frozenset[str] = frozenset()
+
+    def bench(self) -> Bench:
+        """Return a fresh bench."""
+        inputs: Inputs = dict(self.inputs)
+        return Bench(self.cluster(), self.name, inputs, self.confirmed)
+
+
+def _ready_for_rejoin() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    cluster.stop(cluster.hosts["n3"])
+    return cluster
+
+
+CASES = (
+    Case("desync", "desync-for-backup", (("node", "n3"),), lambda: whole("n1", "n2", "n3")),
+    Case("freeze", "freeze-gcache", (("node", "n3"), ("donor", "n1")), lambda: whole("n1", "n2", "n3")),
+    Case("rolling", "rolling-restart", (("pause", "1 s"),), lambda: whole("n1", "n2", "n3")),
+    Case(
+        "rolling option",
+        "rolling-restart",
+        (("pause", "1 s"), ("option", "max_connections"), ("value", "321"), ("desync", "yes")),
+        lambda: whole("n1", "n2", "n3"),
+    ),
+    Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
+    Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
+    Case("bootstrap", "bootstrap-after-crash", (), lambda: crashed("n1", "n2", "n3", ahead=5), frozenset({"n3"})),
+)

@@ -1,0 +1,160 @@
+"""Runs on the scripted cluster: an engine with scripted ports, killed at the n-th journal entry when asked to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from services.clock import ManualClock
+from services.connections.ports import ObserverSession, OperatorSession
+from services.procedures.catalogue import procedure_named
+from services.procedures.checks import Check, Override, Verdict
+from services.procedures.engine import Engine
+from services.procedures.engine_parts import Parts, Policy
+from services.procedures.fields import Inputs
+from services.procedures.inputs import filled
+from services.procedures.journal import MemoryJournal
+from services.procedures.journal_entries import approved, planned
+from services.procedures.model import Plan
+from services.procedures.run_model import Entry, Question, RunState, RunView
+from tests.faults.scripted.acting import ScriptedActor
+from tests.faults.scripted.cluster import Cluster
+from tests.faults.scripted.facts import facts_of
+from tests.faults.scripted.proving import ScriptedProver
+
+
+class Killed(BaseException):
+    """The console's process ends here: nothing of it runs any more, not even a handler."""
+
+
+class DyingJournal(MemoryJournal):
+    """A journal whose process is killed right before, or right after, its n-th entry."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.dies_at = 0
+        self.before = False
+
+    def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
+        """Append, or die."""
+        number = len(self.entries(run_id)) + 1 if kind != "planned" else 1
+        if self.dies_at == number and self.before:
+            raise Killed
+        entry = super().append(run_id, kind, step_id, data)
+        if self.dies_at == number:
+            raise Killed
+        return entry
+
+
+class ScriptedHosts:
+    """Arms and disarms; the scripted actor and prover need no sessions."""
+
+    def __init__(self) -> None:
+        self._armed: tuple[str, ...] = ()
+
+    def observer(self, host: str) -> ObserverSession:
+        """Not used."""
+        raise NotImplementedError(host)
+
+    def operator(self, host: str) -> OperatorSession:
+        """Not used."""
+        raise NotImplementedError(host)
+
+    def arm(self, run_id: str, hosts: tuple[str, ...]) -> None:
+        """Arm."""
+        del run_id
+        self._armed = hosts
+
+    def disarm(self) -> None:
+        """Disarm."""
+        self._armed = ()
+
+    @property
+    def armed(self) -> tuple[str, ...]:
+        """Return what is armed."""
+        return self._armed
+
+    def close(self) -> None:
+        """Disarm."""
+        self._armed = ()
+
+
+@dataclass(slots=True)
+class Somebody:
+    """A person who answers from a list by topic, else not at all."""
+
+    answers: dict[str, str] = field(default_factory=dict)
+    asked: list[Question] = field(default_factory=list)
+
+    def answer(self, run_id: str, question: Question) -> str | None:
+        """Return the answer for the question's topic."""
+        del run_id
+        if question not in self.asked:
+            self.asked.append(question)
+        return self.answers.get(question.topic)
+
+
+@dataclass(slots=True)
+class Bench:
+    """A scripted cluster, a journal, a person and a procedure with its inputs."""
+
+    cluster: Cluster
+    name: str
+    inputs: Inputs
+    confirmed: frozenset[str] = frozenset()
+    overrides: tuple[Override, ...] = ()
+    person: Somebody = field(default_factory=Somebody)
+    clock: ManualClock = field(default_factory=ManualClock)
+    on_failure: str = "undo"
+    journal: DyingJournal = field(init=False)
+    actor: ScriptedActor = field(init=False)
+    hosts: ScriptedHosts = field(default_factory=ScriptedHosts)
+    run_id: str = ""
+
+    def __post_init__(self) -> None:
+        self.journal = DyingJournal(self.clock)
+        self.actor = ScriptedActor(self.cluster)
+
+    def plan(self) -> tuple[tuple[Check, ...], Plan]:
+        """Return the checks and the plan for the cluster as it is now."""
+        procedure, facts = procedure_named(self.name), facts_of(self.cluster)
+        inputs = filled(procedure.fields(facts, self.inputs), self.inputs)
+        assert procedure.faults(facts, inputs) == ()
+        return procedure.preflight(facts, inputs), procedure.plan(facts, inputs)
+
+    def begin(self) -> str:
+        """Plan, journal and approve a run; return its id."""
+        checks, plan = self.plan()
+        blocks = [c for c in checks if c.verdict is Verdict.BLOCK and c.code not in {o.code for o in self.overrides}]
+        assert blocks == []
+        self.run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)
+        self.journal.append(self.run_id, *planned(plan, self.inputs, checks, self.overrides, "somebody@scripted"))
+        self.journal.append(self.run_id, *approved("somebody"))
+        return self.run_id
+
+    def engine(self) -> Engine:
+        """Return an engine as a console that was just started has it."""
+        policy = Policy("undo" if self.on_failure == "undo" else "ask", True, self.confirmed, by="somebody")
+        parts = Parts(
+            self.journal, self.hosts, self.actor, ScriptedProver(self.cluster), self.clock, self.person,
+            continuing=self._continuing, policy=policy,
+        )  # fmt: skip
+        return Engine(parts, self.run_id)
+
+    def _continuing(self, view: RunView) -> tuple[tuple[Check, ...], Plan]:
+        facts = facts_of(self.cluster, view.kept)
+        return procedure_named(self.name).continued(facts, dict(view.plan.inputs), view.plan)
+
+    def run(self) -> RunState:
+        """Go on with the run to where it rests."""
+        return self.engine().run()
+
+    def run_killed_at(self, number: int, *, before: bool) -> bool:
+        """Run until the kill; return whether it came (False: the run ended sooner)."""
+        self.journal.dies_at, self.journal.before = number, before
+        try:
+            self.run()
+        except Killed:
+            return True
+        finally:
+            self.journal.dies_at = 0
+        return False

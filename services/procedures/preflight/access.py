@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import known, listed, unread, verdict
+from services.procedures.preflight.parts import known, listed, ssh_silent, unread, verdict
 
 CLOCK_WARN_S, CLOCK_BLOCK_S = 1.0, 30.0
 """Certificates and logs are compared across hosts: a second disturbs reading, half a minute breaks the evidence."""
@@ -46,7 +46,7 @@ def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
         for h in known(facts, hosts)
         if h.lock is not None
     ]
-    blind = [h.host for h in known(facts, hosts) if any(p.part == "lock" for p in h.problems)]
+    blind = [h.host for h in known(facts, hosts) if ssh_silent(h) or any(p.part == "lock" for p in h.problems)]
     return Check(
         code="LOCK-FREE",
         title="No other console works on this cluster",

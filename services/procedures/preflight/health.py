@@ -11,15 +11,18 @@ SYNCED, DONOR = 4, 2
 """wsrep_local_state (galera/wsrep_api.h)."""
 
 
-def health_gate(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = ()) -> Check:
+def health_gate(
+    facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = (), size: int | None = None
+) -> Check:
     """All hosts Primary, Synced, ready, one state UUID and conf_id, the size expected, nobody desynced.
 
     Args:
         but_desynced: hosts that are Donor/Desynced on purpose.
+        size: the size to expect where it isn't the whole cluster's (a member that is down is to be brought back).
     """
     everyone = known(facts, hosts)
     faults = [fault for host in everyone for fault in _node_faults(facts, host, desynced=host.host in but_desynced)]
-    faults += _group_faults(facts, everyone)
+    faults += _group_faults(facts, everyone, size)
     seen = [
         f"{h.host}: {g.cluster_status} {g.local_state_comment}, size {g.cluster_size}, conf_id {g.conf_id}"
         for h in everyone
@@ -59,12 +62,12 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
     return faults
 
 
-def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...]) -> list[str]:
+def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | None) -> list[str]:
     views = {h.host: g for h in everyone if (g := galera_of(h)) is not None}
     faults = []
     if len({g.conf_id for g in views.values()}) > 1:
         faults.append("conf_id differs: " + ", ".join(f"{name} {g.conf_id}" for name, g in views.items()))
-    expected = facts.expected if facts.expected is not None else len(facts.members)
+    expected = size or (facts.expected if facts.expected is not None else len(facts.members))
     wrong = [f"{name} sees {g.cluster_size}" for name, g in views.items() if g.cluster_size != expected]
     if wrong:
         faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")
@@ -104,7 +107,7 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
         if host.sst_in_progress:
             busy.append(f"{host.host}: a state transfer is in progress")
         busy += [f"{host.host}: {statement}" for statement in host.running_ddl]
-        if galera is not None and host.client_sessions is None:
+        if host.server_up is not False and host.client_sessions is None:
             blind.append(unread(host, "the process list", "processes", "sql"))
     if facts.cluster is not None:
         busy += [f"{t.joiner_id} receives its state from {t.donor_id}" for t in facts.cluster.transfers if t.active]

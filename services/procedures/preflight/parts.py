@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.facts.model import GaleraFacts, ServerFacts
 from services.procedures.checks import Verdict
 from services.procedures.facts_model import Facts, HostFacts
+from services.types import Reach
 
 
 def verdict(blocks: object, warns: object = ()) -> Verdict:
@@ -42,3 +43,8 @@ def listed(names: tuple[str, ...] | list[str]) -> str:
 def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:
     """Return the facts of these hosts, in this order, each once."""
     return tuple(facts.host(name) for name in dict.fromkeys(hosts))
+
+
+def ssh_silent(host: HostFacts) -> bool:
+    """Return whether nothing was read of the host over SSH."""
+    return host.node is None or host.node.reach not in {Reach.FULL, Reach.SSH_ONLY}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, problem_of, server_of, verdict
+from services.procedures.preflight.parts import galera_of, known, problem_of, server_of, unread, verdict
 from services.types import Flavour
 
 _CODERSHIP = "codership"
@@ -17,7 +17,7 @@ def foreign_provider(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 def _provider(host: HostFacts) -> Check:
     galera, server = galera_of(host), server_of(host)
-    odd = ""
+    odd, blind = "", False
     if galera is not None:
         vendor = galera.provider_vendor
         if galera.provider_suspect:
@@ -31,11 +31,12 @@ def _provider(host: HostFacts) -> Check:
         seen = f"{vendor or 'vendor not given'} {galera.provider_version}".strip()
     else:
         seen = "its server is not running: nothing is loaded now"
+        blind = host.server_up is not False
     return Check(
         code="FOREIGN-PROVIDER",
         title=f"{host.host} runs its own product's Galera provider",
-        verdict=verdict(odd),
-        evidence=f"{host.host}: {odd or seen}",
+        verdict=verdict(odd, blind),
+        evidence=unread(host, "the provider", "sql", "galera") if blind else f"{host.host}: {odd or seen}",
         why="Percona's and Codership's providers differ in their function table: a desync may do nothing or never end.",
         try_=("Install the provider of the server's own vendor, on all nodes.",) if odd else (),
         host=host.host,

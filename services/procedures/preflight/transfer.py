@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, unread, verdict
+from services.procedures.preflight.parts import galera_of, known, ssh_silent, unread, verdict
 
 GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)
 _TOOLS = {
@@ -150,7 +150,8 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     checks = []
     for host in known(facts, hosts):
         left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host.sst_orphans]
-        blind = [unread(host, "the process table", "ps", "ssh")] if any(p.part == "ps" for p in host.problems) else []
+        unknown = ssh_silent(host) or any(p.part == "ps" for p in host.problems)
+        blind = [unread(host, "the process table", "ps", "ssh")] if unknown else []
         checks.append(
             Check(
                 code="SST-ORPHANS",

@@ -1,0 +1,382 @@
+"""Each shared check: passes, warns and blocks where its page says so, with the values that made it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
+from services.procedures import preflight
+from services.procedures.checks import Check, Override, Verdict, standing_blocks
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, LockSeen, Rates
+from services.types import Flavour, Reach
+
+UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
+OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
+NAMES = ("n1", "n2", "n3")
+PASS, WARN, BLOCK = Verdict.PASS, Verdict.WARN, Verdict.BLOCK
+
+
+def galera(name: str, **more: Any) -> GaleraFacts:
+    base = GaleraFacts(
+        node_name=name, state_uuid=UUID, local_state_uuid=UUID, cluster_status="Primary", cluster_size=3, conf_id=7,
+        local_state=4, local_state_comment="Synced", ready=True, desync_count=0, last_committed=100_000,
+        cached_downto=90_000, provider_vendor="Codership Oy <info@codership.com>", provider_version="26.4.23(r)",
+        proto_max=11, sst_method="mariabackup",
+    )  # fmt: skip
+    return replace(base, **more)
+
+
+def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFacts:
+    server = ServerFacts(flavour=Flavour.MARIADB, version_key=(10, 11, 18), version_text="10.11.18-MariaDB")
+    machine = MachineFacts(clock_offset_s=0.1)
+    node = NodeFacts(name, 1.0, Reach.FULL, server=server, galera=group or galera(name), machine=machine)
+    base = HostFacts(
+        host=name, node=node, node_name=name, is_root=True, may_change=True, rights_evidence="granted SUPER",
+        server_up=True, program_version=(10, 11, 18), server_program="mariadbd Ver 10.11.18-MariaDB",
+        disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), client_sessions=0,
+        longest_transaction_s=0.0, config_checked=True, sst_account="ok", options=(("mysqld", "wsrep_on", "ON"),),
+        programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0),
+    )  # fmt: skip
+    return replace(base, **more)
+
+
+def facts(*changed: HostFacts, **more: Any) -> Facts:
+    own = {h.host: h for h in changed}
+    hosts = tuple(own.pop(n, host(n)) for n in NAMES) + tuple(own.values())
+    return replace(Facts(1.0, UUID, "lab", expected=3, members=NAMES, hosts=hosts), **more)
+
+
+def down(name: str, **more: Any) -> HostFacts:
+    node = NodeFacts(name, 1.0, Reach.SSH_ONLY, machine=MachineFacts(clock_offset_s=0.0))
+    return host(name, server_up=False, **{"node": node, **more})
+
+
+def gone(name: str) -> HostFacts:
+    return HostFacts(name, node=NodeFacts(name, 1.0, Reach.NONE, problems=(Problem("sql", "No route to host."),)))
+
+
+def links(to: str, **outcomes: str) -> tuple[Link, ...]:
+    given = {"p4567": "open", "p4444": "refused", "p4568": "refused", **outcomes}
+    return tuple(Link(to, "10.0.0.1", int(port[1:]), what, what) for port, what in given.items())  # type: ignore[arg-type]
+
+
+def test_that_a_whole_cluster_passes_the_health_gate() -> None:
+    check = preflight.health_gate(facts(), NAMES)
+    assert check.verdict is PASS
+    assert "n2: Primary Synced, size 3, conf_id 7" in check.evidence
+    assert not check.absolute
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cluster_status": "non-Primary"}, "n2 is non-Primary, not Primary"),
+        ({"local_state": 2, "local_state_comment": "Donor/Desynced"}, "n2 is Donor/Desynced, not Synced"),
+        ({"ready": False}, "wsrep_ready is not ON"),
+        ({"desync_count": 1}, "wsrep_desync_count is 1"),
+        ({"desync_count": None}, "wsrep_desync_count could not be read"),
+        ({"state_uuid": OTHER}, OTHER),
+        ({"state_uuid": ""}, "none"),
+        ({"conf_id": 8}, "conf_id differs"),
+        ({"cluster_size": 2}, "3 nodes are expected, n2 sees 2"),
+    ],
+)
+def test_that_the_health_gate_blocks_and_names_the_node_and_value(change: dict[str, Any], said: str) -> None:
+    check = preflight.health_gate(facts(host("n2", group=galera("n2", **change))), NAMES)
+    assert (check.code, check.verdict) == ("HEALTH-GATE", BLOCK)
+    assert said in check.evidence
+    assert check.try_
+
+
+def test_that_a_silent_member_and_an_empty_list_block_the_health_gate() -> None:
+    assert "No route to host" in preflight.health_gate(facts(gone("n3")), NAMES).evidence
+    assert preflight.health_gate(facts(), ()).verdict is BLOCK
+
+
+def test_that_a_deliberate_donor_does_not_block_the_health_gate() -> None:
+    desynced = galera("n2", local_state=2, local_state_comment="Donor/Desynced", desync_count=1)
+    assert preflight.health_gate(facts(host("n2", group=desynced)), NAMES, but_desynced=("n2",)).verdict is PASS
+    assert preflight.health_gate(facts(host("n2", group=desynced)), NAMES, but_desynced=("n1",)).verdict is BLOCK
+
+
+def test_that_an_unreachable_member_blocks_beyond_any_override_until_it_is_accounted_for() -> None:
+    seen = facts(gone("n3"))
+    check = preflight.unreachable_members(seen, NAMES)
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert standing_blocks((check,), (Override(check.code, "I know"),)) == (check,)
+    assert preflight.unreachable_members(seen, NAMES, accounted=("n3",)).verdict is WARN
+    assert preflight.unreachable_members(facts(down("n3")), NAMES).verdict is PASS
+
+
+def test_that_transfers_and_ddl_block_and_an_unread_process_list_warns() -> None:
+    assert preflight.no_transfer_or_ddl(facts(), NAMES).verdict is PASS
+    ddl = preflight.no_transfer_or_ddl(facts(host("n1", running_ddl=("ALTER TABLE by app",))), NAMES)
+    assert (ddl.verdict, ddl.evidence) == (BLOCK, "n1: ALTER TABLE by app")
+    donor = host("n2", group=galera("n2", desync_count=1))
+    assert preflight.no_transfer_or_ddl(facts(donor), NAMES).verdict is BLOCK
+    assert preflight.no_transfer_or_ddl(facts(donor), NAMES, but_desynced=("n2",)).verdict is PASS
+    assert preflight.no_transfer_or_ddl(facts(host("n1", sst_in_progress=True)), NAMES).verdict is BLOCK
+    assert preflight.no_transfer_or_ddl(facts(host("n1", client_sessions=None)), NAMES).verdict is WARN
+
+
+def test_that_a_transaction_that_outlasts_the_drain_warns() -> None:
+    assert preflight.long_transactions(facts(), NAMES, 120).verdict is PASS
+    slow = preflight.long_transactions(facts(host("n1", longest_transaction_s=121.0)), NAMES, 120)
+    assert (slow.verdict, "open for 121 s" in slow.evidence) == (WARN, True)
+    assert preflight.long_transactions(facts(host("n1", longest_transaction_s=None)), NAMES, 120).verdict is WARN
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        ({}, PASS),
+        ({"provider_vendor": "Percona 4.7"}, BLOCK),
+        ({"provider_suspect": True, "provider_vendor": ""}, BLOCK),
+        ({"provider_vendor": ""}, PASS),
+    ],
+)
+def test_that_a_foreign_provider_blocks_beyond_override(change: dict[str, Any], verdict: Verdict) -> None:
+    checks = preflight.foreign_provider(facts(host("n2", group=galera("n2", **change))), NAMES)
+    assert [k.verdict for k in checks] == [PASS, verdict, PASS]
+    assert checks[1].absolute is (verdict is BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("version", "verdict"),
+    [((10, 11, 18), PASS), ((10, 11, 9), WARN), ((11, 4, 2), WARN), ((10, 6, 18), BLOCK), ((), BLOCK)],
+)
+def test_that_an_older_or_unknown_joiner_is_blocked(version: tuple[int, ...], verdict: Verdict) -> None:
+    assert preflight.versions(facts(down("new", program_version=version)), "new", NAMES).verdict is verdict
+
+
+def test_that_a_joiner_of_another_product_is_blocked() -> None:
+    joiner = down("new", server_program="mysqld Ver 10.11.18 for Linux (Percona)")
+    assert preflight.versions(facts(joiner), "new", NAMES).verdict is BLOCK
+
+
+def test_that_a_lower_provider_protocol_blocks_and_a_mixed_group_warns() -> None:
+    assert preflight.provider_protocol(facts(down("new")), "new", NAMES).verdict is PASS
+    low = host("new", group=galera("new", proto_max=10))
+    assert preflight.provider_protocol(facts(low), "new", NAMES).verdict is BLOCK
+    mixed = facts(host("n2", group=galera("n2", proto_max=10)), down("new"))
+    assert preflight.provider_protocol(mixed, "new", NAMES).verdict is WARN
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        ({}, PASS),
+        ({"is_root": False}, BLOCK),
+        ({"is_root": None}, BLOCK),
+        ({"may_change": False}, BLOCK),
+        ({"may_change": None}, WARN),
+        ({"may_change": None, "server_up": False}, PASS),
+    ],
+)
+def test_that_missing_rights_block_before_anything_is_half_done(change: dict[str, Any], verdict: Verdict) -> None:
+    assert preflight.operator_rights(facts(host("n1", **change)), ("n1",))[0].verdict is verdict
+
+
+def test_that_another_consoles_lock_blocks_and_names_its_owner() -> None:
+    assert preflight.lock_free(facts(), NAMES).verdict is PASS
+    held = LockSeen("anna@desk", "17", 1.0, "add-node", UUID)
+    check = preflight.lock_free(facts(host("n2", lock=held)), NAMES)
+    assert (check.verdict, "anna@desk runs add-node (run 17)" in check.evidence) == (BLOCK, True)
+    blind = host("n2", problems=(Problem("lock", "No answer."),))
+    assert preflight.lock_free(facts(blind), NAMES).verdict is WARN
+
+
+@pytest.mark.parametrize(("offset", "verdict"), [(0.1, PASS), (-0.8, PASS), (2.0, WARN), (-40.0, BLOCK), (None, WARN)])
+def test_that_clocks_are_compared_with_one_another(offset: float | None, verdict: Verdict) -> None:
+    seen = host("n2")
+    assert seen.node is not None
+    seen = replace(seen, node=replace(seen.node, machine=MachineFacts(clock_offset_s=offset)))
+    assert preflight.clocks(facts(seen), NAMES).verdict is verdict
+
+
+def test_that_a_configuration_that_the_server_refuses_blocks_and_an_unchecked_one_warns() -> None:
+    fault = facts(host("n1", config_fault="unknown variable 'x=1'"), host("n2", config_checked=False))
+    assert [k.verdict for k in preflight.config_valid(fault, NAMES)] == [BLOCK, WARN, PASS]
+
+
+def test_that_names_that_begin_alike_block() -> None:
+    assert preflight.node_names(facts(), NAMES).verdict is PASS
+    longer = facts(host("n2", node_name="n10"), host("n3", node_name="n1"), host("n1", node_name="n2"))
+    assert preflight.node_names(longer, NAMES).verdict is BLOCK
+    twice = preflight.node_names(facts(host("n2", node_name="n1")), NAMES)
+    assert (twice.verdict, twice.evidence) == (BLOCK, "n1 (n1) and n1 (n2)")
+
+
+@pytest.mark.parametrize(
+    ("donor", "verdict"),
+    [
+        ("", PASS), ("n2,", PASS), ("n2,n3,", PASS), ("n2", WARN), ("10.0.0.2,", BLOCK), ("nosuch,", BLOCK),
+        ("n1,", BLOCK), ("n,", BLOCK), ("fd00::1,", BLOCK),
+    ],
+)  # fmt: skip
+def test_that_donor_lists_are_judged_by_galeras_rules(donor: str, verdict: Verdict) -> None:
+    seen = facts(host("n1", group=galera("n1", sst_donor=donor)))
+    assert preflight.donor_names(seen, ("n1",))[0].verdict is verdict
+
+
+def test_that_a_donor_list_of_a_stopped_node_is_read_from_its_option_files() -> None:
+    seen = facts(down("n1", options=(("mysqld", "wsrep_sst_donor", "10.0.0.2"),)))
+    assert preflight.donor_names(seen, ("n1",))[0].verdict is BLOCK
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "verdict"),
+    [
+        ({}, {}, PASS),
+        ({"p4567": "refused"}, {}, BLOCK),
+        ({"p4444": "filtered"}, {}, BLOCK),
+        ({}, {"p4568": "filtered"}, BLOCK),
+        ({}, {"p4567": "refused"}, PASS),
+        ({"p4444": "unknown"}, {}, WARN),
+    ],
+)
+def test_that_ports_are_judged_in_both_directions(
+    there: dict[str, str], back: dict[str, str], verdict: Verdict
+) -> None:
+    seen = facts(host("n1", links=links("new", **back)), down("new", links=links("n1", **there)))
+    check = preflight.ports(seen, "new", ("n1",))[0]
+    assert check.verdict is verdict, check
+
+
+def test_that_ports_never_tried_are_no_pass() -> None:
+    assert [k.verdict for k in preflight.ports(facts(down("new")), "new", ("n1", "n2"))] == [WARN, WARN]
+
+
+def test_that_a_missing_sst_program_blocks_and_is_named() -> None:
+    assert [k.verdict for k in preflight.sst_tools(facts(), NAMES)] == [PASS] * 3
+    bare = preflight.sst_tools(facts(host("n2", programs=("socat", "mbstream"))), ("n1", "n2"))
+    assert (bare[1].verdict, bare[1].evidence) == (BLOCK, "n2 lacks mariabackup or mariadb-backup")
+    packed = host("n1", options=(("sst", "compressor", "/usr/bin/zstd -3"),))
+    assert [k.verdict for k in preflight.sst_tools(facts(packed), ("n1", "n2"))] == [BLOCK, BLOCK]
+    assert preflight.sst_tools(facts(host("n1", programs=())), ("n1",))[0].verdict is WARN
+    strange = facts(*(host(n, group=galera(n, sst_method="clone")) for n in NAMES))
+    assert preflight.sst_tools(strange, ("n1",))[0].verdict is WARN
+
+
+def test_that_sst_sections_must_agree_but_file_names_may_differ() -> None:
+    plain = (("mysqld", "wsrep_on", "ON"),)
+    one = host("n1", options=(*plain, ("sst", "encrypt", "3"), ("sst", "tkey", "/a")))
+    other = host("n2", options=(*plain, ("sst", "encrypt", "3"), ("sst", "tkey", "/b")))
+    assert preflight.sst_section(facts(one, other), ("n1", "n2")).verdict is PASS
+    check = preflight.sst_section(facts(one), NAMES)
+    assert (check.verdict, "encrypt (n1: 3, n2: not set" in check.evidence) == (BLOCK, True)
+    assert preflight.sst_section(facts(host("n1", options=())), NAMES).verdict is WARN
+
+
+@pytest.mark.parametrize(("said", "verdict"), [("ok", PASS), ("the SST account lacks RELOAD", BLOCK), ("", WARN)])
+def test_that_the_sst_account_is_judged_by_what_could_be_seen(said: str, verdict: Verdict) -> None:
+    assert preflight.sst_account(facts(host("n1", sst_account=said)), "n1").verdict is verdict
+
+
+def test_that_left_over_sst_scripts_block_with_their_pid() -> None:
+    left = facts(host("n1", sst_orphans=((901, 250.0, "wsrep_sst_mariabackup --role joiner"),)))
+    check = preflight.sst_orphans(left, NAMES)[0]
+    assert (check.verdict, check.try_) == (BLOCK, ("End process 901 on n1.",))
+    assert preflight.sst_orphans(facts(host("n1", problems=(Problem("ps", "x"),))), NAMES)[0].verdict is WARN
+
+
+@pytest.mark.parametrize(
+    ("free", "needed", "verdict"), [(100, 100, PASS), (99, 100, BLOCK), (None, 100, BLOCK), (100, None, BLOCK)]
+)
+def test_that_a_copy_needs_room_that_is_known(free: int | None, needed: int | None, verdict: Verdict) -> None:
+    assert preflight.disk_free(facts(host("n1", disk_free=free)), "n1", needed).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("state", "absent", "verdict"),
+    [
+        (Grastate(UUID, 5), False, PASS), (Grastate(ZERO_UUID, -1), False, PASS), (None, True, PASS),
+        (Grastate(OTHER, 5), False, BLOCK), (None, None, WARN), (None, False, WARN),
+    ],
+)  # fmt: skip
+def test_that_another_clusters_data_blocks_beyond_override(
+    state: Grastate | None, absent: bool | None, verdict: Verdict
+) -> None:
+    check = preflight.datadir_foreign(facts(host("n1", grastate=state, grastate_absent=absent)), "n1")
+    assert (check.verdict, check.absolute) == (verdict, verdict is BLOCK)
+
+
+def ring(**downto: int) -> Facts:
+    return facts(*(host(n, group=galera(n, cached_downto=c)) for n, c in downto.items()))
+
+
+def test_that_donors_are_ranked_by_how_long_they_last_and_galeras_own_choice_is_told() -> None:
+    found = preflight.donors_for_ist(ring(n1=90_000, n2=80_000, n3=85_000), 95_000, UUID, joiner="n3")
+    assert [(d.host, d.ist, d.chosen) for d in found] == [("n2", True, False), ("n1", True, True)]
+    assert found[0].left_s == (95_001 - 80_000) / 10.0
+
+
+@pytest.mark.parametrize(
+    ("position", "uuid", "said"),
+    [
+        (95_000, OTHER, "its state UUID is"),
+        (95_000, "", "its state UUID is none"),
+        (-1, UUID, "its position is not known"),
+        (None, UUID, "its position is not known"),
+        (100_001, UUID, "it is ahead"),
+        (79_998, UUID, "keeps write sets from"),
+        (80_100, UUID, "below the safety gap 80156"),
+    ],
+)
+def test_that_each_reason_against_ist_is_told(position: int | None, uuid: str, said: str) -> None:
+    found = preflight.donors_for_ist(ring(n1=80_000, n2=80_000, n3=80_000), position, uuid, joiner="n3")
+    assert len(found) == 2
+    assert not any(d.ist for d in found)
+    assert all(said in d.reason for d in found), found
+
+
+def test_that_a_desynced_member_is_no_donor() -> None:
+    seen = facts(host("n1", group=galera("n1", local_state=2)))
+    assert [d.host for d in preflight.donors_for_ist(seen, 99_999, UUID, joiner="n3")] == ["n2"]
+
+
+def test_that_the_reach_of_the_others_decides_the_warning() -> None:
+    assert [k.verdict for k in preflight.ist_reach(facts(), ("n1",), 300.0)] == [PASS]  # 10001 write sets by 10/s
+    assert [k.verdict for k in preflight.ist_reach(facts(), ("n1",), 400.0)] == [WARN]
+    idle = facts(*(host(n, rates=Rates(0.0, 0.0, 2.0)) for n in NAMES))
+    assert preflight.ist_reach(idle, ("n1",), math.inf)[0].verdict is PASS
+    unknown = facts(*(host(n, rates=None) for n in NAMES))
+    assert preflight.ist_reach(unknown, ("n1",), 1.0)[0].verdict is WARN
+
+
+SHARED: tuple[Callable[[Facts], Check | tuple[Check, ...]], ...] = (
+    lambda f: preflight.health_gate(f, NAMES),
+    lambda f: preflight.unreachable_members(f, NAMES),
+    lambda f: preflight.no_transfer_or_ddl(f, NAMES),
+    lambda f: preflight.versions(f, "n1", NAMES),
+    lambda f: preflight.operator_rights(f, NAMES),
+    lambda f: preflight.clocks(f, NAMES),
+    lambda f: preflight.config_valid(f, NAMES),
+    lambda f: preflight.ports(f, "n1", NAMES),
+    lambda f: preflight.sst_tools(f, NAMES),
+    lambda f: preflight.sst_section(f, NAMES),
+    lambda f: preflight.sst_account(f, "n1"),
+    lambda f: preflight.disk_free(f, "n1", 5),
+    lambda f: preflight.datadir_foreign(f, "n1"),
+    lambda f: preflight.ist_reach(f, NAMES, 5.0),
+    lambda f: preflight.foreign_provider(f, NAMES),
+    lambda f: preflight.lock_free(f, NAMES),
+    lambda f: preflight.sst_orphans(f, NAMES),
+)
+
+
+@pytest.mark.parametrize("check", SHARED)
+def test_that_a_host_of_which_nothing_is_known_never_passes(
+    check: Callable[[Facts], Check | tuple[Check, ...]],
+) -> None:
+    nothing = Facts(1.0, UUID, "lab", members=NAMES)
+    found = check(nothing)
+    for one in found if isinstance(found, tuple) else (found,):
+        assert one.verdict is not PASS, one
+        assert one.evidence
+        assert one.why

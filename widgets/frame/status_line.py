@@ -1,10 +1,12 @@
-"""The line below everything: READ ONLY or armed, what is waited for, hosts that answer, the pace, the time."""
+"""The line below everything: READ ONLY or ARMED, obligations, what is waited for, hosts that answer, pace, time."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimeZone
+from PySide6.QtCore import QRectF, QSize, Qt, QTimeZone, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
@@ -13,21 +15,25 @@ from widgets.common.fonts import SMALL, STRONG
 from widgets.common.labels import ElidedLabel
 from widgets.common.theme import current_theme, theme_holder, ui_font
 from widgets.common.wardrobe import wear
+from widgets.frame.duties import Duties
+
+if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
+    from services.procedures.run_model import OpenObligation
 
 HEIGHT = 28
 
 
 class Badge(QWidget):
-    """A small word on its tint: READ ONLY (calm green), REPLAY (blue)."""
+    """A small word on its tint: READ ONLY (calm green), REPLAY (blue); ARMED stands on the full colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._word, self._tone = "", "good"
+        self._word, self._tone, self._strong = "", "good", False
         theme_holder().changed.connect(self.update)
 
-    def show_word(self, word: str, tone: str) -> None:
-        """Show `word` in the theme's `tone` ('good', 'transfer', 'warn')."""
-        self._word, self._tone = word, tone
+    def show_word(self, word: str, tone: str, *, strong: bool = False) -> None:
+        """Show `word` in the theme's `tone` ('good', 'transfer', 'warn'); `strong` ('warn' only): unmistakable."""
+        self._word, self._tone, self._strong = word, tone, strong
         self.setAccessibleName(word)
         width = QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(word) + 16
         self.setFixedSize(QSize(int(width) + 1, 20))
@@ -43,16 +49,21 @@ class Badge(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(getattr(theme, f"{self._tone}_tint"))
+        painter.setBrush(theme.warn_fill if self._strong else getattr(theme, f"{self._tone}_tint"))
         painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
-        painter.setPen(getattr(theme, self._tone))
+        painter.setPen(theme.on_warn_fill if self._strong else getattr(theme, self._tone))
         painter.setFont(ui_font(SMALL, STRONG))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._word)
         painter.end()
 
 
 class StatusLine(QFrame):
-    """Badge and message at the left, facts of the console at the right."""
+    """Badge, obligations and message at the left, facts of the console at the right."""
+
+    release_wanted = Signal(str, str)
+    """Run id, obligation key."""
+    obligations_wanted = Signal()
+    """The list of all obligations."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,10 +74,16 @@ class StatusLine(QFrame):
         row.setSpacing(16)
         self._badge = Badge()
         row.addWidget(self._badge)
+        self.duties = Duties()
+        self.duties.release_wanted.connect(self.release_wanted)
+        self.duties.list_wanted.connect(self.obligations_wanted)
+        row.addWidget(self.duties)
         self._message = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         row.addWidget(self._message, 1)
+        self._journal = QLabel("")
+        self._journal.hide()
         self._hosts, self._pace, self._clock = QLabel(""), QLabel(""), QLabel("")
-        for label in (self._hosts, self._pace, self._clock):
+        for label in (self._journal, self._hosts, self._pace, self._clock):
             label.setProperty("kind", "second")
             row.addWidget(label)
         self.show_read_only()
@@ -76,6 +93,26 @@ class StatusLine(QFrame):
         """Say that nothing can change a server."""
         self._badge.show_word(tr("READ ONLY"), "good")
         self._badge.setToolTip(tr("Every session is an Observer: it can't change a server."))
+
+    def show_armed(self, run_id: str, hosts: Sequence[str]) -> None:
+        """Say which run may change which servers; it disarms by itself when the run ends."""
+        named = ", ".join(hosts)
+        self._badge.show_word(tr("ARMED run {number} · {hosts}", number=run_id, hosts=named), "warn", strong=True)
+        hint = tr("Run {number} may change {hosts}; it disarms when it ends.", number=run_id, hosts=named)
+        self._badge.setToolTip(hint)
+
+    def badge(self) -> str:
+        """Return the badge's word."""
+        return self._badge.word()
+
+    def show_obligations(self, duties: Sequence[OpenObligation], now: float) -> None:
+        """Show what is still switched on, until it is discharged; `now` in UTC epoch seconds."""
+        self.duties.show_duties(duties, now)
+
+    def show_journal(self, text: str) -> None:
+        """Show how fresh the run's journal is ("journal written 0.3 s ago"), or ''."""
+        self._journal.setText(text)
+        self._journal.setVisible(bool(text))
 
     def show_replay(self) -> None:
         """Say that what is shown is a recording."""

@@ -1,0 +1,66 @@
+"""Obligations in the status line: what is still on, since when, and the button that switches it off."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from services.words import tr, tr_n
+from widgets.common.boxes import button
+from widgets.common.duty import DutyMark
+from widgets.common.labels import ElidedLabel
+from widgets.common.text import format_clock, format_moment
+
+if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
+    from services.procedures.run_model import OpenObligation
+
+
+class Duties(QWidget):
+    """The oldest obligation in words; how many more there are leads to the page that lists them all."""
+
+    release_wanted = Signal(str, str)
+    """Run id, obligation key."""
+    list_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: tuple[OpenObligation, ...] = ()
+        self._words = ElidedLabel("", "transfer", Qt.TextElideMode.ElideRight)
+        self.release = button(tr("Release"), "link", on=self._release)
+        self.more = button("", "link", on=self.list_wanted.emit)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for part in (DutyMark(), self._words, self.release, self.more):
+            row.addWidget(part)
+        self.hide()
+
+    def show_duties(self, duties: Sequence[OpenObligation], now: float) -> None:
+        """Show these (UTC epoch seconds for the day of `since`); none hides the whole."""
+        self._shown = tuple(sorted(duties, key=lambda duty: duty.since))
+        self.setVisible(bool(self._shown))
+        if not self._shown:
+            return
+        first = self._shown[0]
+        same_day = time.localtime(first.since)[:3] == time.localtime(now)[:3]
+        since = format_clock(first.since, seconds=False) if same_day else format_moment(first.since)[:16]
+        said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
+        self._words.setText(said)
+        self._words.setMinimumWidth(min(360, self._words.fontMetrics().horizontalAdvance(said) + 2))
+        self._words.set_hint(first.release_failed or tr(first.obligation.danger))
+        self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(first.obligation.sentence)))
+        rest = len(self._shown) - 1
+        self.more.setText(tr_n("+{n} more", "+{n} more", rest) if rest else "")
+        self.more.setVisible(bool(rest))
+
+    def text(self) -> str:
+        """Return the words shown, '' while nothing is on."""
+        return self._words.text() if self._shown else ""
+
+    def _release(self) -> None:
+        if self._shown:
+            self.release_wanted.emit(self._shown[0].run_id, self._shown[0].obligation.key)

@@ -1,0 +1,146 @@
+"""The last look before a run: totals, rehearsal, typed confirmations, and the button with the reason why it waits."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from services.procedures.model import Plan, Risk, Step
+from services.types import Health
+from services.words import tr, tr_n
+from widgets.common.boxes import button
+from widgets.common.fields import line
+from widgets.common.messages import MessageBar
+from widgets.common.text import MIDDLE, format_count, plural
+from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.words import about_time
+
+
+class Approval(QWidget):
+    """Signals: `rehearse_wanted`, `start_wanted`. `confirmations()` gives step id -> what was typed."""
+
+    rehearse_wanted = Signal()
+    start_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._plan: Plan | None = None
+        self._standing: tuple[str, ...] = ()
+        self._busy = ""
+        self.lines: dict[str, QLineEdit] = {}
+        self._expected: dict[str, str] = {}
+        self.violations = MessageBar()
+        self._facts = words("", "second")
+        self._fields = QVBoxLayout()
+        self._fields.setSpacing(6)
+        self.rehearse = button(
+            tr("&Rehearse"), on=self.rehearse_wanted.emit, hint=tr("Runs every read, prints every change, acts nowhere")
+        )
+        self.start = button(tr("&Approve and start"), "primary", on=self._start)
+        self.reason = words("", "warn")
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.start)
+        foot.addWidget(self.rehearse)
+        foot.addWidget(self.reason, 1)
+        foot.addStretch(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.violations)
+        column.addWidget(self._facts)
+        column.addLayout(self._fields)
+        column.addLayout(foot)
+        self._judge()
+
+    def show_plan(self, plan: Plan, violations: tuple[str, ...]) -> None:
+        """Show what the plan asks of the person; what was typed stays for the same plan only."""
+        self.violations.say(Health.BAD, violations)
+        if plan != self._plan:
+            self._plan = plan
+            put(self._facts, plan_facts(plan))
+            self._ask_names([step for step in plan.steps if step.confirm])
+        self._judge()
+
+    def set_standing(self, codes: tuple[str, ...]) -> None:
+        """Take the codes of the blocks that stand."""
+        if codes != self._standing:
+            self._standing = codes
+            self._judge()
+
+    def set_busy(self, sentence: str) -> None:
+        """Say what has to end first ('Rehearsing…'), '' for nothing."""
+        if sentence != self._busy:
+            self._busy = sentence
+            self._judge()
+
+    def confirmations(self) -> dict[str, str]:
+        """Return what was typed for each step that asks for it."""
+        return {step_id: field.text().strip() for step_id, field in self.lines.items()}
+
+    def waits_for(self) -> str:
+        """Return why the run can't start yet, '' when it can."""
+        if self._plan is None:
+            return tr("There is no plan yet.")
+        if self._plan.nothing_to_do:
+            return tr("There is nothing to do: the cluster is already so.")
+        if self.violations.text():
+            return tr("The plan breaks a rule that every plan must keep.")
+        if self._standing:
+            return tr("These checks block: {codes}.", codes=", ".join(self._standing))
+        missing = [self._expected[key] for key, typed in self.confirmations().items() if typed != self._expected[key]]
+        if missing:
+            return tr("Type {names} above to confirm.", names=", ".join(dict.fromkeys(missing)))
+        return self._busy
+
+    def _ask_names(self, steps: list[Step]) -> None:
+        emptied(self._fields)
+        self.lines, self._expected = {}, {}
+        for step in steps:
+            text = tr("'{title}' can't be undone. Type {name}:", title=tr(step.title), name=step.confirm)
+            name = words(text, "bad")
+            field = line(tr("Type {name} to confirm", name=step.confirm), step.confirm)
+            field.setFixedWidth(200)
+            field.textChanged.connect(lambda _text: self._judge())
+            field.returnPressed.connect(self._start)
+            name.setBuddy(field)
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(name, 1)
+            row.addWidget(field)
+            self._fields.addLayout(row)
+            self.lines[step.step_id], self._expected[step.step_id] = field, step.confirm
+
+    def _start(self) -> None:
+        if self.start.isEnabled():
+            self.start_wanted.emit()
+
+    def _judge(self) -> None:
+        reason = self.waits_for()
+        self.start.setEnabled(not reason)
+        self.start.setToolTip(reason)
+        self.start.setAccessibleDescription(reason)
+        put(self.reason, reason)
+
+
+def plan_facts(plan: Plan) -> str:
+    """Return the totals ('11 steps on n1, n2 · 4 change something · 1 takes a node down · about 24 min')."""
+    if plan.nothing_to_do:
+        return tr("Nothing to do: the cluster is already as this procedure would leave it.")
+    changes = sum(step.risk in {Risk.CHANGES, Risk.NODE_DOWN, Risk.IRREVERSIBLE} for step in plan.steps)
+    downs = sum(step.risk is Risk.NODE_DOWN for step in plan.steps)
+    final = sum(step.risk is Risk.IRREVERSIBLE for step in plan.steps)
+    duties = sum(step.takes is not None for step in plan.steps)
+    parts = [
+        tr("{steps} on {hosts}", steps=plural(len(plan.steps), "{n} step", "{n} steps"), hosts=", ".join(plan.hosts)),
+        tr_n("{n} changes something", "{n} change something", changes, n=format_count(changes)),
+    ]
+    if downs:
+        parts.append(tr_n("{n} takes a node down", "{n} take a node down", downs, n=format_count(downs)))
+    if final:
+        parts.append(tr_n("{n} can't be undone", "{n} can't be undone", final, n=format_count(final)))
+    if duties:
+        parts.append(tr_n("{n} obligation", "{n} obligations", duties, n=format_count(duties)))
+    if estimate := about_time(plan.estimate_s):
+        parts.append(estimate)
+    return f" {MIDDLE} ".join(parts)

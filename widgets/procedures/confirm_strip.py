@@ -1,0 +1,89 @@
+"""A question before something serious, in the page and never over it: what it does, yes, back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from services.types import Health
+from services.words import tr
+from widgets.common.boxes import HealthMark, button
+from widgets.common.fields import line
+from widgets.procedures.blocks import TintedFrame, put, words
+
+
+class ConfirmStrip(TintedFrame):
+    """Shown by `ask`, hidden by an answer or Esc. With `reason` the button waits until one is typed."""
+
+    def __init__(self) -> None:
+        super().__init__(Health.WARN)
+        self._then: Callable[[str], None] | None = None
+        self._needs_reason = False
+        self.title = words("", "section")
+        self.text = words("", "")
+        self.reason = line(tr("Reason"), tr("your reason; it stays in journal and report"))
+        self.reason.textChanged.connect(lambda _text: self._judge())
+        self.reason.returnPressed.connect(self._agree)
+        self.yes = button("", "danger", on=self._agree)
+        self.no = button(tr("&Back"), on=self.dismiss)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.yes)
+        foot.addWidget(self.no)
+        foot.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        for part in (self.title, self.text, self.reason):
+            column.addWidget(part)
+        column.addLayout(foot)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(12)
+        row.addWidget(HealthMark(Health.WARN, 13), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        self.hide()
+
+    def ask(
+        self, title: str, sentences: tuple[str, ...], yes: str, then: Callable[[str], None], *, reason: bool = False
+    ) -> None:
+        """Ask; `then` is called with the reason ('' where none is asked) when the person agrees."""
+        self._then, self._needs_reason = then, reason
+        put(self.title, title)
+        put(self.text, "\n".join(sentences))
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(" ".join(sentences))
+        self.yes.setText(yes)
+        self.reason.clear()
+        self.reason.setVisible(reason)
+        self._judge()
+        self.show()
+        (self.reason if reason else self.no).setFocus()
+
+    def dismiss(self) -> None:
+        """Forget the question."""
+        self._then = None
+        self.hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc is No; Enter presses the button that has the focus."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.yes.hasFocus():
+            self._agree()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.no.hasFocus():
+            self.dismiss()
+        else:
+            super().keyPressEvent(event)
+
+    def _judge(self) -> None:
+        self.yes.setEnabled(not self._needs_reason or bool(self.reason.text().strip()))
+
+    def _agree(self) -> None:
+        if self._then is None or not self.yes.isEnabled():
+            return
+        then = self._then
+        self.dismiss()
+        then(self.reason.text().strip())

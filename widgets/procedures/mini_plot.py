@@ -1,0 +1,198 @@
+"""A curve beside a run: title, three ticks, where steps began, and the line that must not be crossed with its words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.procedures.model import Chart
+from services.words import tr
+from widgets.common.fonts import SMALL, STRONG
+from widgets.common.text import format_bytes, format_number
+from widgets.common.theme import current_theme, curve_color, theme_holder, ui_font, with_alpha
+from widgets.common.time_ticks import time_ticks
+from widgets.procedures.values import Curve
+
+HEIGHT = 156
+_LEFT, _TOP, _RIGHT, _BOTTOM = 52.0, 44.0, 14.0, 26.0
+_BYTES = "B"
+
+
+@dataclass(frozen=True, slots=True)
+class StepMark:
+    """A thin upright line at a moment, with its words."""
+
+    at: float
+    text: str
+
+
+def nice_top(value: float) -> float:
+    """Return the next 1, 2 or 5 times a power of ten at or above a value."""
+    if value <= 0 or not math.isfinite(value):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((step * power for step in (1, 2, 5, 10) if step * power >= value * (1 - 1e-9)), 10 * power)
+
+
+class MiniPlot(QWidget):
+    """Paints itself; a new curve, marks or theme repaint it."""
+
+    def __init__(self, chart: Chart, color_index: int = 0) -> None:
+        super().__init__()
+        self._chart, self._color = chart, color_index
+        self._curve = Curve()
+        self._marks: tuple[StepMark, ...] = ()
+        self.setMinimumHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(tr(chart.title))
+        theme_holder().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """Return the height in which three ticks read."""
+        return QSize(300, HEIGHT)
+
+    def set_curve(self, curve: Curve) -> None:
+        """Show a curve."""
+        self._curve = curve
+        self.setAccessibleDescription(self._spoken())
+        self.update()
+
+    def set_marks(self, marks: tuple[StepMark, ...]) -> None:
+        """Show where steps began."""
+        if marks != self._marks:
+            self._marks = marks
+            self.update()
+
+    def _spoken(self) -> str:
+        last = next((v for v in reversed(self._curve.values) if math.isfinite(v)), None)
+        return tr("now {value}", value=self._value(last)) if last is not None else tr("no samples yet")
+
+    def _value(self, value: float) -> str:
+        if self._curve.unit == _BYTES:
+            return format_bytes(value)
+        return format_number(value, self._curve.unit)
+
+    # -- painting ------------------------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw card, words, grid, limit, curve and marks."""
+        del event
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        card = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setPen(theme.line)
+        painter.setBrush(theme.panel)
+        painter.drawRoundedRect(card, 8, 8)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._paint_title(painter, card)
+        plot = card.adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
+        finite = [v for v in self._curve.values if math.isfinite(v)]
+        if len(finite) < 2:
+            painter.setPen(theme.third)
+            painter.drawText(plot, Qt.AlignmentFlag.AlignCenter, tr("no samples yet"))
+            return
+        top = nice_top(max([*finite, (self._chart.limit or 0.0) * 1.2]))
+        self._paint_grid(painter, plot, top)
+        self._paint_limit(painter, plot, top)
+        self._paint_curve(painter, plot, top)
+        self._paint_marks(painter, plot)
+
+    def _paint_title(self, painter: QPainter, card: QRectF) -> None:
+        theme = current_theme()
+        line = QRectF(card.x() + 14, card.y() + 8, card.width() - 28, 20)
+        painter.setFont(ui_font(SMALL))
+        painter.setPen(theme.second)
+        side = self._spoken()
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
+        line.setRight(line.right() - QFontMetricsF(painter.font()).horizontalAdvance(side) - 12)
+        painter.setFont(ui_font(weight=STRONG))
+        painter.setPen(theme.text)
+        title = tr(self._chart.title)
+        if self._chart.host and self._chart.host not in title:
+            title = f"{title}, {self._chart.host}"
+        cut = QFontMetricsF(painter.font()).elidedText(title, Qt.TextElideMode.ElideRight, line.width())
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, cut)
+
+    def _paint_grid(self, painter: QPainter, plot: QRectF, top: float) -> None:
+        theme = current_theme()
+        painter.setFont(ui_font(SMALL))
+        for share in (0.0, 0.5, 1.0):
+            y = plot.bottom() - share * plot.height()
+            painter.setPen(QPen(theme.divider, 1))
+            painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+            painter.setPen(theme.third)
+            words = QRectF(plot.left() - _LEFT, y - 9, _LEFT - 6, 18)
+            text = self._value(share * top) if share else "0"
+            painter.drawText(words, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        start, end = self._span()
+        for tick in time_ticks(start, end, 4):
+            x = self._x(plot, tick.at)
+            words = QRectF(x - 40, plot.bottom() + 4, 80, 16)
+            if words.right() < plot.right() + 24 and words.left() > plot.left() - 24:
+                painter.drawText(words, Qt.AlignmentFlag.AlignCenter, tick.text)
+
+    def _paint_limit(self, painter: QPainter, plot: QRectF, top: float) -> None:
+        limit = self._chart.limit
+        if limit is None:
+            return
+        theme = current_theme()
+        y = plot.bottom() - min(1.0, limit / top) * plot.height()
+        below = self._curve.values[-1] >= limit if len(self._curve.values) else True
+        band = QRectF(plot.left(), y, plot.width(), plot.bottom() - y)
+        if not below:
+            band = QRectF(plot.left(), plot.top(), plot.width(), y - plot.top())
+        painter.fillRect(band, with_alpha(theme.bad_tint, 0.8))
+        painter.setPen(QPen(theme.bad, 1))
+        painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+        painter.setFont(ui_font(SMALL))
+        text = tr(self._chart.limit_text)
+        cut = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, plot.width() - 12)
+        place = QRectF(plot.left() + 6, y + 1, plot.width() - 12, 17)
+        if place.bottom() > plot.bottom():
+            place.moveBottom(y - 1)
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, cut)
+
+    def _paint_curve(self, painter: QPainter, plot: QRectF, top: float) -> None:
+        path, lifted = QPainterPath(), True
+        for at, value in zip(self._curve.times, self._curve.values, strict=False):
+            if not math.isfinite(value):
+                lifted = True
+                continue
+            point = QPointF(self._x(plot, at), plot.bottom() - min(1.0, max(0.0, value / top)) * plot.height())
+            (path.moveTo if lifted else path.lineTo)(point)
+            lifted = False
+        pen = QPen(curve_color(self._color), 1.5)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(path, pen)
+
+    def _paint_marks(self, painter: QPainter, plot: QRectF) -> None:
+        theme = current_theme()
+        start, end = self._span()
+        pen = QPen(theme.accent, 1, Qt.PenStyle.DashLine)
+        painter.setFont(ui_font(SMALL))
+        free = plot.left() - 1
+        for mark in self._marks:
+            if not start <= mark.at <= end:
+                continue
+            x = self._x(plot, mark.at)
+            painter.setPen(pen)
+            painter.drawLine(QLineF(x, plot.top() - 14, x, plot.bottom()))
+            width = QFontMetricsF(painter.font()).horizontalAdvance(mark.text)
+            left = x + 4 if x + 4 + width <= plot.right() + _RIGHT - 4 else x - 4 - width
+            if left < free:
+                continue
+            painter.setPen(theme.accent)
+            painter.drawText(QRectF(left, plot.top() - 18, width + 2, 16), Qt.AlignmentFlag.AlignVCenter, mark.text)
+            free = left + width + 6
+
+    def _span(self) -> tuple[float, float]:
+        times = self._curve.times
+        return (times[0], max(times[-1], times[0] + 1.0)) if len(times) else (0.0, 1.0)
+
+    def _x(self, plot: QRectF, at: float) -> float:
+        start, end = self._span()
+        return plot.left() + (at - start) / (end - start) * plot.width()

@@ -1,0 +1,208 @@
+"""The procedures page: what is still on, where runs stand, and the procedures by the need they answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+
+from services.procedures.procedure import About
+from services.procedures.run_model import OpenObligation, RunView
+from services.words import mark, tr
+from widgets.common.boxes import hairline
+from widgets.common.labels import label
+from widgets.common.messages import MessageBar
+from widgets.common.wardrobe import wear
+from widgets.procedures.blocks import emptied, words
+from widgets.procedures.confirm_strip import ConfirmStrip
+from widgets.procedures.consequences import undo_sentences
+from widgets.procedures.run_cards import CARD_WIDTH, ObligationRow, ProcedureCard, RunRow
+from widgets.procedures.words import OVER
+
+_MOST_COLUMNS = 4
+_PROMISE = mark("Each reads and judges first, shows its exact plan, and acts only after your approval.")
+_GAP = 12
+
+
+class ProceduresPage(QFrame):
+    """Signals are named for what a person wants."""
+
+    procedure_chosen = Signal(str)
+    resume_wanted = Signal(str)
+    undo_wanted = Signal(str)
+    leave_wanted = Signal(str, str)
+    """Run id, reason."""
+    report_wanted = Signal(str)
+    release_wanted = Signal(str, str)
+    """Run id, obligation key."""
+    run_chosen = Signal(str)
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
+        self.setProperty("kind", "canvas")
+        self._clock = clock
+        self._abouts: tuple[About, ...] = ()
+        self._columns = 0
+        self.cards: list[ProcedureCard] = []
+        self.runs: list[RunRow] = []
+        self.duties: list[ObligationRow] = []
+        self.messages, self.confirm = MessageBar(), ConfirmStrip()
+        self._groups, self._runs, self._duties = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        self._runs_card, self._duties_card = _card(self._runs), _card(self._duties)
+        self._no_runs = words(tr("No run yet. A run is kept here with its report, whatever becomes of it."), "second")
+        self._runs_title = label(tr("Runs"), "section")
+        self._duties_title = label(tr("Obligations: still switched on"), "section")
+        self._build()
+        self.set_obligations(())
+        self.set_runs(())
+        wear(self)
+
+    def _build(self) -> None:
+        self._groups.setSpacing(_GAP)
+        self._groups.setContentsMargins(0, 0, 0, 0)
+        inner = QFrame()
+        inner.setProperty("kind", "canvas")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(20, 12, 16, 24)
+        column.setSpacing(8)
+        column.addWidget(label(tr("Procedures"), "title"))
+        column.addWidget(words(tr(_PROMISE), "second"))
+        for part in (self.messages, self.confirm):
+            column.addWidget(part)
+        column.addLayout(self._groups)
+        for title, part in ((self._duties_title, self._duties_card), (self._runs_title, self._runs_card)):
+            column.addSpacing(8)
+            column.addWidget(title)
+            column.addWidget(part)
+        column.addWidget(self._no_runs)
+        column.addStretch(1)
+        inner.setMaximumWidth(1720)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(inner)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._scroll)
+
+    # -- content -------------------------------------------------------------------------------------------------
+    def set_procedures(self, abouts: Iterable[About]) -> None:
+        """Show a card for each, grouped by the need they answer, in the order given."""
+        if tuple(abouts) == self._abouts:
+            return
+        self._abouts, self._columns = tuple(abouts), 0
+        self._place_cards()
+
+    def set_runs(self, views: Iterable[RunView]) -> None:
+        """Show the runs: unfinished ones first, newest first within (as they come)."""
+        ordered = sorted(views, key=lambda view: view.state in OVER)
+        now = self._clock()
+        if [view.run_id for view in ordered] == [row.view.run_id for row in self.runs]:
+            for row, view in zip(self.runs, ordered, strict=True):
+                row.show_run(view, now)
+        else:
+            emptied(self._runs)
+            self.runs = [RunRow(view, now) for view in ordered]
+            _fill(self._runs, self.runs)
+            for row in self.runs:
+                row.chosen.connect(self.run_chosen)
+                row.resume_pressed.connect(self.resume_wanted)
+                row.report_pressed.connect(self.report_wanted)
+                row.undo_pressed.connect(self._ask_undo)
+                row.leave_pressed.connect(self._ask_leave)
+        self._runs_card.setVisible(bool(self.runs))
+        self._no_runs.setVisible(not self.runs)
+
+    def set_obligations(self, duties: Iterable[OpenObligation]) -> None:
+        """Show what is still switched on."""
+        wanted, now = tuple(duties), self._clock()
+        if [_key(d) for d in wanted] == [_key(row.duty) for row in self.duties]:
+            for row, duty in zip(self.duties, wanted, strict=True):
+                row.show_duty(duty, now)
+        else:
+            emptied(self._duties)
+            self.duties = [ObligationRow(duty, now) for duty in wanted]
+            _fill(self._duties, self.duties)
+            for row in self.duties:
+                row.release_pressed.connect(self.release_wanted)
+        for part in (self._duties_card, self._duties_title):
+            part.setVisible(bool(self.duties))
+
+    def focus_first(self) -> None:
+        """Give the keys to the first card."""
+        if self.cards:
+            self.cards[0].setFocus()
+
+    # -- asking --------------------------------------------------------------------------------------------------
+    def _ask_undo(self, run_id: str) -> None:
+        view = self._view(run_id)
+        hosts = ", ".join(view.plan.hosts)
+        title = tr("Undo run {number} on {hosts}?", number=run_id, hosts=hosts)
+        agreed = tr("&Undo the run")
+        self.confirm.ask(title, undo_sentences(view), agreed, lambda _reason: self.undo_wanted.emit(run_id))
+        self._scroll.ensureWidgetVisible(self.confirm)
+
+    def _ask_leave(self, run_id: str) -> None:
+        hosts = ", ".join(self._view(run_id).plan.hosts)
+        sentences = (tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=hosts),)
+        title = tr("Leave run {number} as it is?", number=run_id)
+        agreed = tr("&Leave it")
+        self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
+        self._scroll.ensureWidgetVisible(self.confirm)
+
+    def _view(self, run_id: str) -> RunView:
+        return next(row.view for row in self.runs if row.view.run_id == run_id)
+
+    # -- place ---------------------------------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put as many cards side by side as there is room for."""
+        super().resizeEvent(event)
+        self._place_cards()
+
+    def _place_cards(self) -> None:
+        columns = max(1, min(_MOST_COLUMNS, (self.width() - 36 + _GAP) // (CARD_WIDTH + _GAP)))
+        if columns == self._columns or not self._abouts:
+            return
+        self._columns = columns
+        focused = next((card.about.name for card in self.cards if card.open_button.hasFocus()), "")
+        emptied(self._groups)
+        self.cards = []
+        for need in dict.fromkeys(about.need for about in self._abouts):
+            self._groups.addWidget(label(tr(need), "caps"))
+            grid = QGridLayout()
+            grid.setSpacing(_GAP)
+            for number, about in enumerate(a for a in self._abouts if a.need == need):
+                card = ProcedureCard(about)
+                card.chosen.connect(self.procedure_chosen)
+                self.cards.append(card)
+                grid.addWidget(card, number // columns, number % columns)
+            for column in range(columns):
+                grid.setColumnStretch(column, 1)
+            self._groups.addLayout(grid)
+        for card in self.cards:
+            if card.about.name == focused:
+                card.setFocus()
+
+
+def _card(layout: QVBoxLayout) -> QFrame:
+    card = QFrame()
+    card.setProperty("kind", "card")
+    layout.setContentsMargins(1, 1, 1, 1)
+    layout.setSpacing(0)
+    card.setLayout(layout)
+    return card
+
+
+def _fill(layout: QVBoxLayout, rows: Iterable[QWidget]) -> None:
+    for number, row in enumerate(rows):
+        if number:
+            layout.addWidget(hairline())
+        layout.addWidget(row)
+
+
+def _key(duty: OpenObligation) -> tuple[str, str]:
+    return duty.run_id, duty.obligation.key

@@ -1,0 +1,145 @@
+"""What the run asks a person, as a banner with its answers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
+
+from services.procedures.run_model import Question
+from services.types import Health
+from services.words import mark, tr
+from widgets.common.boxes import HealthMark, button
+from widgets.common.fields import line
+from widgets.common.labels import label
+from widgets.procedures.blocks import TintedFrame, emptied, put, words
+from widgets.procedures.words import since_words
+
+STOP, UNDO, LEAVE = "stop", "undo", "leave"
+_TITLES = {
+    "step": mark("The run waits for you"),
+    "doubt": mark("A step is in doubt: it may have happened"),
+    "continued": mark("The rest of the plan is ready for your approval"),
+    "breach": mark("A watch rule broke: the run pauses"),
+    "failed": mark("A step failed"),
+}
+_ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "doubt": (
+        ("done", mark("It &happened, go on"), "primary"),
+        ("again", mark("Do it &again"), ""),
+        (STOP, mark("&Stop here"), ""),
+    ),
+    "continued": (("approve", mark("&Approve and go on"), "primary"), (STOP, mark("&Stop here"), "")),
+    "breach": (
+        ("go on", mark("&Go on all the same"), ""),
+        (UNDO, mark("&Undo…"), "danger"),
+        (STOP, mark("&Stop here"), "primary"),
+    ),
+    "failed": (
+        ("again", mark("Try &again"), "primary"),
+        (UNDO, mark("&Undo…"), "danger"),
+        (LEAVE, mark("&Leave as it is…"), ""),
+    ),
+}
+_BAD = frozenset({"failed", "doubt"})
+
+
+class QuestionBanner(TintedFrame):
+    """`answered(str)` gives the answer word for word as the run expects it."""
+
+    answered = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(Health.WARN)
+        self._question: Question | None = None
+        self.buttons: list[QPushButton] = []
+        self.typed: QLineEdit | None = None
+        self._shape = HealthMark(Health.WARN, 13)
+        self._title, self._since = words("", "section"), label("", "third")
+        self._text = words("")
+        self._answers = QVBoxLayout()
+        self._answers.setSpacing(6)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._since, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self._text)
+        column.addSpacing(2)
+        column.addLayout(self._answers)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(12)
+        row.addWidget(self._shape, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        self.hide()
+
+    def show_question(self, question: Question | None, now: float) -> None:
+        """Show a question, or nothing; the same question keeps what was typed."""
+        if question == self._question:
+            return
+        self._question = question
+        self.setVisible(question is not None)
+        if question is None:
+            return
+        health = Health.BAD if question.topic in _BAD else Health.WARN
+        self.set_health(health)
+        self._shape.set_health(health)
+        put(self._title, tr(_TITLES.get(question.topic, _TITLES["step"])))
+        put(self._text, tr(question.ask.question))
+        self._since.setText(since_words(question.since, now) if question.since else "")
+        self.setAccessibleName(f"{self._title.text()}: {self._text.text()}")
+        self._fill(question)
+
+    def question(self) -> Question | None:
+        """Return the question shown."""
+        return self._question
+
+    def _fill(self, question: Question) -> None:
+        emptied(self._answers)
+        self.buttons, self.typed = [], None
+        if question.topic in _ANSWERS:
+            self._row([(answer, tr(text), kind) for answer, text, kind in _ANSWERS[question.topic]])
+        elif question.ask.kind == "choice":
+            for answer, meaning in question.ask.choices:
+                self._choice(answer, meaning)
+            self._row([(STOP, tr("&Stop here"), "")])
+        elif question.ask.kind == "typed":
+            self._typed(question.ask.expect)
+        else:
+            yes = question.ask.unattended or "yes"
+            self._row([(yes, tr("&Yes, go on"), "primary"), (STOP, tr("&Stop here"), "")])
+
+    def _row(self, answers: list[tuple[str, str, str]]) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for answer, text, kind in answers:
+            made = button(text, kind, on=partial(self.answered.emit, answer))
+            self.buttons.append(made)
+            row.addWidget(made)
+        row.addStretch(1)
+        self._answers.addLayout(row)
+        return row
+
+    def _choice(self, answer: str, meaning: str) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        made = button(answer, on=partial(self.answered.emit, answer), hint=tr(meaning) if meaning else "")
+        made.setMinimumWidth(120)
+        self.buttons.append(made)
+        row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(words(tr(meaning), "second"), 1)
+        self._answers.addLayout(row)
+
+    def _typed(self, expect: str) -> None:
+        field = line(tr("Type {word} to go on", word=expect), tr("Type {word} to go on", word=expect))
+        field.setMaximumWidth(320)
+        self._answers.addWidget(field)
+        self._row([(expect, tr("&Go on"), "danger"), (STOP, tr("&Stop here"), "")])
+        go_on = self.buttons[0]
+        go_on.setEnabled(False)
+        field.textChanged.connect(lambda text: go_on.setEnabled(text.strip() == expect))
+        field.returnPressed.connect(go_on.click)
+        self.typed = field

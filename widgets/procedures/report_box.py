@@ -1,0 +1,47 @@
+"""How a run ended, what is true now, and the report to save."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from services.procedures.run_model import RunState, RunView
+from services.words import tr
+from widgets.common.boxes import button
+from widgets.procedures.blocks import put, words
+
+
+class ReportBox(QWidget):
+    """`report_wanted("html" | "markdown")`."""
+
+    report_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view: RunView | None = None
+        self._text = words("")
+        self._true = words("", "second")
+        self._open = words("", "bad")
+        self.html = button(tr("Save as &HTML…"), "primary", on=partial(self.report_wanted.emit, "html"))
+        self.markdown = button(tr("Save as &Markdown…"), on=partial(self.report_wanted.emit, "markdown"))
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.html)
+        foot.addWidget(self.markdown)
+        foot.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for part in (self._text, self._true, self._open):
+            column.addWidget(part)
+        column.addLayout(foot)
+
+    def show_run(self, view: RunView) -> None:
+        """Say how the run ended."""
+        put(self._text, tr(view.sentence) if view.sentence else tr(view.plan.summary))
+        done = view.state is RunState.DONE
+        put(self._true, "\n".join(tr(sentence) for sentence in view.plan.expects) if done else "")
+        still = (tr("Still on: {sentence}.", sentence=tr(o.obligation.sentence)) for o in view.obligations)
+        put(self._open, "\n".join(still))

@@ -1,0 +1,173 @@
+"""Cards of the procedures page: a procedure by what it does, a run by where it stands, an obligation by its danger."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from services.procedures.procedure import About
+from services.procedures.run_model import OpenObligation, RunState, RunView
+from services.types import Health
+from services.words import tr
+from widgets.common.boxes import HealthMark, button
+from widgets.common.labels import label
+from widgets.common.text import MIDDLE, format_duration, format_moment
+from widgets.procedures.blocks import put, words
+from widgets.procedures.words import OVER, run_health, run_words, since_words
+
+CARD_WIDTH = 300
+_KIND = {Health.GOOD: "good", Health.TRANSFER: "transfer", Health.WARN: "warn", Health.BAD: "bad"}
+
+
+class ProcedureCard(QFrame):
+    """`chosen(name)` by its button, a click anywhere, Enter or Space."""
+
+    chosen = Signal(str)
+
+    def __init__(self, about: About) -> None:
+        super().__init__()
+        self.about = about
+        self.setProperty("kind", "card")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(6)
+        self.open_button = button(tr(about.title), "link", on=self._choose, hint=tr(about.what))
+        self.open_button.setProperty("strong", True)
+        column.addWidget(self.open_button)
+        column.addWidget(words(tr(about.what)))
+        column.addWidget(words(tr("Takes: {what}", what=tr(about.takes)), "second"))
+        column.addWidget(words(tr("Can break: {what}", what=tr(about.can_break)), "second"))
+        column.addStretch(1)
+        column.addWidget(label(about.name, "third"))
+        self.setAccessibleName(tr(about.title))
+        self.setAccessibleDescription(tr(about.what))
+        self.setFocusProxy(self.open_button)
+
+    def _choose(self) -> None:
+        self.chosen.emit(self.about.name)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Take a click anywhere on the card."""
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter open it too."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose()
+        else:
+            super().keyPressEvent(event)
+
+
+class RunRow(QFrame):
+    """One run. Signals carry what the person wants of it."""
+
+    chosen = Signal(str)
+    resume_pressed = Signal(str)
+    undo_pressed = Signal(str)
+    leave_pressed = Signal(str)
+    report_pressed = Signal(str)
+
+    def __init__(self, view: RunView, now: float) -> None:
+        super().__init__()
+        self.view = view
+        self._shape = HealthMark(run_health(view.state), 11)
+        self.title = button("", "link", on=lambda: self.chosen.emit(self.view.run_id))
+        self._state = label("", "second")
+        self._facts = label("", "third")
+        self._sentence = words("")
+        self.resume = button(tr("Resume"), "primary", on=lambda: self.resume_pressed.emit(self.view.run_id))
+        self.undo = button(tr("Undo…"), on=lambda: self.undo_pressed.emit(self.view.run_id))
+        self.leave = button(tr("Leave…"), on=lambda: self.leave_pressed.emit(self.view.run_id))
+        self.report = button(tr("Report…"), on=lambda: self.report_pressed.emit(self.view.run_id))
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self.title)
+        head.addWidget(self._state)
+        head.addWidget(self._facts, 1)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self._sentence)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(12)
+        row.addWidget(self._shape, 0, Qt.AlignmentFlag.AlignTop)
+        self._shape.setContentsMargins(0, 4, 0, 0)
+        row.addLayout(column, 1)
+        for made in (self.resume, self.undo, self.leave, self.report):
+            row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+        self.show_run(view, now)
+
+    def show_run(self, view: RunView, now: float) -> None:
+        """Show the run as it stands."""
+        self.view = view
+        health, over = run_health(view.state), view.state in OVER
+        self._shape.set_health(health)
+        self.title.setText(tr(view.plan.title))
+        self._state.setProperty("kind", _KIND.get(health, "second"))
+        put(self._state, run_words(view))
+        self._state.style().polish(self._state)
+        put(self._facts, f" {MIDDLE} ".join(self._fact_words(now)))
+        put(self._sentence, "" if over and view.state is not RunState.LEFT else tr(view.sentence))
+        for made in (self.resume, self.undo, self.leave):
+            made.setVisible(not over and not view.live)
+            made.setAccessibleName(f"{made.text()} {view.run_id}")
+        self.resume.setVisible(not over and not view.live and view.state is not RunState.UNDO_FAILED)
+        self.undo.setVisible(not over and not view.live and view.state is not RunState.APPROVED)
+        self.setAccessibleName(f"{view.plan.title}, {run_words(view)}, {view.sentence}")
+
+    def _fact_words(self, now: float) -> tuple[str, ...]:
+        view = self.view
+        parts = [tr("run {number}", number=view.run_id), view.plan.procedure, view.plan.cluster_name]
+        if view.started is not None:
+            parts.append(format_moment(view.started)[:16] if view.ended else since_words(view.started, now))
+            if view.ended is not None:
+                parts.append(tr("took {span}", span=format_duration(view.ended - view.started)))
+        return tuple(part for part in parts if part)
+
+
+class ObligationRow(QFrame):
+    """Something that is still switched on. `release_pressed(run id, key)`."""
+
+    release_pressed = Signal(str, str)
+
+    def __init__(self, duty: OpenObligation, now: float) -> None:
+        super().__init__()
+        self.duty = duty
+        self._text, self._danger = words("", "section"), words("", "second")
+        self._failed = words("", "bad")
+        self.release = button(tr("Release"), "danger", on=self._press)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        for part in (self._text, self._danger, self._failed):
+            column.addWidget(part)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(12)
+        shape = HealthMark(Health.WARN, 11)
+        row.addWidget(shape, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        row.addWidget(self.release, 0, Qt.AlignmentFlag.AlignTop)
+        self.show_duty(duty, now)
+
+    def show_duty(self, duty: OpenObligation, now: float) -> None:
+        """Show since when it is on, what happens meanwhile, and why a release failed."""
+        if duty != self.duty:
+            self.release.setEnabled(True)
+        self.duty = duty
+        since = since_words(duty.since, now)
+        text = f"{tr(duty.obligation.sentence)} {since} {MIDDLE} {format_duration(max(0.0, now - duty.since))}"
+        put(self._text, text)
+        where = f"{duty.obligation.host} {MIDDLE} " + tr("run {number}", number=duty.run_id)
+        danger = duty.obligation.danger
+        put(self._danger, f"{where} {MIDDLE} " + tr("while it stays: {danger}", danger=tr(danger)) if danger else where)
+        why = duty.release_failed
+        put(self._failed, tr("The last release failed: {reason}", reason=why) if why else "")
+        self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(duty.obligation.sentence)))
+
+    def _press(self) -> None:
+        self.release.setEnabled(False)
+        self.release_pressed.emit(self.duty.run_id, self.duty.obligation.key)

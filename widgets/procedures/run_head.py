@@ -1,0 +1,116 @@
+"""The head of the wizard: what, which run, since when, and what a person may do to the run now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.procedures.run_model import RunState, RunView
+from services.words import tr
+from widgets.common.boxes import button
+from widgets.common.fonts import BASE
+from widgets.common.text import MIDDLE
+from widgets.common.theme import mono_font
+from widgets.procedures.blocks import put, words
+from widgets.procedures.consequences import pause_words
+from widgets.procedures.words import OVER, current_step, moment_words, run_words
+
+_BREAKABLE = frozenset({RunState.RUNNING, RunState.WAITING})
+_UNDOABLE = frozenset({RunState.RUNNING, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED})
+_LEAVABLE = frozenset(
+    {RunState.APPROVED, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED, RunState.RUNNING}
+)
+
+
+class RunHead(QWidget):
+    """Signals: pause_wanted, go_on_wanted, cancel_pressed, undo_pressed, leave_pressed, closed."""
+
+    pause_wanted = Signal()
+    go_on_wanted = Signal()
+    cancel_pressed = Signal()
+    undo_pressed = Signal()
+    leave_pressed = Signal()
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked_to_pause: tuple[str, int] | None = None
+        self._view: RunView | None = None
+        self._now = 0.0
+        self.title = words("", "title")
+        self.name = QLabel("")
+        self.name.setProperty("kind", "second")
+        self.name.setFont(mono_font(BASE - 1))
+        self.sentence = words("", "second")
+        self.pause = button(tr("Pa&use after this step"), on=self._pause)
+        self.go_on = button(tr("&Go on"), "primary", on=self.go_on_wanted.emit)
+        self.cancel = button(tr("Ca&ncel"), on=self.cancel_pressed.emit)
+        self.undo = button(tr("&Undo…"), on=self.undo_pressed.emit)
+        self.leave = button(tr("&Leave as it is…"), on=self.leave_pressed.emit)
+        self.close_button = button(tr("Close"), on=self.closed.emit, hint=tr("Back to the procedures (Esc)"))
+        buttons = (self.go_on, self.pause, self.cancel, self.undo, self.leave)
+        titles = QHBoxLayout()
+        titles.setSpacing(12)
+        titles.addWidget(self.title)
+        titles.addWidget(self.name, 1)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addLayout(titles, 1)
+        for made in (*buttons, self.close_button):
+            row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+        for made in buttons:
+            made.hide()
+        self.title.setWordWrap(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.sentence)
+
+    def show_about(self, title: str, name: str, sentence: str) -> None:
+        """Show a procedure that has no run yet."""
+        put(self.title, title)
+        self.name.setText(name)
+        put(self.sentence, sentence)
+
+    def forget_run(self) -> None:
+        """Take the run's buttons away."""
+        self._view = self._asked_to_pause = None
+        for made in (self.go_on, self.pause, self.cancel, self.undo, self.leave):
+            made.hide()
+
+    def show_run(self, view: RunView, now: float) -> None:
+        """Show a run and what may be done to it now. Cheap while nothing changed."""
+        if view.plan is not (self._view.plan if self._view else None):
+            put(self.title, tr(view.plan.title))
+            self.name.setText(f"{view.plan.procedure} {MIDDLE} " + tr("run {number}", number=view.run_id))
+        put(self.sentence, " ".join(filter(None, self._sentences(view, now))))
+        self._view, self._now = view, now
+        at = current_step(view)
+        over, live = view.state in OVER, view.live
+        if self._asked_to_pause not in {None, (view.run_id, at)} or view.state is not RunState.RUNNING:
+            self._asked_to_pause = None
+        self.pause.setVisible(live and view.state is RunState.RUNNING)
+        self.pause.setEnabled(self._asked_to_pause is None)
+        self.pause.setText(tr("Pausing after this step…") if self._asked_to_pause else tr("Pa&use after this step"))
+        self.go_on.setVisible(not over and (view.state is RunState.PAUSED or not live))
+        self.go_on.setText(tr("&Go on") if live else tr("&Resume"))
+        self.cancel.setVisible(live and view.state in _BREAKABLE)
+        hindrance = pause_words(view, at)
+        self.cancel.setEnabled(not hindrance)
+        self.cancel.setToolTip(hindrance)
+        self.undo.setVisible(view.state in _UNDOABLE)
+        self.leave.setVisible(not live and view.state in _LEAVABLE)
+
+    def _sentences(self, view: RunView, now: float) -> tuple[str, ...]:
+        begun = tr("Started {moment}.", moment=moment_words(view.started, now)) if view.started is not None else ""
+        if view.state in {RunState.RUNNING, RunState.APPROVED} and view.live:
+            return (tr(view.plan.summary), begun)
+        state = tr("The run is {state}.", state=run_words(view))
+        return (state, tr(view.sentence) if view.sentence else tr(view.plan.summary), begun)
+
+    def _pause(self) -> None:
+        if self._view is not None:
+            self._asked_to_pause = (self._view.run_id, current_step(self._view))
+            self.show_run(self._view, self._now)
+        self.pause_wanted.emit()

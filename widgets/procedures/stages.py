@@ -1,0 +1,208 @@
+"""The sections of the wizard in their order, and which of them is open: inputs, preflight, plan (and run), report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from services.procedures.checks import Check
+from services.procedures.fields import Fault, Field
+from services.procedures.model import Plan
+from services.procedures.procedure import About
+from services.procedures.run_model import RunView
+from services.types import Health
+from services.words import tr
+from widgets.common.text import MIDDLE
+from widgets.procedures.approval import Approval, plan_facts
+from widgets.procedures.blocks import put, words
+from widgets.procedures.checklist import Checklist
+from widgets.procedures.inputs_form import InputsForm
+from widgets.procedures.report_box import ReportBox
+from widgets.procedures.section import Section
+from widgets.procedures.step_list import StepList
+from widgets.procedures.values import Rehearsed
+from widgets.procedures.words import (
+    OVER,
+    checks_health,
+    checks_words,
+    current_step,
+    plan_words,
+    run_health,
+    run_words,
+    time_words,
+)
+
+
+class Stages(QWidget):
+    """Owns the sections; the page connects their parts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.form, self.checklist, self.steps = InputsForm(), Checklist(), StepList()
+        self.approval, self.report = Approval(), ReportBox()
+        self._given = words("", "second")  # the answers of a run: nothing to type any more
+        self._broken = words("", "warn")
+        self._run: RunView | None = None
+        self._plan: Plan | None = None
+        place = QWidget()
+        inner = QVBoxLayout(place)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.form)
+        inner.addWidget(self._given)
+        self.inputs = Section(tr("Inputs"), place)
+        self.preflight = Section(tr("Preflight"), self.checklist, margins=(16, 6, 16, 14))
+        self.plan = Section(tr("Plan"), self.steps, margins=(0, 0, 0, 1))
+        self.go = Section(tr("Start"), self.approval)
+        self.outcome = Section(tr("Report"), self.report)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        for part in (self._broken, *self._all()):
+            column.addWidget(part)
+        self.checklist.overrides_changed.connect(self._judge)
+        self.form.inputs_changed.connect(lambda _inputs: self._outdate())
+
+    def _all(self) -> tuple[Section, ...]:
+        return (self.inputs, self.preflight, self.plan, self.go, self.outcome)
+
+    def begin(self, about: About) -> None:
+        """Forget the last procedure."""
+        self._run = self._plan = None
+        self.form.setVisible(True)
+        for section in (self.preflight, self.plan, self.go, self.outcome):
+            section.hide()
+        for text in (self._given, self._broken):
+            put(text, "")
+        self.form.set_fields((), {}, ())
+        self.inputs.say(Health.UNKNOWN, tr(about.takes))
+        self.inputs.set_open(True)
+        self.checklist.set_checks((), waiting=False)
+        self.steps.show_plan((), {})
+
+    def set_fields(self, fields: tuple[Field, ...], inputs: dict[str, str], faults: tuple[Fault, ...]) -> None:
+        """Show the questions."""
+        first = not self.form.rows
+        self.form.set_fields(fields, inputs, faults)
+        self._say_inputs()
+        if first:
+            self.form.focus_first()
+
+    def _say_inputs(self) -> None:
+        wrong = self.form.has_faults()
+        summary = tr("first answer what is marked") if wrong else self.form.summary()
+        self.inputs.say(Health.BAD if wrong else Health.GOOD, summary)
+
+    def set_checks(self, checks: tuple[Check, ...], waiting: bool) -> None:
+        """Show the checklist and fold the inputs once it is there."""
+        if self._run is not None:
+            return
+        self.checklist.set_checks(checks, waiting=waiting)
+        first = not self.preflight.isVisibleTo(self)
+        self.preflight.show()
+        if waiting:
+            self.preflight.say(Health.TRANSFER, tr("reading the hosts…"))
+        else:
+            self.preflight.say(checks_health(checks), checks_words(checks, self.checklist.overrides()))
+        if checks and not waiting and (first or self._plan is None):
+            self.inputs.set_open(False)
+            self.preflight.set_open(True)
+            self.checklist.go_on.setFocus()
+        self._judge()
+
+    def set_plan(self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...]) -> None:
+        """Show the plan and what its approval needs."""
+        new = plan != self._plan
+        self._plan = plan
+        self.steps.show_plan(plan.steps, wording)
+        self.approval.show_plan(plan, violations)
+        self.plan.say(Health.BAD if violations else Health.UNKNOWN, plan_facts(plan))
+        self.plan.setVisible(bool(plan.steps))
+        self.go.setVisible(True)
+        self.go.say(None, tr("read the plan, rehearse it, then approve it"))
+        if new:
+            for section, shown in ((self.inputs, False), (self.preflight, bool(self._standing())), (self.plan, True)):
+                section.set_open(shown)
+            self.go.set_open(True)
+            (self.approval.start if self.approval.start.isEnabled() else self.approval.rehearse).setFocus()
+        self._judge()
+
+    def set_rehearsal(self, results: tuple[Rehearsed, ...], running: bool) -> None:
+        """Show what the rehearsal found."""
+        self.steps.show_rehearsal(results)
+        self.approval.set_busy(tr("The rehearsal is running.") if running else "")
+        self.approval.rehearse.setEnabled(not running)
+        stops = sum(found.holds is False for found in results)
+        if running:
+            told = tr("rehearsing: {done} of {total} steps", done=len(results), total=len(self.steps.rows))
+        elif stops:
+            told = tr("rehearsed: it would stop at {n} of the steps", n=stops)
+        else:
+            told = tr("rehearsed: nothing stands in the way")
+        self.go.say(Health.TRANSFER if running else Health.WARN if stops else Health.GOOD, told)
+
+    # -- a run ---------------------------------------------------------------------------------------------------
+    def set_run(self, view: RunView, now: float, wording: Mapping[str, tuple[str, ...]] | None) -> int:
+        """Show the run; return how many rows changed."""
+        before, self._run = self._run, view
+        if before is None or before.run_id != view.run_id:
+            self._enter_run(view)
+        if wording is not None or view.plan.steps != (self._plan.steps if self._plan else ()):
+            known = {**self.steps.wording, **(wording or {})}
+            self.steps.show_plan(view.plan.steps, known, now)
+        self._plan = view.plan
+        if before is None or (before.checks, before.overrides) != (view.checks, view.overrides):
+            self.checklist.show_decided(view.checks, view.overrides)
+            self.preflight.say(checks_health(view.checks), checks_words(view.checks, view.overrides))
+            self.preflight.setVisible(bool(view.checks))
+        put(self._broken, "\n".join(tr(sentence) for sentence in view.breaches))
+        at = current_step(view)
+        asked = at if view.question is not None and view.question.step_id else -1
+        changed = self.steps.show_views(view.steps, at, asked, now)
+        self.tick(view, now, rows=False)
+        over = view.state in OVER
+        if over and (before is None or before.state not in OVER):
+            self.outcome.set_open(True)
+        self.outcome.setVisible(over)
+        if over:
+            self.outcome.say(run_health(view.state), run_words(view))
+            self.report.show_run(view)
+        return changed
+
+    def _enter_run(self, view: RunView) -> None:
+        answers = f" {MIDDLE} ".join(f"{name} {value}" for name, value in view.plan.inputs if value)
+        self.form.setVisible(False)
+        put(self._given, "\n".join(f"{name}: {value}" for name, value in view.plan.inputs))
+        self.inputs.say(Health.GOOD, answers)
+        for section, shown in ((self.inputs, False), (self.preflight, False), (self.plan, True)):
+            section.set_open(shown)
+        self.plan.show()
+        self.go.hide()
+
+    def tick(self, view: RunView, now: float, *, rows: bool = True) -> None:
+        """Let what runs count on."""
+        if rows:
+            self.steps.tick(now)
+        self.plan.say(run_health(view.state), plan_words(view), time_words(view, now))
+
+    def focus_first(self) -> None:
+        """Give the keys to the first question, or to the steps of a run."""
+        if self._run is None:
+            self.form.focus_first()
+        elif self.steps.rows:
+            self.steps.focus_current()
+
+    # -- judging -------------------------------------------------------------------------------------------------
+    def _standing(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(check.code for check in self.checklist.standing_blocks()))
+
+    def _judge(self) -> None:
+        self.approval.set_standing(self._standing())
+
+    def _outdate(self) -> None:
+        """Other answers need other checks and another plan."""
+        self._say_inputs()
+        if self._run is None and self._plan is not None:
+            self._plan = None
+            self.plan.hide()
+            self.go.hide()

@@ -1,0 +1,245 @@
+"""One step as a row that paints itself: sixty of them are made at once and brought up to date ten times a second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QFontMetricsF,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+
+from services.procedures.run_model import StepView
+from services.types import Health
+from services.words import tr
+from widgets.common.fonts import STRONG
+from widgets.common.glyphs import glyph
+from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
+from widgets.procedures.mono import PAD_X, PAD_Y, Wrapped
+from widgets.procedures.step_content import Block, RowContent, RowInput, row_content
+
+_TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
+_GLYPH_X, _HOST_X = 40.0, 62.0
+_RISK_WIDTH, _TOOK_WIDTH, _RIGHT = 104.0, 88.0, 16.0
+_BAR = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    block: Block
+    text: Wrapped | None
+    y: float
+    height: float
+
+
+class StepRow(QWidget):
+    """Signals: `chosen(int)` when it gets the focus or a click, `moved(int)` -1 or +1 for the arrow keys."""
+
+    chosen = Signal(int)
+    moved = Signal(int)
+
+    def __init__(self, index: int, view: StepView, given: RowInput, host_width: float) -> None:
+        super().__init__()
+        self.index = index
+        self._view, self._given = view, given
+        self._host_width = host_width
+        self._now = 0.0
+        self._content = row_content(index + 1, view, given, 0.0)
+        self._laid: tuple[int, tuple[_Placed, ...], float] | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAccessibleName(self._content.spoken())
+        theme_holder().changed.connect(self.update)
+
+    @property
+    def content(self) -> RowContent:
+        """Return what is shown."""
+        return self._content
+
+    @property
+    def given(self) -> RowInput:
+        """Return what the row is made of besides its step."""
+        return self._given
+
+    def show_step(self, view: StepView, given: RowInput, now: float) -> bool:
+        """Show the step anew; return whether anything changed. Cheap while nothing does."""
+        if view is self._view and given == self._given and (view.started is None or view.ended is not None):
+            return False
+        self._view, self._given, self._now = view, given, now
+        content = row_content(self.index + 1, view, given, now)
+        if content == self._content:
+            return False
+        same_place = content.blocks == self._content.blocks
+        self._content = content
+        self.setAccessibleName(content.spoken())
+        if not same_place:
+            before = self._laid
+            self._laid = None
+            if before is None or self._layout(before[0])[1] != before[2]:
+                self.updateGeometry()
+        self.update()
+        return True
+
+    # -- layout --------------------------------------------------------------------------------------------------
+    def _layout(self, width: int) -> tuple[tuple[_Placed, ...], float]:
+        if self._laid is None or self._laid[0] != width:
+            self._laid = (width, *self._lay(width))
+        return self._laid[1], self._laid[2]
+
+    def _lay(self, width: int) -> tuple[tuple[_Placed, ...], float]:
+        left = self._left()
+        narrow = width - left - _RIGHT - _TOOK_WIDTH - _RISK_WIDTH
+        y, placed = _TOP, []
+        for number, block in enumerate(self._content.blocks):
+            room = narrow if number == 0 else width - left - _RIGHT
+            if block.kind == "bar":
+                placed.append(_Placed(block, None, y + 3, _BAR))
+                y += _BAR + 6 + _GAP
+                continue
+            mono = block.kind == "mono"
+            text = Wrapped(block.lines, mono_font() if mono else ui_font(), room - (2 * PAD_X if mono else 0))
+            height = text.height + (2 * PAD_Y if mono else 0)
+            placed.append(_Placed(block, text, y, height))
+            y += height + _GAP
+        return tuple(placed), y - _GAP + _BOTTOM + 1
+
+    def _left(self) -> float:
+        return _HOST_X + self._host_width + 12.0
+
+    def hasHeightForWidth(self) -> bool:
+        """Return True: titles and commands break."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height that shows everything at `width`."""
+        return int(self._layout(width)[1] + 0.999)
+
+    def sizeHint(self) -> QSize:
+        """Return a size for the present width."""
+        width = max(self.width(), 480)
+        return QSize(480, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the narrowest width that still reads."""
+        return QSize(int(self._left() + _RISK_WIDTH + _TOOK_WIDTH + 120), 32)
+
+    # -- painting ------------------------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw ground, shape, host, blocks, risk and time."""
+        del event
+        theme, content = current_theme(), self._content
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect())
+        if content.ground:
+            painter.fillRect(box, getattr(theme, content.ground))
+        if self.index:
+            painter.fillRect(QRectF(0, 0, box.width(), 1), theme.line)
+        if self.hasFocus():
+            painter.setPen(theme.accent)
+            painter.drawRoundedRect(box.adjusted(2.5, 2.5, -2.5, -2.5), 4, 4)
+        self._paint_head(painter, box)
+        for part in self._layout(self.width())[0]:
+            self._paint_block(painter, part)
+
+    def _paint_head(self, painter: QPainter, box: QRectF) -> None:
+        theme, content = current_theme(), self._content
+        line = QRectF(0, _TOP, 30, QFontMetricsF(ui_font()).height())
+        middle = line.center().y()
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        painter.setFont(ui_font(12))
+        painter.setPen(theme.third)
+        painter.drawText(line, right, content.number)
+        shape = Health.TRANSFER if content.ground == "transfer_tint" else content.health
+        glyph(painter, QRectF(_GLYPH_X, middle - 5.5, 11, 11), shape, theme)
+        painter.setFont(ui_font(weight=STRONG))
+        painter.setPen(theme.text)
+        host = QFontMetricsF(painter.font()).elidedText(content.host, Qt.TextElideMode.ElideMiddle, self._host_width)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
+        painter.setFont(ui_font())
+        painter.setPen(theme.second)
+        took = QRectF(box.right() - _RIGHT - _TOOK_WIDTH, line.y(), _TOOK_WIDTH, line.height())
+        painter.drawText(took, right, content.took)
+        painter.setPen(getattr(theme, content.risk_token))
+        painter.drawText(QRectF(took.x() - _RISK_WIDTH, line.y(), _RISK_WIDTH - 4, line.height()), right, content.risk)
+
+    def _paint_block(self, painter: QPainter, part: _Placed) -> None:
+        theme, left = current_theme(), self._left()
+        if part.text is None:
+            room = QRectF(left, part.y, self.width() - left - _RIGHT, _BAR)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.panel)
+            painter.drawRoundedRect(room, 2, 2)
+            painter.setBrush(theme.transfer)
+            painter.drawRoundedRect(QRectF(room.x(), room.y(), room.width() * part.block.share, _BAR), 2, 2)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            return
+        if part.block.kind == "mono":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.panel if self._content.ground else theme.canvas)
+            width = min(self.width() - left - _RIGHT, part.text.widest + 2 * PAD_X)
+            painter.drawRoundedRect(QRectF(left, part.y, width, part.height), 4, 4)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(theme.second)
+            part.text.paint(painter, left + PAD_X, part.y + PAD_Y)
+            return
+        painter.setPen(getattr(theme, part.block.token))
+        part.text.paint(painter, left, part.y)
+
+    # -- hand ----------------------------------------------------------------------------------------------------
+    def copy(self) -> None:
+        """Put the step's exact commands on the clipboard (its title where it has none)."""
+        lines = [line for block in self._content.blocks if block.kind == "mono" for line in block.lines]
+        QGuiApplication.clipboard().setText("\n".join(self._given.wording or lines or self._content.blocks[0].lines))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows move between the rows, Enter shows all of a row, the platform's key copies."""
+        key = event.key()
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.moved.emit(1 if key == Qt.Key.Key_Down else -1)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.moved.emit(0)
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show all of the row, or fold it."""
+        del event
+        self.moved.emit(0)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy the commands."""
+        menu = QMenu(self)
+        menu.addAction(tr("Copy"), self.copy)
+        menu.exec(event.globalPos())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tell the list which step is looked at."""
+        super().focusInEvent(event)
+        self.chosen.emit(self.index)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the frame away."""
+        super().focusOutEvent(event)
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Lay out anew with another font."""
+        if event.type() is QEvent.Type.FontChange:
+            self._laid = None
+        super().changeEvent(event)

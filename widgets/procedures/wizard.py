@@ -1,0 +1,275 @@
+"""One procedure from its questions to its report: a page that grows downwards, where what is done folds to one line.
+
+Frozen values in, signals out. Every setter may be called at any time; `set_run` up to ten times a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
+
+from services.procedures.checks import Check
+from services.procedures.fields import Fault, Field
+from services.procedures.model import Plan
+from services.procedures.procedure import About
+from services.procedures.run_model import RunState, RunView
+from services.types import Health
+from services.words import tr
+from widgets.common.boxes import hairline
+from widgets.common.messages import MessageBar
+from widgets.common.wardrobe import wear
+from widgets.procedures.confirm_strip import ConfirmStrip
+from widgets.procedures.consequences import cancel_sentences, undo_sentences
+from widgets.procedures.question import LEAVE, UNDO, QuestionBanner
+from widgets.procedures.run_head import RunHead
+from widgets.procedures.side import SidePanel
+from widgets.procedures.stages import Stages
+from widgets.procedures.values import Rehearsed
+from widgets.procedures.words import OVER, current_step
+
+SIDE_WIDTH = 445
+SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
+_MOST_WIDTH = 1180
+_TICK_MS = 1000
+
+
+class WizardPage(QFrame):
+    """Signals are named for what a person wants; `closed` when the page is left."""
+
+    inputs_changed = Signal(object)
+    """dict[str, str]: the answers a person gave."""
+    check_wanted = Signal()
+    plan_wanted = Signal()
+    rehearse_wanted = Signal()
+    start_wanted = Signal(object, object)
+    """tuple[Override, ...], dict[step id, text typed]."""
+    pause_wanted = Signal()
+    go_on_wanted = Signal()
+    """Go on after a pause, or resume a run that no engine drives."""
+    cancel_wanted = Signal()
+    undo_wanted = Signal()
+    leave_wanted = Signal(str, str)
+    """Run id, reason."""
+    answered = Signal(str, str)
+    """Run id, answer."""
+    report_wanted = Signal(str)
+    """'html' or 'markdown'."""
+    step_chosen = Signal(int)
+    closed = Signal()
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
+        self.setProperty("kind", "canvas")
+        self._clock = clock
+        self._view: RunView | None = None
+        self.head, self.question, self.confirm = RunHead(), QuestionBanner(), ConfirmStrip()
+        self.messages, self.stages, self.side = MessageBar(), Stages(), SidePanel()
+        self._build()
+        self._connect()
+        self._tick = QTimer(self)
+        self._tick.setInterval(_TICK_MS)
+        self._tick.timeout.connect(self._count_on)
+        wear(self)
+
+    # -- making --------------------------------------------------------------------------------------------------
+    def _build(self) -> None:
+        inner = QFrame()
+        inner.setProperty("kind", "canvas")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(20, 16, 20, 24)
+        column.setSpacing(10)
+        for part in (self.head, self.messages, self.question, self.confirm, self.stages):
+            column.addWidget(part)
+        column.addStretch(1)
+        inner.setMaximumWidth(_MOST_WIDTH)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(inner)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.viewport().setAutoFillBackground(False)
+        self.side.setFixedWidth(SIDE_WIDTH)
+        self._side_line = hairline("vline")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._scroll, 1)
+        row.addWidget(self._side_line)
+        row.addWidget(self.side)
+        self._place_side()
+
+    def _connect(self) -> None:
+        stages = self.stages
+        stages.form.inputs_changed.connect(self.inputs_changed)
+        stages.form.check_wanted.connect(self.check_wanted)
+        stages.checklist.check_wanted.connect(self.check_wanted)
+        stages.checklist.plan_wanted.connect(self.plan_wanted)
+        stages.approval.rehearse_wanted.connect(self.rehearse_wanted)
+        stages.approval.start_wanted.connect(self._start)
+        stages.report.report_wanted.connect(self.report_wanted)
+        stages.steps.step_chosen.connect(self._look_at)
+        stages.steps.shown_wanted.connect(self._scroll_to)
+        self.head.pause_wanted.connect(self.pause_wanted)
+        self.head.go_on_wanted.connect(self.go_on_wanted)
+        self.head.cancel_pressed.connect(self._ask_cancel)
+        self.head.undo_pressed.connect(lambda: self._ask_undo(self.undo_wanted.emit))
+        self.head.leave_pressed.connect(self._ask_leave)
+        self.head.closed.connect(self.closed)
+        self.question.answered.connect(self._answer)
+
+    # -- before a run --------------------------------------------------------------------------------------------
+    def set_about(self, about: About) -> None:
+        """Begin anew with this procedure: everything else is forgotten."""
+        self._view = None
+        self._tick.stop()
+        self.confirm.dismiss()
+        self.question.show_question(None, 0.0)
+        self.messages.say(Health.UNKNOWN, ())
+        self.head.show_about(tr(about.title), about.name, tr(about.what))
+        self.head.forget_run()
+        self.stages.begin(about)
+        self.side.begin()
+        self._place_side()
+
+    def set_fields(self, fields: tuple[Field, ...], inputs: dict[str, str], faults: tuple[Fault, ...]) -> None:
+        """Show the questions, the answers given so far and their faults; focus and cursor stay where they are."""
+        self.stages.set_fields(fields, inputs, faults)
+
+    def set_checks(self, checks: tuple[Check, ...], waiting: bool = False) -> None:
+        """Show the checklist; `waiting` while it is being read anew."""
+        self.stages.set_checks(checks, waiting)
+
+    def set_plan(self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...] = ()) -> None:
+        """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it."""
+        self.stages.set_plan(plan, wording, violations)
+        self.side.set_plan(plan)
+        self._place_side()
+
+    def set_rehearsal(self, results: tuple[Rehearsed, ...], running: bool = False) -> None:
+        """Show what the rehearsal found so far, step by step."""
+        self.stages.set_rehearsal(results, running)
+
+    def say_message(self, health: Health, sentences: tuple[str, ...]) -> None:
+        """Say something above all (a refusal, a lock that another console has); () takes it away."""
+        self.messages.say(health, sentences)
+
+    # -- the run -------------------------------------------------------------------------------------------------
+    def set_run(self, view: RunView, wording: Mapping[str, tuple[str, ...]] | None = None) -> int:
+        """Show a run as it stands, in place; return how many rows changed.
+
+        Args:
+            wording: lines per step where `set_plan` did not give them (a run from the journal, a continued plan).
+        """
+        before, self._view = self._view, view
+        now = self._clock()
+        self.head.show_run(view, now)
+        self.question.show_question(view.question, now)
+        changed = self.stages.set_run(view, now, wording)
+        self.side.set_run(view)
+        if before is None:
+            self._place_side()
+        if view.state in OVER:
+            self.confirm.dismiss()
+        running = view.live and view.state not in OVER
+        if running != self._tick.isActive():
+            (self._tick.start if running else self._tick.stop)()
+        return changed
+
+    def run(self) -> RunView | None:
+        """Return the run shown, None before one begins."""
+        return self._view
+
+    def focus_first(self) -> None:
+        """Give the keys to what comes first: the first question, else the steps."""
+        self.stages.focus_first()
+
+    # -- what a person wants -------------------------------------------------------------------------------------
+    def _start(self) -> None:
+        checklist = self.stages.checklist
+        if not checklist.standing_blocks():
+            self.start_wanted.emit(checklist.overrides(), self.stages.approval.confirmations())
+
+    def _answer(self, answer: str) -> None:
+        if self._view is None:
+            return
+        run_id = self._view.run_id
+        asked = self.question.question()
+        own = asked is not None and asked.topic in {"breach", "failed"}
+        if answer == UNDO and own:
+            self._ask_undo(lambda: self.answered.emit(run_id, UNDO))
+        elif answer == LEAVE and own:
+            self._ask_leave()
+        else:
+            self.answered.emit(run_id, answer)
+
+    def _ask_undo(self, then: Callable[[], None]) -> None:
+        if self._view is None:
+            return
+        hosts = ", ".join(self._view.plan.hosts)
+        title = tr("Undo run {number} on {hosts}?", number=self._view.run_id, hosts=hosts)
+        self.confirm.ask(title, undo_sentences(self._view), tr("&Undo the run"), lambda _reason: then())
+        self._show_top()
+
+    def _ask_cancel(self) -> None:
+        if self._view is None:
+            return
+        sentences = cancel_sentences(self._view, current_step(self._view))
+        agreed = tr("&Cancel the step")
+        self.confirm.ask(tr("Cancel the step that runs?"), sentences, agreed, lambda _reason: self.cancel_wanted.emit())
+        self._show_top()
+
+    def _ask_leave(self) -> None:
+        if self._view is None:
+            return
+        run_id = self._view.run_id
+        title = tr("Leave run {number} as it is?", number=run_id)
+        hosts = ", ".join(self._view.plan.hosts)
+        sentences = (tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=hosts),)
+        agreed = tr("&Leave it")
+        self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
+        self._show_top()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc goes back to the procedures; a run goes on without its page."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    # -- place ---------------------------------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the side where there is no room for it."""
+        super().resizeEvent(event)
+        self._place_side()
+
+    def _place_side(self) -> None:
+        shown = self.width() >= SIDE_FROM and self.side.has_content()
+        self.side.setVisible(shown)
+        self._side_line.setVisible(shown)
+        self.stages.steps.set_inline_evidence(not shown and self._view is not None)
+
+    def _show_top(self) -> None:
+        self._scroll.ensureWidgetVisible(self.confirm, 0, 40)
+
+    def _scroll_to(self, row: QRect) -> None:
+        """Bring a row into sight once the layout has settled."""
+
+        def show() -> None:
+            inner = self._scroll.widget()
+            corner = self.stages.steps.mapTo(inner, row.topLeft())
+            self._scroll.ensureVisible(0, corner.y() + row.height(), 0, 48)
+            self._scroll.ensureVisible(0, corner.y(), 0, 48)
+
+        QTimer.singleShot(0, self, show)
+
+    def _look_at(self, index: int) -> None:
+        self.side.look_at(index)
+        self.step_chosen.emit(index)
+
+    def _count_on(self) -> None:
+        if self._view is not None and self._view.state is not RunState.PAUSED:
+            self.stages.tick(self._view, self._clock())

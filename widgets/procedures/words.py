@@ -1,0 +1,251 @@
+"""States, risks and spans of procedures in words and shapes. Pure text: no widget is needed to test it."""
+
+from __future__ import annotations
+
+from services.procedures.actions import Ask, Checkpoint, Continue, WaitFor
+from services.procedures.checks import Check, Override, Verdict
+from services.procedures.model import Risk, Step
+from services.procedures.run_model import RunState, RunView, StepState, StepView
+from services.types import Health
+from services.words import mark, tr
+from widgets.common.text import (
+    MIDDLE,
+    format_clock,
+    format_count,
+    format_duration,
+    format_moment,
+    format_number,
+    plural,
+)
+
+OVER = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
+"""States that nothing leads out of: everything else is unfinished."""
+MOVING = frozenset({StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.UNDOING})
+
+RUN_WORDS = {
+    RunState.APPROVED: mark("approved"),
+    RunState.RUNNING: mark("running"),
+    RunState.PAUSED: mark("paused"),
+    RunState.WAITING: mark("waiting for you"),
+    RunState.FAILED: mark("failed"),
+    RunState.UNDOING: mark("undoing"),
+    RunState.UNDO_FAILED: mark("undo failed"),
+    RunState.DONE: mark("done"),
+    RunState.UNDONE: mark("undone"),
+    RunState.LEFT: mark("left as it is"),
+}
+_RUN_HEALTH = {
+    RunState.APPROVED: Health.UNKNOWN,
+    RunState.RUNNING: Health.TRANSFER,
+    RunState.PAUSED: Health.WARN,
+    RunState.WAITING: Health.WARN,
+    RunState.FAILED: Health.BAD,
+    RunState.UNDOING: Health.TRANSFER,
+    RunState.UNDO_FAILED: Health.BAD,
+    RunState.DONE: Health.GOOD,
+    RunState.UNDONE: Health.GOOD,
+    RunState.LEFT: Health.WARN,
+}
+STEP_WORDS = {
+    StepState.PENDING: mark("not begun"),
+    StepState.CHECKING: mark("checking"),
+    StepState.ACTING: mark("acting"),
+    StepState.PROVING: mark("waiting for its proof"),
+    StepState.DONE: mark("done"),
+    StepState.ALREADY: mark("already so"),
+    StepState.FAILED: mark("failed"),
+    StepState.IN_DOUBT: mark("in doubt"),
+    StepState.CANCELLED: mark("cancelled"),
+    StepState.UNDOING: mark("undoing"),
+    StepState.UNDONE: mark("undone"),
+    StepState.UNDO_FAILED: mark("undo failed"),
+}
+_STEP_HEALTH = {
+    StepState.PENDING: Health.UNKNOWN,
+    StepState.DONE: Health.GOOD,
+    StepState.ALREADY: Health.GOOD,
+    StepState.FAILED: Health.BAD,
+    StepState.IN_DOUBT: Health.WARN,
+    StepState.CANCELLED: Health.WARN,
+    StepState.UNDONE: Health.UNKNOWN,
+    StepState.UNDO_FAILED: Health.BAD,
+}
+RISK_WORDS = {
+    Risk.READS: mark("reads"),
+    Risk.CHANGES: mark("changes"),
+    Risk.NODE_DOWN: mark("node down"),
+    Risk.IRREVERSIBLE: mark("can't be undone"),
+    Risk.YOU: mark("you"),
+}
+RISK_TOKEN = {
+    Risk.READS: "third",
+    Risk.CHANGES: "warn",
+    Risk.NODE_DOWN: "bad",
+    Risk.IRREVERSIBLE: "bad",
+    Risk.YOU: "accent",
+}
+VERDICT_WORDS = {Verdict.PASS: mark("pass"), Verdict.WARN: mark("warning"), Verdict.BLOCK: mark("block")}
+VERDICT_HEALTH = {Verdict.PASS: Health.GOOD, Verdict.WARN: Health.WARN, Verdict.BLOCK: Health.BAD}
+
+
+def run_health(state: RunState) -> Health:
+    """Return the shape of a run's state."""
+    return _RUN_HEALTH[state]
+
+
+def step_health(state: StepState) -> Health:
+    """Return the shape of a step's state; all that move are half circles."""
+    return _STEP_HEALTH.get(state, Health.TRANSFER)
+
+
+def run_words(view: RunView) -> str:
+    """Return the state of a run; a run that no engine drives is 'interrupted', whatever the journal says last."""
+    if not view.live and view.state in {RunState.RUNNING, RunState.UNDOING}:
+        return tr("interrupted while {state}", state=tr(RUN_WORDS[view.state]))
+    return tr(RUN_WORDS[view.state])
+
+
+def about_time(seconds: float | None) -> str:
+    """Return an estimate ('about 4 min'), '' when there is none."""
+    return "" if seconds is None else tr("about {span}", span=format_duration(_coarse(seconds)))
+
+
+def _coarse(seconds: float) -> float:
+    """An estimate is no measure: whole minutes from ten minutes on."""
+    return round(seconds / 60) * 60.0 if seconds >= 600 else float(round(seconds)) if seconds >= 10 else seconds
+
+
+def step_title(view: StepView) -> str:
+    """Return what the step says of itself: the past once it is done, else the plan's words."""
+    if view.state is StepState.DONE and view.step.done:
+        return tr(view.step.done)
+    if view.state in {StepState.ALREADY, StepState.UNDONE}:
+        return tr("{title}: {state}", title=tr(view.step.title), state=tr(STEP_WORDS[view.state]))
+    return tr(view.step.title)
+
+
+def waiting_words(view: StepView) -> str:
+    """Return 'waits for Synced, at most until 02:44' for a step that waits, else ''."""
+    if view.state not in MOVING or not view.waits_for:
+        return ""
+    if view.until is None:
+        return tr("waits for {what}", what=view.waits_for)
+    hour = format_clock(view.until, seconds=False)
+    return tr("waits for {what}, at most until {hour}", what=view.waits_for, hour=hour)
+
+
+def progress_words(view: StepView) -> str:
+    """Return '69 840 of 112 527 write sets · about 33 s left', '' while nothing is known."""
+    parts: list[str] = []
+    if view.done_of is not None and view.total:
+        total = _amount(view.total)
+        parts.append(tr("{done} of {total} {unit}", done=_amount(view.done_of), total=total, unit=view.unit))
+    elif view.done_of is not None:
+        parts.append(f"{_amount(view.done_of)} {view.unit}")
+    if view.left_s is not None:
+        parts.append(tr("about {span} left", span=format_duration(view.left_s)))
+    return f" {MIDDLE} ".join(parts)
+
+
+def _amount(value: float) -> str:
+    return format_count(int(value)) if value == int(value) else format_number(value)
+
+
+def took_words(view: StepView, now: float) -> str:
+    """Return how long a step took or takes; before it begins, its estimate."""
+    if view.started is None:
+        return about_time(view.step.estimate_s)
+    end = view.ended if view.ended is not None else now if view.state in MOVING else view.started
+    return format_duration(max(0.0, end - view.started)) if end > view.started or view.ended is not None else ""
+
+
+def shows_commands(step: Step) -> bool:
+    """Return whether a step's wording is a command; waits, questions and rests are told by their title."""
+    return not isinstance(step.action, WaitFor | Ask | Checkpoint | Continue)
+
+
+def current_step(view: RunView) -> int:
+    """Return the index of the step that moves, asks or failed, -1 when none does."""
+    asked = view.question.step_id if view.question is not None else ""
+    for index, shown in enumerate(view.steps):
+        if shown.state in MOVING or (asked and shown.step.step_id == asked):
+            return index
+    if view.state in OVER:
+        return -1
+    stopped = {StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
+    return next((i for i, shown in enumerate(view.steps) if shown.state in stopped), -1)
+
+
+def plan_words(view: RunView) -> str:
+    """Return '11 steps · step 7 running' as the plan's line."""
+    count = plural(len(view.steps), "{n} step", "{n} steps")
+    at = current_step(view)
+    if at < 0:
+        return f"{count} {MIDDLE} {run_words(view)}"
+    state = view.steps[at].state
+    word = tr("running") if state in MOVING - {StepState.UNDOING} else tr(STEP_WORDS[state])
+    if view.question is not None:
+        word = tr(RUN_WORDS[RunState.WAITING])
+    return f"{count} {MIDDLE} " + tr("step {number} {state}", number=at + 1, state=word)
+
+
+def left_s(view: RunView, now: float) -> float | None:
+    """Return the seconds that the rest of the run needs by what is known, None when nothing is."""
+    known: list[float] = []
+    for shown in view.steps:
+        if shown.state in MOVING:
+            spent = max(0.0, now - shown.started) if shown.started is not None else 0.0
+            if shown.left_s is not None:
+                known.append(shown.left_s)
+            elif shown.step.estimate_s is not None:
+                known.append(max(0.0, shown.step.estimate_s - spent))
+        elif shown.state is StepState.PENDING and shown.step.estimate_s is not None:
+            known.append(shown.step.estimate_s)
+    return sum(known) if known else None
+
+
+def time_words(view: RunView, now: float) -> str:
+    """Return '23 min so far, about 4 min left', or how long the whole took."""
+    if view.started is None:
+        return ""
+    if view.ended is not None:
+        return tr("took {span}", span=format_duration(view.ended - view.started))
+    last = now if view.live else (view.journal_at or view.started)
+    so_far = tr("{span} so far", span=format_duration(round(max(0.0, last - view.started))))
+    rest = left_s(view, now) if view.live else None
+    return so_far if rest is None else f"{so_far}, " + tr("about {span} left", span=format_duration(_coarse(rest)))
+
+
+def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> str:
+    """Return '14 pass · 1 warning: the cache of n3 …' for the one line of the checklist."""
+    passed = sum(check.verdict is Verdict.PASS for check in checks)
+    warned = [check for check in checks if check.verdict is Verdict.WARN]
+    blocks = [check for check in checks if check.verdict is Verdict.BLOCK]
+    parts = [plural(passed, "{n} pass", "{n} pass")]
+    if warned:
+        parts.append(plural(len(warned), "{n} warning", "{n} warnings"))
+    if blocks:
+        parts.append(plural(len(blocks), "{n} block", "{n} blocks"))
+    if overrides:
+        parts.append(plural(len(overrides), "{n} overridden", "{n} overridden"))
+    text = f" {MIDDLE} ".join(parts)
+    worst = (blocks or warned)[:1]
+    return f"{text}: {worst[0].evidence or worst[0].title}" if worst else text
+
+
+def checks_health(checks: tuple[Check, ...]) -> Health:
+    """Return the shape of a whole checklist."""
+    verdicts = {check.verdict for check in checks}
+    worst = Verdict.BLOCK if Verdict.BLOCK in verdicts else Verdict.WARN if Verdict.WARN in verdicts else Verdict.PASS
+    return VERDICT_HEALTH[worst] if checks else Health.UNKNOWN
+
+
+def moment_words(at: float, now: float) -> str:
+    """Return '02:14', with the day when it was not today."""
+    today = format_moment(at)[:10] == format_moment(now)[:10]
+    return format_clock(at, seconds=False) if today else format_moment(at)[:16]
+
+
+def since_words(at: float, now: float) -> str:
+    """Return 'since 02:14'."""
+    return tr("since {moment}", moment=moment_words(at, now))

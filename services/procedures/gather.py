@@ -116,7 +116,8 @@ def gather(  # noqa: PLR0913 - the last six by name
     uuid = cluster_id or (cluster.cluster_id if cluster is not None else _left_behind(found, entry))
     name = cluster_name or (entry.name if entry else "") or (cluster.name if cluster is not None else "") or uuid[:8]
     by_name = {one.facts.host: one for one in found}
-    members = tuple(n for n in wanted if _is_member(by_name[n].facts, uuid, cluster, entry, _group_names(found, uuid)))
+    company = _company(found, uuid, entry)
+    members = tuple(n for n in wanted if _is_member(by_name[n].facts, uuid, cluster, entry, company))
     candidates = tuple(n for n in wanted if n not in members)
     gathering.each((*members, *candidates), lambda n: gathering.second(by_name[n], uuid))
     if "links" in parts:
@@ -305,13 +306,20 @@ def _left_behind(found: list[_One], entry: ClusterEntry | None) -> str:
     return ""
 
 
-def _group_names(found: list[_One], uuid: str) -> frozenset[str]:
-    """Return the wsrep_cluster_name of the hosts that surely belong to the cluster."""
-    return frozenset(
-        name
-        for one in found
-        if uuid and _state_uuid(one.facts) == uuid and (name := one.facts.option("mysqld", "wsrep_cluster_name"))
-    )
+@dataclass(frozen=True, slots=True)
+class _Company:
+    """What the hosts that surely belong to the cluster call it, and the addresses that others know them by."""
+
+    names: frozenset[str]
+    addresses: frozenset[str]
+
+
+def _company(found: list[_One], uuid: str, entry: ClusterEntry | None) -> _Company:
+    seeds = set(entry.seeds) if entry is not None else set()
+    sure = [one.facts for one in found if (uuid and _state_uuid(one.facts) == uuid) or one.facts.host in seeds]
+    names = {name for facts in sure if (name := facts.option("mysqld", "wsrep_cluster_name"))}
+    addresses = {text for facts in sure for text in (facts.host, facts.address, _address(facts)) if text}
+    return _Company(frozenset(names), frozenset(addresses))
 
 
 def _state_uuid(facts: HostFacts) -> str:
@@ -321,17 +329,17 @@ def _state_uuid(facts: HostFacts) -> str:
 
 
 def _is_member(
-    facts: HostFacts,
-    uuid: str,
-    cluster: ClusterSnapshot | None,
-    entry: ClusterEntry | None,
-    group_names: frozenset[str],
+    facts: HostFacts, uuid: str, cluster: ClusterSnapshot | None, entry: ClusterEntry | None, company: _Company
 ) -> bool:
-    """Return whether the host is a member, or by disk, configuration, our history or the inventory was one."""
-    own = _state_uuid(facts)
+    """Return whether the host is a member, or by disk, our history, the inventory or its configuration was one.
+
+    One whose state file has lost the UUID, or has another one, still belongs where its configuration says: else nobody
+    would see that its history differs.
+    """
     if cluster is not None and any(n.host == facts.host and n.facts and n.facts.galera for n in cluster.nodes):
         return True
-    if own not in {"", ZERO_UUID}:
+    own, running = _state_uuid(facts), facts.node is not None and facts.node.galera is not None
+    if own not in {"", ZERO_UUID} and (running or own == uuid):
         return bool(uuid) and own == uuid
     if uuid and facts.remembered and facts.remembered[0].cluster_uuid == uuid:
         return True
@@ -339,8 +347,9 @@ def _is_member(
         return False  # it runs, and not as a Galera node
     if entry is not None and facts.host in entry.seeds:
         return True
-    named = facts.option("mysqld", "wsrep_cluster_name")
-    return named in group_names and bool(facts.option("mysqld", "wsrep_cluster_address"))
+    others = (facts.option("mysqld", "wsrep_cluster_address") or "").partition("://")[2].partition("?")[0]
+    known = {part.strip().rpartition(":")[0] or part.strip() for part in others.split(",")} & company.addresses
+    return facts.option("mysqld", "wsrep_cluster_name") in company.names and bool(known)
 
 
 def _strangers(cluster: ClusterSnapshot | None, wanted: tuple[str, ...]) -> tuple[Problem, ...]:

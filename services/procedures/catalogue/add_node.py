@@ -97,7 +97,7 @@ class AddNode:
         """Return the checklist; for a host that is a full member already only the health gate."""
         values = self._values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
-        gate = preflight.health_gate(facts, members)
+        gate = preflight.health_gate(facts, members, size=len(members))
         if joiner in members:
             return (gate,)
         both = (donor, joiner)

@@ -20,13 +20,19 @@ ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A procedure that must be refused with `code` while `obstacle` stands; `final`: no override helps."""
+    """A procedure that must be refused with `code` while `obstacle` stands.
+
+    Attributes:
+        final: no override helps.
+        inventory: (text, what stands for it) in the inventory.
+    """
 
     procedure: str
     code: str
     obstacle: Obstacle
     inputs: dict[str, object] = field(default_factory=dict)
     final: bool = False
+    inventory: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
         return f"{self.procedure}-{self.code}"
@@ -82,16 +88,6 @@ def shell(host: str, do: str, back: str) -> Obstacle:
 
 
 @contextmanager
-def no_rights(estate: Estate) -> Iterator[None]:
-    """The operator's SQL account may change nothing."""
-    estate.sql("s1", "REVOKE ALL PRIVILEGES, GRANT OPTION FROM pilot@'%'")
-    try:
-        yield
-    finally:
-        estate.sql("s1", "GRANT ALL PRIVILEGES ON *.* TO pilot@'%' WITH GRANT OPTION")
-
-
-@contextmanager
 def ddl_running(estate: Estate) -> Iterator[None]:
     """A DDL that lasts some seconds."""
     estate.sql("s1", "DROP TABLE IF EXISTS sbtest.slowly")
@@ -129,13 +125,13 @@ def node_down(estate: Estate) -> Iterator[None]:
 
 
 @contextmanager
-def disk_full(estate: Estate) -> Iterator[None]:
-    """The joiner has no room."""
-    estate.fill("new")
+def large_data(estate: Estate) -> Iterator[None]:
+    """The donor's data folder is nearly as large as the joiner's whole disk."""
+    estate.fill("s1", leave_mb=48)
     try:
         yield
     finally:
-        estate.unfill("new")
+        estate.unfill("s1")
 
 
 @contextmanager
@@ -146,16 +142,6 @@ def skewed(estate: Estate) -> Iterator[None]:
         yield
     finally:
         estate.skew("new", 0, restart=False)
-
-
-@contextmanager
-def parted(estate: Estate) -> Iterator[None]:
-    """No way between the joiner and the members; the console reaches both."""
-    estate.partition(["new"])
-    try:
-        yield
-    finally:
-        estate.heal()
 
 
 def grastate(uuid: str, seqno: int = 100) -> str:

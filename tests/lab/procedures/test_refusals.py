@@ -22,21 +22,23 @@ ENCRYPTED = option_file("s2", "[sst]\nencrypt=3\n")
 NONSENSE = option_file("s2", "[mysqld]\nno_such_option=1\n")
 ORPHAN = shell(
     "s2",
-    "setsid sh -c 'exec -a wsrep_sst_mariabackup sleep 300' >/dev/null 2>&1 & sleep 0.3",
+    "setsid bash -c 'exec -a wsrep_sst_mariabackup sleep 300' >/dev/null 2>&1 & sleep 0.3",
     "pkill -f '[w]srep_sst_mariabackup'; true",
 )
+NO_WAY = shell("new", "ip route add unreachable 10.213.4.41/32", "ip route del unreachable 10.213.4.41/32")
+NO_SUDO = ('sudo = "nopasswd"', 'sudo = "none"')
 NO_SOCAT = shell("new", "mv /usr/bin/socat /usr/bin/socat.away", "mv /usr/bin/socat.away /usr/bin/socat")
 ASIDE = shell("new", "mkdir /var/lib/mysql.pilothouse-before", "rmdir /var/lib/mysql.pilothouse-before")
 
 REFUSALS = (
     Refusal(BACKUP, "HEALTH-GATE", DESYNCED, NODE),
     Refusal(BACKUP, "NO-TRANSFER-OR-DDL", obstacles.ddl_running, NODE),
-    Refusal(BACKUP, "OPERATOR-RIGHTS", obstacles.no_rights, NODE),
+    Refusal(BACKUP, "OPERATOR-RIGHTS", nothing, NODE, inventory=NO_SUDO),
     Refusal(BACKUP, "LOCK-FREE", obstacles.locked, NODE),
     Refusal(ROLLING, "HEALTH-GATE", DESYNCED),
     Refusal(ROLLING, "CLUSTER-SIZE", obstacles.node_down),
     Refusal(ROLLING, "NO-TRANSFER-OR-DDL", obstacles.ddl_running),
-    Refusal(ROLLING, "OPERATOR-RIGHTS", obstacles.no_rights),
+    Refusal(ROLLING, "OPERATOR-RIGHTS", nothing, inventory=NO_SUDO),
     Refusal(ROLLING, "LOCK-FREE", obstacles.locked),
     Refusal(ROLLING, "CONFIG-VALID", NONSENSE),
     Refusal(ROLLING, "SST-SECTION", ENCRYPTED),
@@ -44,15 +46,15 @@ REFUSALS = (
     Refusal(ROLLING, "SST-ORPHANS", ORPHAN),
     Refusal(ADD, "HEALTH-GATE", DESYNCED, JOINER),
     Refusal(ADD, "NO-TRANSFER-OR-DDL", obstacles.ddl_running, JOINER),
-    Refusal(ADD, "OPERATOR-RIGHTS", obstacles.no_rights, JOINER),
+    Refusal(ADD, "OPERATOR-RIGHTS", nothing, JOINER, inventory=NO_SUDO),
     Refusal(ADD, "LOCK-FREE", obstacles.locked, JOINER),
     Refusal(ADD, "DONOR-NAMES", ADDRESS, JOINER),
     Refusal(ADD, "DATADIR-FOREIGN", obstacles.foreign_data, JOINER, final=True),
     Refusal(ADD, "TRANSFER", nothing, {**JOINER, "sst_ok": "no"}),
     Refusal(ADD, "KEEP-DATA", nothing, {**JOINER, "keep_data": "yes"}, final=True),
-    Refusal(ADD, "DISK-FREE", obstacles.disk_full, JOINER, final=True),
+    Refusal(ADD, "DISK-FREE", obstacles.large_data, JOINER, final=True),
     Refusal(ADD, "SST-TOOLS", NO_SOCAT, JOINER),
-    Refusal(ADD, "PORTS", obstacles.parted, JOINER),
+    Refusal(ADD, "PORTS", NO_WAY, JOINER),
     Refusal(ADD, "CLOCKS", obstacles.skewed, JOINER),
     Refusal(ADD, "NODE-NAME", nothing, {**JOINER, "node_name": "s1"}),
     Refusal(ADD, "ASIDE-FREE", ASIDE, JOINER),

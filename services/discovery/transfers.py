@@ -61,7 +61,7 @@ def transfers_of(
 def _just_over(
     nodes: Sequence[Node], previous: ClusterSnapshot | None, logged: Sequence[tuple[Pair, TransferFacts]], at: float
 ) -> list[TransferEdge]:
-    """Return the transfers that were seen and are over, of which no log tells yet.
+    """Return the transfers that were seen and are over, of which no log tells the end yet.
 
     The states say it first; the log that is read seconds later must find what it speaks of, not a second transfer.
     """
@@ -70,7 +70,10 @@ def _just_over(
     for edge in previous.transfers if previous is not None else ():
         pair = (edge.donor_id, edge.joiner_id)
         ended = at if edge.active or edge.ended is None else edge.ended
-        told = any(p == pair and _same_beginning(edge.since, facts.since) == edge.since for p, facts in logged)
+        told = any(
+            p == pair and facts.ended is not None and _same_beginning(edge.since, facts.since) == edge.since
+            for p, facts in logged
+        )
         if not told and at - ended <= RECENT_S and here.issuperset(pair):
             found.append(replace(edge, active=False, ended=ended, rate=None, eta_s=None))
     return found

@@ -45,6 +45,17 @@ def test_that_a_transfer_the_states_have_ended_before_a_log_was_read_is_told_onc
     assert (edge.kind, edge.active, edge.since, edge.ended) == ("IST", False, AT + 0.7, AT + 1.2)
 
 
+def test_that_a_log_that_was_read_before_the_end_means_the_same_transfer_when_it_is_read_again() -> None:
+    begun = replace(IST, kind="", ended=None)
+    read_again = replace(IST, since=AT + 0.398)
+    last, told = _story(
+        (0.0, _at(0)), (0.9, _at(0.8, joining=True, log=(begun,))), (1.6, _at(1.5, log=(begun,))),
+        (1.8, _at(1.7, log=(begun,))), (2.4, _at(2.3, log=(read_again,))),
+    )  # fmt: skip
+    assert [(e.text, e.at, e.until) for e in told] == [("IST from db2 to db3", AT + 0.4, AT + 1.2)]
+    assert [t.kind for t in only(last).transfers] == ["IST"]
+
+
 def test_that_without_any_log_the_states_alone_begin_and_end_it() -> None:
     looks = [(t, _at(t)) for t in (1.3, 2.3, 30.0, 61.2)]
     last, told = _story((0.0, _at(0)), (0.7, _at(0.6, joining=True)), *looks)

@@ -109,7 +109,9 @@ def gather(  # noqa: PLR0913 - the last six by name
     wanted = tuple(dict.fromkeys(names or tuple(entry.name for entry in inventory.hosts)))
     gathering = _Gathering(hosts, inventory, clock, memory, parts)
     found = gathering.each(wanted, gathering.first)
-    estate = updated_estate(None, {o.facts.host: n for o in found if (n := o.facts.node) is not None}, clock.wall())
+    nodes = {one.facts.host: node for one in found if (node := one.facts.node) is not None}
+    sizes = {seed: c.expected for c in inventory.clusters if c.expected is not None for seed in c.seeds}
+    estate = updated_estate(None, nodes, clock.wall(), expected=sizes)
     galera = tuple(c for c in estate.clusters if c.kind is ClusterKind.GALERA)
     entry = _entry(inventory, cluster_name, cluster_id, galera)
     cluster = _chosen(galera, cluster_id, cluster_name, entry)
@@ -123,7 +125,7 @@ def gather(  # noqa: PLR0913 - the last six by name
     if "links" in parts:
         gathering.each((*members, *candidates), lambda n: gathering.third(by_name[n], members, by_name))
     done = tuple(_finished(by_name[n]) for n in (*members, *candidates))
-    expected = entry.expected if entry is not None and entry.expected is not None else None
+    expected = entry.expected if entry is not None else None
     problems = (*estate.problems, *_strangers(cluster, wanted))
     return Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
 

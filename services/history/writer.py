@@ -33,7 +33,11 @@ MOST_CHUNKS = 200
 _BLOCK = "INSERT INTO block (server, start, stop, rows, minutes, data) VALUES (?, ?, ?, ?, 5, ?)"
 _SNAPSHOT = "INSERT OR REPLACE INTO snapshot (id, at, base, data) VALUES (?, ?, ?, ?)"
 _EVENT = "INSERT INTO event (at, stop, spans, key, data) VALUES (?, ?, ?, ?, ?)"
-_EVENT_END = "UPDATE event SET at=?, stop=?, spans=?, data=? WHERE key = ? AND key != '' AND spans AND stop IS NULL"
+# The newest of a key: its end, or what was learnt of it after its end. A beginning after an end is another event.
+_EVENT_END = (
+    "UPDATE event SET at=?1, stop=?2, spans=?3, data=?4 "
+    "WHERE id = (SELECT max(id) FROM event WHERE key = ?5 AND key != '' AND spans) AND (stop IS NULL OR ?2 IS NOT NULL)"
+)
 EventRow = tuple[float, float | None, int, str, str]
 
 

@@ -195,6 +195,14 @@ def test_that_events_come_back_and_a_span_is_completed_in_place(open_store: Open
     assert not open_store("other.sqlite").events(0, 2e9)
 
 
+def test_that_what_is_learnt_of_a_span_after_its_end_replaces_it(open_store: Open) -> None:
+    store = open_store()
+    for text, until in (("State transfer", None), ("State transfer", START + 3), ("IST", START + 2)):
+        store.append_event(Event(START, "transfer", text, until=until, spans=True, key="k"))
+        store.flush()
+    assert [(e.text, e.until) for e in store.events(START - 1, START + 10)] == [("IST", START + 2)]
+
+
 def test_that_a_file_open_for_reading_only_takes_nothing(open_store: Open, fill: Fill) -> None:
     fill(store := open_store(), 3)
     store.close()

@@ -25,6 +25,7 @@ from services.procedures.model import Step
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, RunView, StepState
 from services.procedures.watching import Watching
+from services.words import tr
 
 _logger = logging.getLogger(__name__)
 
@@ -55,7 +56,12 @@ class Engine:
         return self._with_arms(self._drive)
 
     def undo(self) -> RunState:
-        """Take the run back."""
+        """Take the run back; BadInput for one that did nothing yet, or is over."""
+        state = self.view.state
+        if state is RunState.APPROVED or state in ENDED:
+            raise BadInput(
+                tr("Run {run} can't be taken back: it is '{state}'.", run=self.view.run_id, state=state.value)
+            )
         return self._with_arms(self._out.undo)
 
     def release(self, key: str = "") -> RunState:
@@ -97,7 +103,7 @@ class Engine:
             return state
         finally:
             hosts.disarm()
-            self._log.armed(())
+            self._log.rests()
 
     def _refuse(self) -> None:
         view = self.view
@@ -127,8 +133,9 @@ class Engine:
             for sentence in self._parts.cleanup(self.view.plan):
                 _logger.info("%s", sentence)
         if self._parts.lock is not None:
-            self._parts.lock.release()
-            self._log.write(lock_line("released", self.view.plan.hosts))
+            left = self._parts.lock.release()
+            told = f"Not reached: {', '.join(left)}; the lock there is this run's and ends with it." if left else ""
+            self._log.write(lock_line("released", tuple(h for h in self.view.plan.hosts if h not in left), told))
 
     # ------------------------------------------------------------------------------------------------------------------
 
@@ -157,7 +164,7 @@ class Engine:
         except WayOut as chosen:
             return chosen.way
         except StepCancelled:
-            self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You broke it off."))
+            self._broken_off(step)
             if self.control.undoing or self.control.leaving:
                 return "undo" if self.control.undoing else "leave"
             return self._failed(step, "You broke it off.")
@@ -165,6 +172,13 @@ class Engine:
             self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem)))
             return self._failed(step, str(problem))
         return ""
+
+    def _broken_off(self, step: Step) -> None:
+        """Say what a step is that a person broke off: not begun, begun and stopped, or still in doubt."""
+        if self._log.step(step.step_id).state is StepState.CHECKING:
+            self._log.write(step_state(step.step_id, StepState.PENDING))
+        elif self._log.step(step.step_id).state is not StepState.IN_DOUBT:
+            self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You broke it off."))
 
     def _between(self, step: Step) -> None:
         """Before each act: a way out, a pause, a breach, a lost lock."""
@@ -240,8 +254,10 @@ class Engine:
     def _left(self, reason: str) -> RunState:
         left = self._out.release_all()
         told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
-        if self.view.state in {RunState.RUNNING, RunState.UNDOING}:
+        if self.view.state is RunState.RUNNING:
             self._log.write(run_state(RunState.FAILED, "It is being closed as it stands."))
+        elif self.view.state is RunState.UNDOING:
+            self._log.write(run_state(RunState.UNDO_FAILED, "It is being closed in the middle of its undo."))
         self._log.write(run_state(RunState.LEFT, f"Left as it is: {reason}.{told}"))
         return RunState.LEFT
 

@@ -6,8 +6,8 @@ from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
-from services.procedures.engine_parts import STOP_WORDS, Parts, StepFailed
-from services.procedures.engine_waits import Waits
+from services.procedures.engine_parts import STOP_WORDS, Parts, StepCancelled, StepFailed
+from services.procedures.engine_waits import TICK_S, Waits
 from services.procedures.invariants import violations
 from services.procedures.journal_entries import (
     approved,
@@ -44,6 +44,8 @@ class Steps:
         if state in {StepState.ACTING, StepState.PROVING, StepState.IN_DOUBT}:
             self._resume(step, state)
             return
+        if state is StepState.FAILED and self._came_true(step):
+            return
         self._log.write(step_state(step.step_id, StepState.CHECKING))
         if self._waits.hold_now(step.already, step.step_id):
             self._already(step)
@@ -51,6 +53,18 @@ class Steps:
         self._waits.before_act(step)
         self._confirm(step)
         self._begin(step)
+
+    def _came_true(self, step: Step) -> bool:
+        """Return whether a step that failed at its proof is proven now: then it is not done a second time."""
+        acts = not isinstance(step.action, Ask | Checkpoint | WaitFor | Continue)
+        if not acts or not self._log.acted(step.step_id) or self._misses_value(step):
+            return False
+        found = self._waits.answers(step.proof)
+        if not found or not all(a.holds for a in found):
+            return False
+        self._waits.keep(step.step_id, found)
+        self._done(step, tuple(a.evidence for a in found))
+        return True
 
     # -- fresh ---------------------------------------------------------------------------------------------------------
 
@@ -113,6 +127,8 @@ class Steps:
                     return
                 continue
             except UserError as problem:
+                if step.cancellable and self._waits.cancelled():
+                    raise StepCancelled from problem
                 raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
             for name, value in acted.kept:
                 self._log.write(value_kept(step.step_id, name, value))
@@ -121,17 +137,24 @@ class Steps:
             return
 
     def _broken_way(self, step: Step, problem: Unreachable, until: float) -> bool:
-        """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known."""
-        keeps = bool(getattr(step.action, "keep", ""))
-        if step.proof and not keeps and self._waits.hold_now(step.proof, step.step_id):
-            return True
+        """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known.
+
+        What must not be done twice is only looked for, until the step's limit: it may have happened behind the break.
+        """
         again = step.repeatable or isinstance(step.action, Detached)
-        if isinstance(problem, TimedOut) or not again or self._parts.clock.monotonic() >= until:
-            raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
-        self._log.said(step.step_id, f"{problem.sentence} Trying again.")
-        for _ in range(int(RETRY_S / 0.5)):
-            self._waits.tick(step)
-        return False
+        while True:
+            if not self._misses_value(step) and self._waits.hold_now(step.proof, step.step_id):
+                return True
+            hopeless = isinstance(problem, TimedOut) if again else not step.proof
+            if hopeless or self._parts.clock.monotonic() >= until:
+                raise StepFailed(f"{problem} It was begun and may have happened: nothing shows it.") from problem
+            self._log.said(
+                step.step_id, f"{problem.sentence} {'Trying again.' if again else 'Looking for its outcome.'}"
+            )
+            for _ in range(int(RETRY_S / TICK_S)):
+                self._waits.tick(step)
+            if again:
+                return False
 
     def _prove(self, step: Step) -> None:
         waits_for = "; ".join(type(c).__name__ for c in step.proof)
@@ -197,6 +220,9 @@ class Steps:
             raise StepFailed(f"The rest can't be planned. {told}")
         if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
             raise StepFailed(f"The rest of the plan is not sound: {'; '.join(wrong) or 'it has no steps'}.")
+        so_far = self._log.view.plan.steps
+        if plan.steps[: len(so_far)] != so_far:
+            raise StepFailed("The rest of the plan is not sound: it changes steps that were approved before.")
         self._log.write(continued(step.step_id, plan, checks))
 
     # -- after a crash -------------------------------------------------------------------------------------------------
@@ -209,12 +235,11 @@ class Steps:
         if isinstance(step.action, Detached) and state is StepState.ACTING:
             self._act(step)  # it is attached to, and its result told
             return
-        keeps = bool(getattr(step.action, "keep", "")) and dict(self._log.view.kept).get(step.action.keep) is None  # type: ignore[union-attr]
+        keeps = self._misses_value(step)
         if not keeps and state is StepState.PROVING:
             self._prove(step)
             return
         if not keeps and self._proven(step):
-            self._prove(step)
             return
         if step.repeatable and self._may_begin(step):
             self._act(step)
@@ -227,19 +252,28 @@ class Steps:
         self._doubt(step)
 
     def _proven(self, step: Step) -> bool:
-        """Return whether the proof holds, now or within a few seconds (a server may still be answering the act)."""
+        """Bring the step to DONE where its proof holds, now or within seconds (a server may still be at the act).
+
+        ACTING is not written again: what happened since the act began stays bounded by its first announcement.
+        """
         if not step.proof:
             return False
         until = self._parts.clock.monotonic() + (0.0 if step.repeatable else DOUBT_S)
-        while not all(a.holds for a in self._waits.answers(step.proof)):
+        while True:
+            found = self._waits.answers(step.proof)
+            if all(a.holds for a in found):
+                break
             if self._parts.clock.monotonic() >= until:
                 return False
             self._waits.tick(step)
-        if self._log.step(step.step_id).state is not StepState.PROVING:
-            if self._log.step(step.step_id).state is StepState.IN_DOUBT:
-                self._log.write(step_state(step.step_id, StepState.ACTING))
-            self._log.write(step_state(step.step_id, StepState.PROVING))
+        self._waits.keep(step.step_id, found)
+        self._done(step, tuple(a.evidence for a in found))
         return True
+
+    def _misses_value(self, step: Step) -> bool:
+        """Return whether the act gives a value that was not kept: its proof alone does not replace it."""
+        name = str(getattr(step.action, "keep", ""))
+        return bool(name) and name not in dict(self._log.view.kept)
 
     def _may_begin(self, step: Step) -> bool:
         return all(a.holds for a in self._waits.answers(step.before))
@@ -260,6 +294,8 @@ class Steps:
         if answer == "done":
             self._done(step, ("by your word",))
         elif answer == "again":
+            self._log.write(step_state(step.step_id, StepState.CHECKING))
+            self._waits.before_act(step)
             self._act(step)
         else:
             raise StepFailed("You stopped it: whether it was done is not known.")

@@ -16,7 +16,7 @@ from services.procedures.engine_parts import (
 from services.procedures.journal_entries import answered, asked, run_state
 from services.procedures.model import Step
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import Question, RunState
+from services.procedures.run_model import Question, RunState, StepState
 from services.procedures.watching import Watching
 
 TICK_S = 0.5
@@ -47,7 +47,7 @@ class Waits:
             return False
         found = self.answers(conditions)
         if all(answer.holds for answer in found):
-            self._keep(step_id, found)
+            self.keep(step_id, found)
             return True
         return False
 
@@ -61,7 +61,7 @@ class Waits:
                 raise StepFailed(f"It did not begin: {moved.evidence}. Nothing was changed by this step.")
             unread = next((a for a in found if a.holds is None), None)
             if unread is None:
-                self._keep(step.step_id, found)
+                self.keep(step.step_id, found)
                 return
             if self._clock.monotonic() >= until:
                 raise StepFailed(
@@ -81,7 +81,7 @@ class Waits:
             found = self.answers(conditions)
             open_ = [a for a in found if not a.holds]
             if not open_:
-                self._keep(step.step_id, found)
+                self.keep(step.step_id, found)
                 lines = tuple(line for a in found for line in a.lines)
                 return (*(a.evidence for a in found), *lines)
             hopeless = next((a for a in open_ if a.final), None)
@@ -121,13 +121,18 @@ class Waits:
 
     def tick(self, step: Step) -> None:
         """Let a moment pass inside a step; raises what a person or the console's end wants."""
-        if self._control.cancelled.is_set():
-            self._control.cancelled.clear()
-            if step.cancellable:
+        if self._log.step(step.step_id).state is not StepState.UNDOING:  # an undo is gone through with
+            if self.cancelled() and step.cancellable:
                 raise StepCancelled
-        if step.cancellable and (self._control.undoing or self._control.leaving):
-            raise StepCancelled
+            if step.cancellable and (self._control.undoing or self._control.leaving):
+                raise StepCancelled
         self._breathe(step.step_id)
+
+    def cancelled(self) -> bool:
+        """Return whether a person wants the running step broken off; the wish is spent by it."""
+        wanted = self._control.cancelled.is_set()
+        self._control.cancelled.clear()
+        return wanted
 
     def _breathe(self, step_id: str) -> None:
         if self._clock.sleep(TICK_S, self._control.closing):
@@ -152,6 +157,7 @@ class Waits:
             return given in {value for value, _ in question.ask.choices} | {"stop"}
         return True
 
-    def _keep(self, step_id: str, found: tuple[Answer, ...]) -> None:
+    def keep(self, step_id: str, found: tuple[Answer, ...]) -> None:
+        """Keep the values that these looks read by the way."""
         for answer in found:
             self._log.keep(step_id, answer.kept)

@@ -6,6 +6,7 @@ from services.errors import UserError
 from services.procedures.engine_parts import Parts, StepFailed
 from services.procedures.engine_waits import Waits
 from services.procedures.journal_entries import (
+    note,
     obligation_discharged,
     release_failed,
     run_state,
@@ -46,6 +47,7 @@ class WaysOut:
                 break
             if self._off(step_id, key, found):
                 return True
+            self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
             try:
                 self._parts.actor.perform(
                     f"release:{key}", obligation.host, obligation.release, self._log.past.kept, limit_s=RELEASE_LIMIT_S

@@ -6,13 +6,28 @@ import logging
 from dataclasses import replace
 from typing import Any
 
+from services.errors import PilothouseError
 from services.procedures.conditions import Answer
 from services.procedures.fold import Folding, acts_began
 from services.procedures.journal_entries import Line, value_kept
 from services.procedures.ports import Past
-from services.procedures.run_model import Entry, Journal, Listener, RunView, StepView
+from services.procedures.run_model import (
+    RUN_WAYS,
+    STEP_WAYS,
+    Entry,
+    Journal,
+    Listener,
+    RunState,
+    RunView,
+    StepState,
+    StepView,
+)
 
 _logger = logging.getLogger(__name__)
+
+
+class IllegalWay(PilothouseError):  # noqa: N818 - it says what was tried
+    """The engine tried a way that run_model does not know: its own fault, and nothing was written."""
 
 
 class RunLog:
@@ -30,12 +45,13 @@ class RunLog:
             self._folding.add(entry)
         self._began = acts_began(entries)
         self._live: tuple[str, dict[str, Any]] | None = None
+        self._driven = True
         self._view = self._folding.view()
 
     @property
     def view(self) -> RunView:
         """Return the run as shown."""
-        view = replace(self._view, armed=self._armed, live=True)
+        view = replace(self._view, armed=self._armed, live=self._driven)
         if self._live is None:
             return view
         step_id, changes = self._live
@@ -55,14 +71,23 @@ class RunLog:
         return step_id in self._began
 
     def write(self, line: Line) -> None:
-        """Append one entry; raises StoreError, and then nothing may follow."""
+        """Append one entry; raises StoreError, and then nothing may follow.
+
+        An entry that could not be followed later is refused before it is written: it would make the run unreadable.
+        """
         kind, step_id, data = line
+        self._must_follow(kind, step_id, data)
         entry = self._journal.append(self._run_id, kind, step_id, data)
         self._take(entry)
 
     def armed(self, hosts: tuple[str, ...]) -> None:
         """Show which hosts are armed."""
         self._armed = hosts
+        self._show()
+
+    def rests(self) -> None:
+        """Show that nobody drives the run now, and that nothing is armed."""
+        self._armed, self._driven, self._live = (), False, None
         self._show()
 
     def keep(self, step_id: str, kept: tuple[tuple[str, str], ...]) -> None:
@@ -93,6 +118,19 @@ class RunLog:
         """Show a line of progress of an act."""
         self._live = (step_id, {"said": line})
         self._show()
+
+    def _must_follow(self, kind: str, step_id: str, data: dict[str, object]) -> None:
+        now: RunState | StepState
+        if kind == "run":
+            now, then = self._view.state, RunState(data["state"])
+            legal = then is now or then in RUN_WAYS[now]
+        elif kind == "step":
+            now, next_ = self.step(step_id).state, StepState(data["state"])
+            legal = next_ is now or next_ in STEP_WAYS[now]
+        else:
+            return
+        if not legal:
+            raise IllegalWay(f"{step_id or 'the run'}: '{now.value}' can't become '{data['state']}'")
 
     def _take(self, entry: Entry) -> None:
         self._folding.add(entry)

@@ -93,6 +93,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
         whole=members,
         prefix=prefix,
         keep=f"position-{name}",
+        desynced=flag_of(values["desync"]) is True,
     )
     start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix)
     if option:

@@ -248,12 +248,14 @@ def stop_node(
     prefix: str = "",
     keep: str = "",
     at_least: int = 0,
+    desynced: bool = False,
 ) -> Step:
     """Stop a node cleanly; the others must stay Primary, the node must leave with a known position.
 
     Args:
         others: the members that must stay; whole: the members that must be whole just before.
         keep: name under which the position it stopped at is kept.
+        desynced: the node was desynced on purpose before.
     """
     unit, name = unit_of(host), host.host
     return Step(
@@ -263,7 +265,7 @@ def stop_node(
         done=f"{name} stopped cleanly",
         action=systemctl("stop", unit),
         risk=Risk.NODE_DOWN,
-        before=(ClusterWhole(whole, len(whole), facts.cluster_id),),
+        before=(ClusterWhole(whole, len(whole), facts.cluster_id, (name,) if desynced else ()),),
         already=(),
         proof=(
             Stopped(name, unit),

@@ -1,0 +1,391 @@
+"""The desk: the one facade that the window and the command line steer by. Gathers, drafts, rehearses, runs, reports."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import logging
+import secrets
+import socket
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from services.errors import BadInput, UserError
+from services.procedures.acting import RealActor
+from services.procedures.catalogue import all_procedures, procedure_named
+from services.procedures.checks import Check, Override, standing_blocks
+from services.procedures.control import Control
+from services.procedures.engine import Engine
+from services.procedures.engine_parts import Parts, Policy
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Fault, Field, Inputs
+from services.procedures.finding import Found, find_hosts
+from services.procedures.fold import ENDED, fold
+from services.procedures.gather import ALL_PARTS, Part, gather
+from services.procedures.inputs import filled
+from services.procedures.invariants import violations
+from services.procedures.journal import StoredJournal
+from services.procedures.journal_entries import approved, note, planned
+from services.procedures.live_hosts import LiveHosts
+from services.procedures.lock import ClusterLock
+from services.procedures.obligations import open_obligations
+from services.procedures.proving import RealProver
+from services.procedures.rehearsal import Rehearsal, rehearse
+from services.procedures.run_model import Entry, Listener, OpenObligation, Person, Question, RunState, RunView
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.clock import Clock
+    from services.connections.host_key_check import HostKeyPolicy
+    from services.discovery.model import ClusterSnapshot
+    from services.history.state_store import StateStore
+    from services.inventory.model import HostEntry, Inventory
+    from services.procedures.model import Plan
+    from services.procedures.procedure import About
+    from services.secrets import Vault
+
+_logger = logging.getLogger(__name__)
+_STORE_ID = "procedures.store_id"
+_QUICK: frozenset[Part] = frozenset({"config"})
+CLOSE_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A procedure with its inputs, judged: faults first, then checks and plan where there are no faults."""
+
+    about: About
+    facts: Facts
+    fields: tuple[Field, ...]
+    inputs: Inputs
+    faults: tuple[Fault, ...]
+    checks: tuple[Check, ...] = ()
+    plan: Plan | None = None
+    violations: tuple[str, ...] = ()
+
+
+class NoPerson:
+    """Nobody answers: `--yes`, and tests."""
+
+    def answer(self, run_id: str, question: Question) -> str | None:
+        """Return None."""
+        del run_id, question
+        return None
+
+
+class Answers:
+    """A person at the window: answers are laid here by the GUI thread and taken by the engine's."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._given: dict[str, str] = {}
+
+    def give(self, run_id: str, text: str) -> None:
+        """Lay an answer to what the run asks now."""
+        with self._lock:
+            self._given[run_id] = text
+
+    def answer(self, run_id: str, question: Question) -> str | None:
+        """Take the answer, once."""
+        del question
+        with self._lock:
+            return self._given.pop(run_id, None)
+
+
+@dataclass(slots=True)
+class _Driven:
+    """A run that an engine of this process drives."""
+
+    thread: threading.Thread
+    control: Control
+
+
+class Desk:
+    """Thread-safe: every method may be called from any thread; those that read hosts take seconds."""
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        vault: Vault,
+        state: StateStore,
+        clock: Clock,
+        *,
+        on_host_key: HostKeyPolicy | None = None,
+    ) -> None:
+        """Open the journal; no host is contacted yet."""
+        self._inventory = inventory
+        self._vault = vault
+        self._state = state
+        self._clock = clock
+        self._policy = on_host_key
+        self.journal = StoredJournal(state)
+        self._lock = threading.Lock()
+        self._found = Found(inventory)
+        self._driven: dict[str, _Driven] = {}
+        self.answers = Answers()
+        self.owner = f"{_user()}@{socket.gethostname()} {self._store_id()}"
+
+    def _store_id(self) -> str:
+        """Run numbers are small and local: two stores of one person must not take each other's lock for their own."""
+        known = self._state.get_setting(_STORE_ID)
+        if not known:
+            known = secrets.token_hex(3)
+            self._state.set_setting(_STORE_ID, known)
+        return known
+
+    # -- before a run ------------------------------------------------------------------------------------------------
+
+    def abouts(self) -> tuple[About, ...]:
+        """Return the cards."""
+        return tuple(procedure.about for procedure in all_procedures())
+
+    def gather(self, cluster: str = "", *, parts: frozenset[Part] = ALL_PARTS) -> Facts:
+        """Find the hosts and read everything a plan needs. Changes nothing; partial facts carry their problems.
+
+        Args:
+            cluster: the cluster's name or state UUID; '' for the only one.
+        """
+        hosts = self._hosts()
+        try:
+            found = find_hosts(self._inventory, self._clock, self._vault, self._policy)
+            with self._lock:
+                self._found = found
+            known = next((c for c in found.clusters if cluster in {c.name, c.cluster_id} and cluster), None)
+            return gather(
+                hosts,
+                found.inventory,
+                self._clock,
+                cluster_id=known.cluster_id if known is not None else "",
+                cluster_name="" if known is not None else cluster,
+                memory=self._state,
+                parts=parts,
+            )
+        finally:
+            hosts.close()
+
+    def draft(self, name: str, facts: Facts, inputs: Inputs) -> Draft:
+        """Judge inputs and plan. Pure."""
+        procedure = procedure_named(name)
+        fields = procedure.fields(facts, inputs)
+        faults = procedure.faults(facts, inputs)
+        whole = filled(fields, inputs)
+        if faults:
+            return Draft(procedure.about, facts, fields, whole, faults)
+        plan = procedure.plan(facts, inputs)
+        return Draft(
+            procedure.about, facts, fields, whole, (), procedure.preflight(facts, inputs), plan, violations(plan)
+        )
+
+    def rehearse(self, draft: Draft) -> Rehearsal:
+        """Make every read of the plan; change nothing."""
+        assert draft.plan is not None
+        hosts = self._hosts()
+        try:
+            return rehearse(draft.plan, RealProver(hosts, self._clock, draft.facts))
+        finally:
+            hosts.close()
+
+    def new_run(self, draft: Draft, overrides: tuple[Override, ...] = ()) -> str:
+        """Journal an approved run and return its id; BadInput while faults, violations or blocks stand."""
+        plan = draft.plan
+        if plan is None or draft.faults:
+            raise BadInput(
+                tr("The inputs are not complete."), try_=tuple(f"{f.field}: {f.sentence}" for f in draft.faults)
+            )
+        if draft.violations:
+            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
+        blocks = standing_blocks(draft.checks, overrides)
+        if blocks:
+            raise BadInput(
+                tr("Blocking checks stand: nothing is run."),
+                try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
+            )
+        run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)
+        used = tuple(o for o in overrides if any(c.code == o.code for c in draft.checks))
+        self.journal.append(run_id, *planned(plan, draft.inputs, draft.checks, used, self.owner))
+        self.journal.append(run_id, *note("hosts", json.dumps(self._found.addresses())))
+        self.journal.append(run_id, *approved(self.owner))
+        return run_id
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    def start(
+        self,
+        run_id: str,
+        listener: Listener | None = None,
+        *,
+        policy: Policy | None = None,
+        person: Person | None = None,
+        way: str = "run",
+        key: str = "",
+    ) -> Control:
+        """Drive a run on a thread of its own: 'run' (begin or resume), 'undo', 'leave' (key: the reason), 'release'."""
+        control = Control()
+        with self._lock:
+            driven = self._driven.get(run_id)
+            if driven is not None and driven.thread.is_alive():
+                raise BadInput(tr("Run {run} is being driven already.", run=run_id))
+
+            def work() -> None:
+                try:
+                    self.drive(run_id, listener, policy=policy, person=person, way=way, key=key, control=control)
+                except UserError as problem:
+                    _logger.info("run %s: %s", run_id, problem)
+                    if listener is not None:
+                        listener.run_changed(replace(self.view(run_id), sentence=problem.as_text()))
+
+            thread = threading.Thread(target=work, name=f"pilothouse-run-{run_id}", daemon=True)
+            self._driven[run_id] = _Driven(thread, control)
+        thread.start()
+        return control
+
+    def drive(
+        self,
+        run_id: str,
+        listener: Listener | None = None,
+        *,
+        policy: Policy | None = None,
+        person: Person | None = None,
+        way: str = "run",
+        key: str = "",
+        control: Control | None = None,
+    ) -> RunState:
+        """Drive a run on this thread; return the state in which it rests. UserError: nothing was changed."""
+        entries = self.journal.entries(run_id)
+        view = fold(entries)
+        hosts = self._hosts(_kept_addresses(entries))
+        try:
+            engine = Engine(self._parts(view, hosts, listener, policy, person), run_id, control)
+            if way == "undo":
+                return engine.undo()
+            if way == "leave":
+                return engine.leave(key)
+            if way == "release":
+                return engine.release(key)
+            return engine.run()
+        finally:
+            hosts.close()
+            self.journal.let_go(run_id)
+
+    def control(self, run_id: str) -> Control | None:
+        """Return the control of a run that this process drives now."""
+        with self._lock:
+            driven = self._driven.get(run_id)
+        return driven.control if driven is not None and driven.thread.is_alive() else None
+
+    def _parts(
+        self,
+        view: RunView,
+        hosts: LiveHosts,
+        listener: Listener | None,
+        policy: Policy | None,
+        person: Person | None,
+    ) -> Parts:
+        actor = RealActor(hosts, view.run_id, self._clock)
+        prover = RealProver(hosts, self._clock, self._look(hosts, view, _QUICK))
+        return Parts(
+            journal=self.journal,
+            hosts=hosts,
+            actor=actor,
+            prover=prover,
+            clock=self._clock,
+            person=person or self.answers,
+            lock=ClusterLock(hosts, view.run_id, self.owner, self._clock),
+            listener=listener,
+            continuing=lambda now: self._continued(hosts, prover, now),
+            snapshot=lambda: self._snapshot(hosts, view),
+            cleanup=actor.cleanup,
+            policy=policy or Policy(by=self.owner),
+        )
+
+    def _look(
+        self, hosts: LiveHosts, view: RunView, parts: frozenset[Part], kept: tuple[tuple[str, str], ...] = ()
+    ) -> Facts:
+        plan = view.plan
+        return gather(
+            hosts,
+            self._found.inventory,
+            self._clock,
+            cluster_id=plan.cluster_id,
+            cluster_name=plan.cluster_name,
+            names=plan.hosts,
+            memory=self._state,
+            parts=parts,
+            kept=kept,
+        )
+
+    def _snapshot(self, hosts: LiveHosts, view: RunView) -> ClusterSnapshot | None:
+        return self._look(hosts, view, frozenset()).cluster
+
+    def _continued(self, hosts: LiveHosts, prover: RealProver, view: RunView) -> tuple[tuple[Check, ...], Plan]:
+        facts = self._look(hosts, view, frozenset({"config", "sizes"}), view.kept)
+        prover.facts = facts
+        # The hosts of the plan are its members, whatever the crashed servers say of themselves.
+        facts = replace(facts, members=view.plan.quorum, candidates=())
+        return procedure_named(view.plan.procedure).continued(facts, dict(view.plan.inputs), view.plan)
+
+    # -- looking back ------------------------------------------------------------------------------------------------
+
+    def view(self, run_id: str) -> RunView:
+        """Return a run as its journal tells it; BadInput for an unknown one."""
+        live = self.control(run_id) is not None
+        return replace(fold(self.journal.entries(run_id)), live=live)
+
+    def runs(self) -> tuple[RunView, ...]:
+        """Return every run, the newest first."""
+        return tuple(self.view(run_id) for run_id in self.journal.runs())
+
+    def unfinished(self) -> tuple[RunView, ...]:
+        """Return the runs that are not over, the newest first."""
+        return tuple(view for view in self.runs() if view.state not in ENDED)
+
+    def obligations(self) -> tuple[OpenObligation, ...]:
+        """Return what is switched on by any run."""
+        return open_obligations(self.journal.obligation_entries())
+
+    def close(self) -> bool:
+        """Suspend the runs that are driven here (they are resumed by proof) and join; return whether all ended."""
+        with self._lock:
+            driven = tuple(self._driven.values())
+        for one in driven:
+            one.control.close()
+        for one in driven:
+            one.thread.join(CLOSE_S)
+        return not any(one.thread.is_alive() for one in driven)
+
+    def _hosts(self, addresses: dict[str, tuple[str, str]] | None = None) -> LiveHosts:
+        def entry_of(name: str) -> HostEntry | None:
+            return self._found.entry(name, addresses or {})
+
+        return LiveHosts(entry_of, self._vault, self._clock, on_host_key=self._policy)
+
+
+def where_it_stands(view: RunView) -> str:
+    """Return one sentence: where a run stands and how to go on or back."""
+    done = sum(s.state.value in {"done", "already so"} for s in view.steps)
+    at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
+    doing = tr("; next: {title}", title=at.step.title) if at is not None else ""
+    return tr(
+        "{done} of {total} steps are done{doing}. Go on with resume {run}, or back with undo {run}.",
+        done=done,
+        total=len(view.steps),
+        doing=doing,
+        run=view.run_id,
+    )
+
+
+def _kept_addresses(entries: tuple[Entry, ...]) -> dict[str, tuple[str, str]]:
+    """Return host -> (address, the inventory host whose ways in it shares), as the run's beginning knew them."""
+    for entry in entries:
+        data = entry.data or {}
+        if entry.kind == "note" and data.get("about") == "hosts":
+            return {str(k): (str(v[0]), str(v[1])) for k, v in json.loads(str(data.get("text"))).items()}
+    return {}
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"

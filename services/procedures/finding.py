@@ -1,0 +1,67 @@
+"""Which hosts there are: the inventory's, those discovery finds from them, and those a run's journal remembers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from services.connections.host import HostSession
+from services.discovery.crawl import crawl
+from services.discovery.model import ClusterSnapshot
+from services.discovery.snapshot import updated_estate
+from services.inventory.model import HostEntry, Inventory
+
+if TYPE_CHECKING:
+    from services.clock import Clock
+    from services.connections.host_key_check import HostKeyPolicy
+    from services.secrets import Vault
+
+CRAWL_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The inventory with every discovered member in it, and the clusters seen.
+
+    Attributes:
+        origin: discovered host -> the inventory host whose ways in it shares.
+    """
+
+    inventory: Inventory
+    origin: tuple[tuple[str, str], ...] = ()
+    clusters: tuple[ClusterSnapshot, ...] = ()
+
+    def entry(self, name: str, remembered: dict[str, tuple[str, str]]) -> HostEntry | None:
+        """Return how to reach a host; one that is only remembered shares the ways in of its origin."""
+        known = self.inventory.host(name)
+        if known is not None or name not in remembered:
+            return known
+        address, origin = remembered[name]
+        by = self.inventory.host(origin) or (self.inventory.hosts[0] if self.inventory.hosts else None)
+        return by.for_member(name, address) if by is not None else None
+
+    def addresses(self) -> dict[str, tuple[str, str]]:
+        """Return host -> (address, origin), to be remembered with a run."""
+        origin = dict(self.origin)
+        return {h.name: (h.address, origin.get(h.name, h.name)) for h in self.inventory.hosts}
+
+
+def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKeyPolicy | None) -> Found:
+    """Discover from every host of the inventory; what is found shares the ways in of the host that named it."""
+
+    def open_session(entry: HostEntry) -> HostSession:
+        return HostSession(entry, vault, clock=clock, on_host_key=policy)
+
+    found = crawl(inventory.hosts, open_session, clock, limit_s=CRAWL_S)
+    known = {h.name for h in inventory.hosts}
+    fresh = tuple(entry for name, entry in found.entries.items() if name not in known)
+    estate = updated_estate(None, found.facts, clock.wall())
+    first = inventory.hosts[0].name if inventory.hosts else ""
+    origin = tuple((entry.name, _origin(entry, inventory, first)) for entry in fresh)
+    return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), origin, estate.clusters)
+
+
+def _origin(entry: HostEntry, inventory: Inventory, default: str) -> str:
+    """Return the inventory host with the same ways in (a discovered one was made from it)."""
+    same = (h.name for h in inventory.hosts if (h.ssh, h.sql) == (entry.ssh, entry.sql))
+    return next(same, default)

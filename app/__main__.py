@@ -29,6 +29,12 @@ _MODULES = {
     "sample": "app.commands.sample",
     "record": "app.commands.record",
     "inventory": "app.commands.inventory",
+    "procedures": "app.commands.procedures",
+    "plan": "app.commands.plan",
+    "run": "app.commands.plan",
+    "resume": "app.commands.resume",
+    "undo": "app.commands.resume",
+    "report": "app.commands.report",
 }
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from app.steer_arguments import add_steering
+
 GOOD, FINDINGS, BAD_INPUT, FAILED_UNDONE, NEEDS_PERSON = 0, 1, 2, 3, 4
 
 
@@ -104,4 +106,5 @@ def build_parser() -> argparse.ArgumentParser:
     inventory.add_argument("--from", dest="origin", choices=("ssh", "mycnf", "workbench"), help="what to import")
     inventory.add_argument("--file", type=Path, default=None, help="the file to import from, where it is not the usual")
     inventory.add_argument("--write", action="store_true", help="write the merged inventory (without it: a preview)")
+    add_steering(commands, common)
     return parser

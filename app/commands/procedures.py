@@ -1,0 +1,65 @@
+"""`procedures [NAME]`: the cards; the questions of one with their defaults; `--runs`: runs and what is switched on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+
+from app.arguments import FINDINGS, GOOD
+from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines
+from app.steering import open_desk, run_document
+from services.procedures.catalogue import all_procedures, procedure_named
+from services.procedures.codec import encode
+from services.procedures.desk import where_it_stands
+from services.procedures.fold import ENDED
+from services.words import english, tr
+
+
+def run(options: Namespace) -> int:
+    """Print what was asked for. Exit 1 with --runs when a run is not over or something is switched on."""
+    if options.runs:
+        return _runs(options)
+    if options.name:
+        return _questions(options)
+    cards = [procedure.about for procedure in all_procedures()]
+    if getattr(options, "json", False):
+        sys.stdout.write(json.dumps([encode(card) for card in cards]) + "\n")
+        return GOOD
+    need = ""
+    for card in sorted(cards, key=lambda c: c.need):
+        if card.need != need:
+            need = card.need
+            sys.stdout.write(f"\n{tr(need)}\n")
+        sys.stdout.write("\n".join(f"  {line}" for line in card_lines(card)) + "\n")
+    return GOOD
+
+
+def _questions(options: Namespace) -> int:
+    about = procedure_named(options.name).about
+    with open_desk(options) as desk:
+        facts = desk.gather(options.cluster)
+        draft = desk.draft(options.name, facts, {})
+    if getattr(options, "json", False):
+        sys.stdout.write(json.dumps({"about": encode(about), "fields": encode(draft.fields)}) + "\n")
+    else:
+        sys.stdout.write("\n".join([*card_lines(about), *field_lines(draft.fields)]) + "\n")
+    return GOOD
+
+
+def _runs(options: Namespace) -> int:
+    with open_desk(options) as desk:
+        runs, open_ = desk.runs(), desk.obligations()
+    if getattr(options, "json", False):
+        sys.stdout.write(json.dumps([run_document(view) for view in runs]) + "\n")
+    else:
+        for view in runs:
+            if view.state in ENDED:
+                sys.stdout.write(f"{tr('run')} {view.run_id}: {view.plan.title}  [{tr(view.state.value)}]\n")
+            else:
+                sys.stdout.write("\n".join(run_lines(view)) + f"\n  {english(where_it_stands(view))}\n")
+        if not runs:
+            sys.stdout.write(tr("No procedure has been run with this data folder.") + "\n")
+        elif open_:
+            sys.stdout.write(tr("Switched on:") + "\n" + "\n".join(obligation_lines(open_)) + "\n")
+    return FINDINGS if open_ or any(view.state not in ENDED for view in runs) else GOOD

@@ -1,0 +1,48 @@
+"""`report RUN`: what was planned, checked, done and proven, as Markdown or one HTML file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from app.arguments import GOOD
+from app.places import data_folder
+from app.run_reports import html_of, markdown_of
+from app.steering import open_desk
+from services.errors import BadInput
+from services.words import tr
+
+
+def run(options: Namespace) -> int:
+    """Write the report; an existing file is not overwritten."""
+    with open_desk(options) as desk:
+        history = data_folder(options) / "history.sqlite"
+        if options.html is None and options.markdown is None:
+            sys.stdout.write(markdown_of(desk, options.run, history))
+            return GOOD
+        written = []
+        for path, make in ((options.html, html_of), (options.markdown, markdown_of)):
+            if path is not None:
+                _write(path, make(desk, options.run, history))
+                written.append(str(path))
+    if getattr(options, "json", False):
+        sys.stdout.write(json.dumps({"written": written}) + "\n")
+    else:
+        sys.stdout.write("".join(f"{path}\n" for path in written))
+    return GOOD
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise BadInput(
+            tr("{file} exists already.", file=path),
+            safe=tr("It was left as it is."),
+            try_=(tr("Choose another file name."),),
+        ) from None
+    except OSError as problem:
+        raise BadInput(tr("{file} can't be written: {why}.", file=path, why=problem.strerror or problem)) from problem

@@ -1,0 +1,184 @@
+"""What the steering commands share: the desk over the inventory and the local store, a person at a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from types import FrameType
+
+from app.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
+from app.compose import open_state, read_inventory
+from app.places import data_folder
+from app.procedure_text import step_line
+from services.clock import SystemClock
+from services.errors import BadInput
+from services.procedures.codec import encode
+from services.procedures.control import Control
+from services.procedures.desk import Desk
+from services.procedures.run_model import Question, RunState, RunView, StepState
+from services.secrets import SystemVault
+from services.words import tr
+
+EXIT = {
+    RunState.DONE: GOOD,
+    RunState.UNDONE: FAILED_UNDONE,
+    RunState.LEFT: FINDINGS,
+}
+
+
+@contextlib.contextmanager
+def open_desk(options: Namespace) -> Iterator[Desk]:
+    """Give the desk; store and sessions are closed after it."""
+    inventory = read_inventory(options)
+    state = open_state(data_folder(options) / "state.sqlite")
+    try:
+        desk = Desk(inventory, SystemVault(), state, SystemClock())
+        try:
+            yield desk
+        finally:
+            desk.close()
+    finally:
+        state.close()
+
+
+def exit_code(state: RunState, asked: str = "run") -> int:
+    """Return the contract's code for where a run rests; a run taken back on purpose is good."""
+    if asked in {"undo", "leave"} and state in {RunState.UNDONE, RunState.LEFT}:
+        return GOOD
+    return EXIT.get(state, NEEDS_PERSON)
+
+
+class Terminal:
+    """Shows a run line by line, and asks a person who sits there (stdin is a terminal)."""
+
+    def __init__(self, *, machine: bool, attended: bool, given: str = "") -> None:
+        """Begin.
+
+        Args:
+            machine: nothing is printed while it runs; the end is one document.
+            given: an answer given on the command line, used for the first question.
+        """
+        self._machine = machine
+        self._attended = attended
+        self._given = given
+        self._shown: dict[str, StepState] = {}
+        self._said: dict[str, str] = {}
+        self._asked: Question | None = None
+
+    def run_changed(self, view: RunView) -> None:
+        """Print what changed."""
+        if self._machine:
+            return
+        for number, step in enumerate(view.steps, 1):
+            key = step.step.step_id
+            if step.state is StepState.PENDING:
+                continue
+            news = self._shown.get(key) is not step.state and step.state not in {StepState.CHECKING, StepState.PROVING}
+            said = step.said if step.state in {StepState.ACTING, StepState.PROVING} else ""
+            if news:
+                sys.stdout.write(step_line(step, number) + "\n")
+            elif said and self._said.get(key) != said:
+                sys.stdout.write(f"        {said}\n")
+            self._shown[key], self._said[key] = step.state, said
+        sys.stdout.flush()
+
+    def answer(self, run_id: str, question: Question) -> str | None:
+        """Return what was typed, None while nothing was."""
+        del run_id
+        if self._given:
+            given, self._given = self._given, ""
+            return given
+        if not self._attended:
+            return None
+        if self._asked != question:
+            self._asked = question
+            sys.stdout.write("\n" + question_text(question) + "\n> ")
+            sys.stdout.flush()
+        ready, _, _ = select.select([sys.stdin], [], [], 0)
+        if not ready:
+            return None
+        line = sys.stdin.readline()
+        return line.strip() or None if line else "stop"
+
+
+def question_text(question: Question) -> str:
+    """Return a question with its answers."""
+    ask = question.ask
+    lines = [ask.question]
+    if ask.kind == "typed":
+        lines.append(tr("Type {text} to confirm, or stop.", text=ask.expect))
+    elif ask.kind == "choice":
+        lines += [f"  {value}: {meaning}" for value, meaning in ask.choices]
+    elif question.topic == "continued":
+        lines.append(tr("Answer approve or stop."))
+    else:
+        lines.append(tr("Answer yes when it is so, or stop."))
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def interruptible(control: Control) -> Iterator[None]:
+    """Ctrl+C suspends the run: nothing of it is changed, and resume goes on."""
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        control.close()
+
+    before = signal.signal(signal.SIGINT, asked)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def attended() -> bool:
+    """Return whether a person sits at the terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def need_word(options: Namespace, what: str) -> None:
+    """Refuse to change anything where nobody approves."""
+    if not options.yes and not attended():
+        raise BadInput(
+            tr("Nobody is here to approve."),
+            try_=(tr("Say --yes to approve it, or {what}.", what=what),),
+        )
+
+
+def run_document(view: RunView) -> dict[str, object]:
+    """Return a run for machines: state, sentence, steps, obligations, question."""
+    return {
+        "run": view.run_id,
+        "procedure": view.plan.procedure,
+        "cluster": view.plan.cluster_id,
+        "state": view.state.value,
+        "sentence": view.sentence,
+        "started": view.started,
+        "ended": view.ended,
+        "steps": [
+            {
+                "id": s.step.step_id,
+                "host": s.step.host,
+                "title": s.step.title,
+                "state": s.state.value,
+                "started": s.started,
+                "ended": s.ended,
+                "error": s.error,
+                "evidence": list(s.evidence),
+            }
+            for s in view.steps
+        ],
+        "values": dict(view.kept),
+        "obligations": [
+            {"key": o.obligation.key, "host": o.obligation.host, "sentence": o.obligation.sentence, "since": o.since}
+            for o in view.obligations
+        ],
+        "question": encode(view.question) if view.question is not None else None,
+        "breaches": list(view.breaches),
+        "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
+        "owner": view.owner,
+    }

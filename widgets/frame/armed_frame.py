@@ -17,6 +17,7 @@ class ArmedFrame(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._window = window
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Armed: this window may change servers"))
@@ -39,7 +40,7 @@ class ArmedFrame(QWidget):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        box = self.parentWidget().rect()
+        box = self._window.rect()
         self.setGeometry(box)
         # Only the edge is this widget's: what lies inside repaints without it.
         self.setMask(QRegion(box).subtracted(QRegion(box.adjusted(WIDTH, WIDTH, -WIDTH, -WIDTH))))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from services.words import tr, tr_n
@@ -14,9 +15,13 @@ from widgets.common.boxes import button
 from widgets.common.duty import DutyMark
 from widgets.common.labels import ElidedLabel
 from widgets.common.text import format_clock, format_moment
+from widgets.common.theme import ui_font
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
     from services.procedures.run_model import OpenObligation
+
+
+_MOST_WIDTH = 360
 
 
 class Duties(QWidget):
@@ -50,7 +55,7 @@ class Duties(QWidget):
         since = format_clock(first.since, seconds=False) if same_day else format_moment(first.since)[:16]
         said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
         self._words.setText(said)
-        self._words.setMinimumWidth(min(360, self._words.fontMetrics().horizontalAdvance(said) + 2))
+        self._words.setFixedWidth(min(_MOST_WIDTH, QFontMetrics(ui_font()).horizontalAdvance(said) + 4))
         self._words.set_hint(first.release_failed or tr(first.obligation.danger))
         self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(first.obligation.sentence)))
         rest = len(self._shown) - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QLayout, QSizePolicy
+from PySide6.QtWidgets import QFrame, QLabel, QLayout
 
 from services.types import Health
 from widgets.common.labels import label
@@ -14,7 +14,6 @@ def words(text: str, kind: str = "") -> QLabel:
     """Return a label that wraps, can be marked with the mouse and hides while it has nothing to say."""
     made = label(text, kind, wrap=True)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     if not text:
         made.hide()
     return made

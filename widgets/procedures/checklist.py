@@ -52,7 +52,10 @@ class CheckRow(QFrame):
         tag = f"{check.host} {MIDDLE} {check.code}" if check.host else check.code
         row.addWidget(label(tag, "third"), 0, Qt.AlignmentFlag.AlignTop)
         kind = {Verdict.BLOCK: "bad", Verdict.WARN: "warn"}.get(check.verdict, "second")
-        row.addWidget(label(tr(VERDICT_WORDS[check.verdict]), kind), 0, Qt.AlignmentFlag.AlignTop)
+        word = label(tr(VERDICT_WORDS[check.verdict]), kind)
+        word.setMinimumWidth(56)
+        word.setAlignment(Qt.AlignmentFlag.AlignRight)
+        row.addWidget(word, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
     def _advice(self) -> tuple[tuple[str, str], ...]:
@@ -94,6 +97,7 @@ class Checklist(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[CheckRow] = []
+        self._lines: list[QFrame] = []
         self._checks: tuple[Check, ...] = ()
         self._fixed = False
         self._show_all = False
@@ -154,13 +158,14 @@ class Checklist(QWidget):
 
     def _rebuild(self, checks: tuple[Check, ...], reasons: dict[str, str]) -> None:
         emptied(self._column)
-        self._checks, self.rows = checks, []
+        self._checks, self.rows, self._lines = checks, [], []
         for number, check in enumerate(sorted(checks, key=lambda check: _ORDER[check.verdict])):
             row = CheckRow(check, reasons.get(check.code, ""), fixed=self._fixed)
             row.reason_typed.connect(self._typed)
             self.rows.append(row)
-            if number:
-                self._column.addWidget(hairline())
+            self._lines.append(hairline())
+            self._lines[-1].setVisible(bool(number))
+            self._column.addWidget(self._lines[-1])
             self._column.addWidget(row)
         self._show_all = all(check.verdict is Verdict.PASS for check in checks)
         self._fold_passes()
@@ -182,11 +187,10 @@ class Checklist(QWidget):
     def _fold_passes(self) -> None:
         """Passed checks fold to one line where something needs to be read first."""
         passed = sum(row.check.verdict is Verdict.PASS for row in self.rows)
-        for number in range(self._column.count()):
-            part = self._column.itemAt(number).widget()
-            owner = part if isinstance(part, CheckRow) else self._column.itemAt(number + 1).widget()
-            if isinstance(owner, CheckRow) and part is not None:
-                part.setVisible(self._show_all or owner.check.verdict is not Verdict.PASS)
+        for number, (row, above) in enumerate(zip(self.rows, self._lines, strict=True)):
+            shown = self._show_all or row.check.verdict is not Verdict.PASS
+            row.setVisible(shown)
+            above.setVisible(shown and number > 0)
         text = tr("Hide what passed") if self._show_all else tr("Show the {n} that passed", n=passed)
         self.passes.setText(text)
         self.passes.setVisible(0 < passed < len(self.rows))

@@ -8,6 +8,7 @@ from services.words import tr, tr_n
 from widgets.common.text import format_count
 from widgets.procedures.words import MOVING
 
+_MOST_LINES = 8
 _TOUCHED = MOVING | {StepState.DONE, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
 
 
@@ -31,7 +32,10 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
                 hosts=hosts or tr("the console"),
             )
         )
-        told += [f"– {shown.step.host}: {tr(shown.step.undo.title)}" for shown in back if shown.step.undo is not None]
+        lines = [f"– {shown.step.host}: {tr(shown.step.undo.title)}" for shown in back if shown.step.undo is not None]
+        told += lines if len(lines) <= _MOST_LINES else lines[: _MOST_LINES - 1]
+        if rest := len(lines) - len(told) + 1:
+            told.append(tr_n("– and {n} more", "– and {n} more", rest, n=format_count(rest)))
     else:
         told.append(tr("No step of this run has anything to take back; undo ends the run and proves its promises."))
     told += [

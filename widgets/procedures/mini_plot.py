@@ -18,7 +18,7 @@ from widgets.common.time_ticks import time_ticks
 from widgets.procedures.values import Curve
 
 HEIGHT = 156
-_LEFT, _TOP, _RIGHT, _BOTTOM = 52.0, 44.0, 14.0, 26.0
+_LEFT, _TOP, _RIGHT, _BOTTOM = 58.0, 44.0, 14.0, 26.0
 _BYTES = "B"
 
 

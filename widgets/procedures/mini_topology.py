@@ -15,7 +15,7 @@ from widgets.common.nodes import is_silent, ordered_nodes, state_word
 from widgets.common.text import MIDDLE, format_percent, plural
 from widgets.common.theme import current_theme, theme_holder, ui_font
 
-_CARD_W, _CARD_H = 128.0, 52.0
+_BETWEEN, _CARD_H = 84.0, 52.0  # the room in which an edge has its words
 _GAP_Y, _PAD, _HEAD = 24.0, 16.0, 32.0
 
 
@@ -92,9 +92,10 @@ class MiniTopology(QWidget):
             self._paint_card(painter, places[node.node_id], node, cluster)
 
     def _grid(self, nodes: list[NodeView], top: float, gap: float) -> dict[str, QRectF]:
-        right = self.width() - _PAD - _CARD_W
+        width = (self.width() - 2 * _PAD - _BETWEEN) / 2
+        right = self.width() - _PAD - width
         return {
-            node.node_id: QRectF(_PAD if i % 2 == 0 else right, top + (i // 2) * (_CARD_H + gap), _CARD_W, _CARD_H)
+            node.node_id: QRectF(_PAD if i % 2 == 0 else right, top + (i // 2) * (_CARD_H + gap), width, _CARD_H)
             for i, node in enumerate(nodes)
         }
 
@@ -151,11 +152,14 @@ class MiniTopology(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawPolygon(QPolygonF([end, end - unit * 10 + side * 5, end - unit * 10 - side * 5]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme.transfer)
+        painter.setFont(ui_font(SMALL, STRONG))
         if abs(along.y()) < 1.0:
-            painter.setPen(theme.transfer)
-            painter.setFont(ui_font(SMALL, STRONG))
             words = QRectF(min(start.x(), end.x()), start.y() - 20, abs(along.x()), 18)
             painter.drawText(words, Qt.AlignmentFlag.AlignCenter, edge.kind)
+        elif abs(along.x()) < 1.0:
+            words = QRectF(start.x() + 8, (start.y() + end.y()) / 2 - 9, 60, 18)
+            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, edge.kind)
 
 
 def _text(painter: QPainter, room: QRectF, text: str, weight: object) -> None:

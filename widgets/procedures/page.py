@@ -70,8 +70,8 @@ class ProceduresPage(QFrame):
         column.setSpacing(8)
         column.addWidget(label(tr("Procedures"), "title"))
         column.addWidget(words(tr(_PROMISE), "second"))
-        for part in (self.messages, self.confirm):
-            column.addWidget(part)
+        column.addWidget(self.messages)
+        column.addWidget(self.confirm)
         column.addLayout(self._groups)
         for title, part in ((self._duties_title, self._duties_card), (self._runs_title, self._runs_card)):
             column.addSpacing(8)
@@ -171,21 +171,32 @@ class ProceduresPage(QFrame):
         focused = next((card.about.name for card in self.cards if card.open_button.hasFocus()), "")
         emptied(self._groups)
         self.cards = []
+        grid = QGridLayout()
+        grid.setSpacing(_GAP)
+        grid.setVerticalSpacing(8)
+        for column in range(columns):
+            grid.setColumnStretch(column, 1)
+        band = used = 0
         for need in dict.fromkeys(about.need for about in self._abouts):
-            self._groups.addWidget(label(tr(need), "caps"))
-            grid = QGridLayout()
-            grid.setSpacing(_GAP)
-            for number, about in enumerate(a for a in self._abouts if a.need == need):
-                card = ProcedureCard(about)
-                card.chosen.connect(self.procedure_chosen)
-                self.cards.append(card)
-                grid.addWidget(card, number // columns, number % columns)
-            for column in range(columns):
-                grid.setColumnStretch(column, 1)
-            self._groups.addLayout(grid)
+            group = [about for about in self._abouts if about.need == need]
+            if used and used + len(group) > columns:
+                band, used = band + 2, 0  # needs stand side by side as long as there is room
+            grid.addWidget(label(tr(need), "caps"), band, used)
+            for about in group:
+                if used == columns:
+                    band, used = band + 2, 0
+                self._add_card(grid, about, band + 1, used)
+                used += 1
+        self._groups.addLayout(grid)
         for card in self.cards:
             if card.about.name == focused:
                 card.setFocus()
+
+    def _add_card(self, grid: QGridLayout, about: About, row: int, column: int) -> None:
+        card = ProcedureCard(about)
+        card.chosen.connect(self.procedure_chosen)
+        self.cards.append(card)
+        grid.addWidget(card, row, column)
 
 
 def _card(layout: QVBoxLayout) -> QFrame:

@@ -11,8 +11,10 @@ from services.procedures.run_model import OpenObligation, RunState, RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
+from widgets.common.fonts import STRONG
 from widgets.common.labels import label
 from widgets.common.text import MIDDLE, format_duration, format_moment
+from widgets.common.theme import ui_font
 from widgets.procedures.blocks import put, words
 from widgets.procedures.words import OVER, run_health, run_words, since_words
 
@@ -34,7 +36,7 @@ class ProcedureCard(QFrame):
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
         self.open_button = button(tr(about.title), "link", on=self._choose, hint=tr(about.what))
-        self.open_button.setProperty("strong", True)
+        self.open_button.setFont(ui_font(weight=STRONG))
         column.addWidget(self.open_button)
         column.addWidget(words(tr(about.what)))
         column.addWidget(words(tr("Takes: {what}", what=tr(about.takes)), "second"))
@@ -75,6 +77,7 @@ class RunRow(QFrame):
         self.view = view
         self._shape = HealthMark(run_health(view.state), 11)
         self.title = button("", "link", on=lambda: self.chosen.emit(self.view.run_id))
+        self.title.setFont(ui_font(weight=STRONG))
         self._state = label("", "second")
         self._facts = label("", "third")
         self._sentence = words("")

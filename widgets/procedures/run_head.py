@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.procedures.run_model import RunState, RunView
 from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.fonts import BASE
+from widgets.common.labels import ElidedLabel
 from widgets.common.text import MIDDLE
 from widgets.common.theme import mono_font
 from widgets.procedures.blocks import put, words
@@ -38,8 +39,7 @@ class RunHead(QWidget):
         self._view: RunView | None = None
         self._now = 0.0
         self.title = words("", "title")
-        self.name = QLabel("")
-        self.name.setProperty("kind", "second")
+        self.name = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self.name.setFont(mono_font(BASE - 1))
         self.sentence = words("", "second")
         self.pause = button(tr("Pa&use after this step"), on=self._pause)
@@ -49,22 +49,18 @@ class RunHead(QWidget):
         self.leave = button(tr("&Leave as it is…"), on=self.leave_pressed.emit)
         self.close_button = button(tr("Close"), on=self.closed.emit, hint=tr("Back to the procedures (Esc)"))
         buttons = (self.go_on, self.pause, self.cancel, self.undo, self.leave)
-        titles = QHBoxLayout()
-        titles.setSpacing(12)
-        titles.addWidget(self.title)
-        titles.addWidget(self.name, 1)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addLayout(titles, 1)
+        row.addWidget(self.title, 1, Qt.AlignmentFlag.AlignVCenter)
         for made in (*buttons, self.close_button):
             row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
         for made in buttons:
             made.hide()
-        self.title.setWordWrap(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(row)
+        column.addWidget(self.name)
         column.addWidget(self.sentence)
 
     def show_about(self, title: str, name: str, sentence: str) -> None:

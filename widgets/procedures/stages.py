@@ -159,6 +159,8 @@ class Stages(QWidget):
         at = current_step(view)
         asked = at if view.question is not None and view.question.step_id else -1
         changed = self.steps.show_views(view.steps, at, asked, now)
+        if (before is None or before.run_id != view.run_id) and self.steps.rows:
+            self.steps.focus_current()
         self.tick(view, now, rows=False)
         over = view.state in OVER
         if over and (before is None or before.state not in OVER):

@@ -24,6 +24,7 @@ from widgets.procedures.words import (
 )
 
 SHORT_LINES = 6  # of a long file; Enter shows the whole
+_BROKEN = frozenset({StepState.FAILED, StepState.UNDO_FAILED})
 Kind = Literal["text", "mono", "bar"]
 
 
@@ -72,7 +73,7 @@ def row_content(number: int, view: StepView, given: RowInput, now: float) -> Row
     step = view.step
     return RowContent(
         number=str(number),
-        health=Health.WARN if given.asked else step_health(view.state),
+        health=Health.WARN if given.asked and view.state not in _BROKEN else step_health(view.state),
         host=step.host or tr("all"),
         risk=tr(RISK_WORDS[step.risk]),
         risk_token=RISK_TOKEN[step.risk],
@@ -90,11 +91,11 @@ def row_content(number: int, view: StepView, given: RowInput, now: float) -> Row
 
 
 def _ground(view: StepView, given: RowInput) -> str:
+    if view.state in _BROKEN:
+        return "bad_tint"
     if given.asked or view.state is StepState.IN_DOUBT:
         return "warn_tint"
-    if view.state in MOVING:
-        return "transfer_tint"
-    return "bad_tint" if view.state in {StepState.FAILED, StepState.UNDO_FAILED} else ""
+    return "transfer_tint" if view.state in MOVING else ""
 
 
 def _titles(view: StepView, given: RowInput) -> tuple[Block, ...]:

@@ -29,7 +29,7 @@ from widgets.procedures.step_content import Block, RowContent, RowInput, row_con
 
 _TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
 _GLYPH_X, _HOST_X = 40.0, 62.0
-_RISK_WIDTH, _TOOK_WIDTH, _RIGHT = 104.0, 88.0, 16.0
+_RISK_WIDTH, _TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
 _BAR = 4.0
 
 
@@ -55,7 +55,7 @@ class StepRow(QWidget):
         self._now = 0.0
         self._content = row_content(index + 1, view, given, 0.0)
         self._laid: tuple[int, tuple[_Placed, ...], float] | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)

@@ -80,27 +80,44 @@ class WizardPage(QFrame):
         inner = QFrame()
         inner.setProperty("kind", "canvas")
         column = QVBoxLayout(inner)
-        column.setContentsMargins(20, 16, 20, 24)
-        column.setSpacing(10)
-        for part in (self.head, self.messages, self.question, self.confirm, self.stages):
-            column.addWidget(part)
+        column.setContentsMargins(20, 4, 20, 24)
+        column.addWidget(self.stages)
         column.addStretch(1)
         inner.setMaximumWidth(_MOST_WIDTH)
+        self._inner = inner
         self._scroll = QScrollArea()
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.viewport().setAutoFillBackground(False)
+        left = QVBoxLayout()
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(0)
+        left.addWidget(self._pinned())
+        left.addWidget(self._scroll, 1)
         self.side.setFixedWidth(SIDE_WIDTH)
         self._side_line = hairline("vline")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self._scroll, 1)
+        row.addLayout(left, 1)
         row.addWidget(self._side_line)
         row.addWidget(self.side)
         self._place_side()
+
+    def _pinned(self) -> QFrame:
+        """What must be in reach however far a long plan is scrolled: the run's buttons, its question."""
+        place = QFrame()
+        place.setMaximumWidth(_MOST_WIDTH)
+        column = QVBoxLayout(place)
+        column.setContentsMargins(20, 16, 20, 8)
+        column.setSpacing(8)
+        column.addWidget(self.head)
+        column.addWidget(self.messages)
+        column.addWidget(self.question)
+        column.addWidget(self.confirm)
+        return place
 
     def _connect(self) -> None:
         stages = self.stages
@@ -212,7 +229,6 @@ class WizardPage(QFrame):
         hosts = ", ".join(self._view.plan.hosts)
         title = tr("Undo run {number} on {hosts}?", number=self._view.run_id, hosts=hosts)
         self.confirm.ask(title, undo_sentences(self._view), tr("&Undo the run"), lambda _reason: then())
-        self._show_top()
 
     def _ask_cancel(self) -> None:
         if self._view is None:
@@ -220,7 +236,6 @@ class WizardPage(QFrame):
         sentences = cancel_sentences(self._view, current_step(self._view))
         agreed = tr("&Cancel the step")
         self.confirm.ask(tr("Cancel the step that runs?"), sentences, agreed, lambda _reason: self.cancel_wanted.emit())
-        self._show_top()
 
     def _ask_leave(self) -> None:
         if self._view is None:
@@ -231,7 +246,6 @@ class WizardPage(QFrame):
         sentences = (tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=hosts),)
         agreed = tr("&Leave it")
         self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
-        self._show_top()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc goes back to the procedures; a run goes on without its page."""
@@ -252,15 +266,11 @@ class WizardPage(QFrame):
         self._side_line.setVisible(shown)
         self.stages.steps.set_inline_evidence(not shown and self._view is not None)
 
-    def _show_top(self) -> None:
-        self._scroll.ensureWidgetVisible(self.confirm, 0, 40)
-
     def _scroll_to(self, row: QRect) -> None:
         """Bring a row into sight once the layout has settled."""
 
         def show() -> None:
-            inner = self._scroll.widget()
-            corner = self.stages.steps.mapTo(inner, row.topLeft())
+            corner = self.stages.steps.mapTo(self._inner, row.topLeft())
             self._scroll.ensureVisible(0, corner.y() + row.height(), 0, 48)
             self._scroll.ensureVisible(0, corner.y(), 0, 48)
 

@@ -107,12 +107,14 @@ def run_words(view: RunView) -> str:
 
 def about_time(seconds: float | None) -> str:
     """Return an estimate ('about 4 min'), '' when there is none."""
-    return "" if seconds is None else tr("about {span}", span=format_duration(_coarse(seconds)))
+    return "" if seconds is None else tr("about {span}", span=estimate(seconds))
 
 
-def _coarse(seconds: float) -> float:
-    """An estimate is no measure: whole minutes from ten minutes on."""
-    return round(seconds / 60) * 60.0 if seconds >= 600 else float(round(seconds)) if seconds >= 10 else seconds
+def estimate(seconds: float) -> str:
+    """Return a span as an estimate is said: whole seconds, from two minutes on whole minutes."""
+    if 0.95 <= seconds < 10:
+        return f"{round(seconds)} s"
+    return format_duration(round(seconds / 60) * 60.0 if seconds >= 120 else seconds)
 
 
 def step_title(view: StepView) -> str:
@@ -143,7 +145,7 @@ def progress_words(view: StepView) -> str:
     elif view.done_of is not None:
         parts.append(f"{_amount(view.done_of)} {view.unit}")
     if view.left_s is not None:
-        parts.append(tr("about {span} left", span=format_duration(view.left_s)))
+        parts.append(tr("about {span} left", span=estimate(view.left_s)))
     return f" {MIDDLE} ".join(parts)
 
 
@@ -184,7 +186,7 @@ def plan_words(view: RunView) -> str:
         return f"{count} {MIDDLE} {run_words(view)}"
     state = view.steps[at].state
     word = tr("running") if state in MOVING - {StepState.UNDOING} else tr(STEP_WORDS[state])
-    if view.question is not None:
+    if view.question is not None and state in MOVING | {StepState.PENDING}:
         word = tr(RUN_WORDS[RunState.WAITING])
     return f"{count} {MIDDLE} " + tr("step {number} {state}", number=at + 1, state=word)
 
@@ -212,8 +214,8 @@ def time_words(view: RunView, now: float) -> str:
         return tr("took {span}", span=format_duration(view.ended - view.started))
     last = now if view.live else (view.journal_at or view.started)
     so_far = tr("{span} so far", span=format_duration(round(max(0.0, last - view.started))))
-    rest = left_s(view, now) if view.live else None
-    return so_far if rest is None else f"{so_far}, " + tr("about {span} left", span=format_duration(_coarse(rest)))
+    rest = left_s(view, now) if view.live and view.state is RunState.RUNNING else None
+    return so_far if rest is None else f"{so_far}, " + tr("about {span} left", span=estimate(rest))
 
 
 def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> str:

@@ -77,6 +77,9 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
     fatal = tuple(line for line in lines if _FATAL.search(line))
     now = f"{condition.host} is {state or 'not answering yet'}" + ("" if primary or not status else ", not Primary")
     active = shown.get("ActiveState", "")
+    if active == "active" and not status:
+        # systemd has its word that the server answers: what is left of a backoff is waited for in vain.
+        asking.session(condition.host).try_now()
     if active == "failed":
         why = f": {fatal[-1]}" if fatal else ""
         return Answer(holds=False, evidence=f"{condition.unit} has failed on {condition.host}{why}", final=True,

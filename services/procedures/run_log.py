@@ -8,7 +8,7 @@ from typing import Any
 
 from services.errors import PilothouseError
 from services.procedures.conditions import Answer
-from services.procedures.fold import Folding, acts_began
+from services.procedures.fold import UNFINISHED, Folding, acts_began
 from services.procedures.journal_entries import Line, value_kept
 from services.procedures.ports import Past
 from services.procedures.run_model import (

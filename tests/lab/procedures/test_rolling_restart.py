@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from services.procedures.checks import Check, Verdict
 from services.procedures.run_model import RunState, StepState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.secret_search import SecretSearch
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
 
@@ -27,41 +28,61 @@ def _capacity(estate: Estate) -> set[str]:
 
 
 @pytest.mark.slow
-def test_that_every_node_is_restarted_one_at_a_time_and_returns_by_ist_and_no_row_is_lost(
+def test_that_an_option_is_changed_on_every_node_one_at_a_time_by_ist_and_no_row_is_lost(
     steer: Estate, console: Console, whole: Whole, tmp_path: Path
 ) -> None:
     before = _pids(steer)
     with SecretSearch(steer, tmp_path, steer.client_dir) as search, Writer(steer, members(steer)) as writer:
-        ran = console.run("rolling-restart", **QUICK)
+        ran = console.run("rolling-restart", **OPTION)
         assert ran.code == 0, ran
         view = console.assert_ended(RunState.DONE, ran)
+        after = _pids(steer)
+        again = console.run("rolling-restart", **OPTION)
+        assert again.code == 0, again
+        assert "othing to do" in again.out, again
+        assert _pids(steer) == after
         writer.assert_nothing_lost()
-        search.assert_none(ran.out, ran.err)
-    after = _pids(steer)
+        search.assert_none(ran.out, ran.err, again.out)
     assert all(after[name] not in {None, before[name]} for name in before)
+    assert _capacity(steer) == {"444"}
     transfers = [s for s in view.steps if s.step.step_id.split(":")[-1].startswith("transfer-")]
     assert len(transfers) == 3
-    assert all(s.state is StepState.DONE and "IST" in " ".join((s.said, *s.evidence)) for s in transfers)
+    assert all(s.state is StepState.DONE and "by IST" in " ".join(s.evidence) for s in transfers)
+    assert [s.step.host for s in transfers][-1] == _writer_of(view.checks)
+
+
+def _writer_of(checks: tuple[Check, ...]) -> str:
+    order = next(check for check in checks if check.code == "ORDER")
+    assert order.verdict is Verdict.PASS
+    return order.evidence.split(" (")[0].split(", ")[-1]
+
+
+@pytest.mark.slow
+def test_that_a_changed_option_is_taken_back_with_its_file_and_the_running_server(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with Writer(steer, members(steer)) as writer:
+        killed = console.killed_run("whole=acting", "rolling-restart", **{**OPTION, "nodes": "s3"})
+        assert killed.code == KILLED, killed
+        assert _capacity(steer) == {"200", "444"}
+        undone = console("undo", console.runs()[0], "--yes")
+        assert undone.code == 0, undone
+        console.assert_ended(RunState.UNDONE, undone)
+        writer.assert_nothing_lost()
+    assert _capacity(steer) == {"200"}
     whole.assert_as_before()
 
 
 @pytest.mark.slow
-def test_that_an_option_is_changed_on_every_node_then_there_is_nothing_to_do_and_undo_takes_it_back(
-    steer: Estate, console: Console, whole: Whole
-) -> None:
+def test_that_a_node_is_restarted_desynced_and_without_a_drain(steer: Estate, console: Console, whole: Whole) -> None:
+    before = _pids(steer)
     with Writer(steer, members(steer)) as writer:
-        ran = console.run("rolling-restart", **OPTION)
+        ran = console.run("rolling-restart", **QUICK, nodes="s2", desync="yes", drain="none")
         assert ran.code == 0, ran
         console.assert_ended(RunState.DONE, ran)
-        assert _capacity(steer) == {"444"}
-        changed = console.runs()[0]
-        pids = _pids(steer)
-        again = console.run("rolling-restart", **OPTION)
-        assert again.code == 0, again
-        assert "othing to do" in again.out + again.err, again
-        assert _pids(steer) == pids
-        undone = console("undo", changed, "--yes")
-        assert undone.code in {0, 3}, undone
         writer.assert_nothing_lost()
-    assert _capacity(steer) == {"200"}
+    assert [name for name, pid in _pids(steer).items() if pid != before[name]] == ["s2"]
+    young = console.run("rolling-restart", **QUICK, nodes="s2", older_than="1 h")
+    assert young.code == 0, young
+    assert "othing to do" in young.out, young
     whole.assert_as_before()

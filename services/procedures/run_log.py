@@ -51,7 +51,9 @@ class RunLog:
     @property
     def view(self) -> RunView:
         """Return the run as shown."""
-        view = replace(self._view, armed=self._armed, live=self._driven)
+        # "It may have happened" is what a killed console leaves; this one is at work.
+        steps = tuple(replace(s, said="") if s.state in UNFINISHED else s for s in self._view.steps)
+        view = replace(self._view, steps=steps, armed=self._armed, live=self._driven)
         if self._live is None:
             return view
         step_id, changes = self._live

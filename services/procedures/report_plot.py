@@ -19,6 +19,8 @@ _MOST_POINTS = 1_200
 _CURVE, _LIMIT, _GRID = "#3E7BD6", "#B8262B", "#E7EAEE"
 Mark = tuple[float, str]
 """When a step began (UTC epoch seconds) and its number in the plan."""
+_MOST = 1e300
+"""An axis ends there: beyond it the arithmetic of its lines overflows."""
 
 
 def plot_picture(
@@ -72,6 +74,7 @@ def said(value: float, unit: str) -> str:
 
 def _axis(low: float, high: float) -> tuple[float, float, float]:
     """Return the axis' ends and the distance of its lines: 1, 2 or 5 times a power of ten, about four lines."""
+    low, high = max(low, -_MOST), min(high, _MOST)
     raw = max(high - low, abs(low) * 1e-6, 1e-9) / 4
     power = 10.0 ** floor(log10(raw))
     step = next((m * power for m in (1.0, 2.0, 5.0) if m * power >= raw), 10.0 * power)

@@ -241,7 +241,7 @@ class Steps:
             return
         if not keeps and self._proven(step):
             return
-        if step.repeatable and self._may_begin(step):
+        if (step.repeatable or self._is_undone(step)) and self._may_begin(step):
             self._act(step)
             return
         if step.repeatable and not keeps and step.proof:
@@ -274,6 +274,11 @@ class Steps:
         """Return whether the act gives a value that was not kept: its proof alone does not replace it."""
         name = str(getattr(step.action, "keep", ""))
         return bool(name) and name not in dict(self._log.view.kept)
+
+    def _is_undone(self, step: Step) -> bool:
+        """Return whether it is proven that all is as without the act (as after its undo): doing it is no second time."""
+        proof = step.undo.proof if step.undo is not None else ()
+        return self._waits.hold_now(proof, step.step_id)
 
     def _may_begin(self, step: Step) -> bool:
         return all(a.holds for a in self._waits.answers(step.before))

@@ -144,7 +144,8 @@ def _run(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     if state is not run.state:
         if state not in RUN_WAYS[run.state]:
             _illegal(entry, f"a run that is '{run.state.value}' can't become '{state.value}'")
-        if state is RunState.RUNNING and run.approved is None:
+        # A plan that was continued runs on to its approval: what nobody approved can't act (`may_act`).
+        if state is RunState.RUNNING and run.approved is None and not run.may_act:
             _illegal(entry, "it runs a plan that nobody approved")
         if run.state is RunState.APPROVED:
             run.started = entry.at

@@ -1,6 +1,8 @@
-"""The console killed at every journal entry of every procedure, on scripted hosts, then resumed.
+"""The console killed at every journal entry of every procedure, on scripted hosts, then resumed or taken back.
 
-What must come out: the same end as an unbroken run, nothing done twice that must not be, nothing left switched on.
+A kill is what it leaves: the journal and the hosts as they were just before and just after each entry, and between the
+parts of an act that has several. What must come out: the same end as an unbroken run, nothing done twice that must not
+be, nothing left switched on; and after an undo the hosts as they were.
 """
 
 from __future__ import annotations
@@ -11,57 +13,90 @@ import pytest
 
 from services.procedures.run_model import RunState
 from tests.faults.cases import CASES, Case
+from tests.faults.scripted.running import Bench, Moment
+
+_BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
-def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
+def _unbroken(case: Case) -> tuple[Bench, tuple[Moment, ...]]:
     bench = case.bench()
     bench.begin()
-    assert bench.run() is RunState.DONE, bench.engine().view.sentence
+    return bench, bench.moments(bench.run)
+
+
+@_BY_TITLE
+def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case) -> None:
+    bench, moments = _unbroken(case)
     view = bench.engine().view
+    assert view.state is RunState.DONE, view.sentence
+    assert len(moments) >= len(bench.journal.entries(bench.run_id)) - 2
     assert view.obligations == ()
     assert bench.hosts.armed == ()
     assert len(bench.cluster.primaries()) == len(view.plan.quorum)
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
-def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(
-    case: Case, before: bool
-) -> None:
-    unbroken = case.bench()
-    unbroken.begin()
-    unbroken.run()
+@_BY_TITLE
+def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(case: Case) -> None:
+    unbroken, moments = _unbroken(case)
     wanted, log = unbroken.cluster.state(), Counter(unbroken.cluster.log)
-    entries = len(unbroken.journal.entries(unbroken.run_id))
     once = {f"{s.host}: {s.step_id}" for s in unbroken.engine().view.plan.steps if not s.repeatable}
-    for number in range(3, entries + 1):
-        bench = case.bench()
-        bench.begin()
-        killed = bench.run_killed_at(number, before=before)
+    for moment in moments:
+        bench = unbroken.after_kill(moment)
         state = bench.run()
-        assert state is RunState.DONE, f"killed at {number} ({killed}): {state}: {bench.engine().view.sentence}"
-        assert bench.engine().view.obligations == ()
-        assert bench.cluster.state() == wanted, f"killed at {number}"
+        assert state is RunState.DONE, f"killed {moment.name}: {state}: {bench.engine().view.sentence}"
+        assert bench.engine().view.obligations == (), f"killed {moment.name}"
+        assert bench.cluster.state() == wanted, f"killed {moment.name}"
         twice = [line for line, count in Counter(bench.cluster.log).items() if count > log[line] and line in once]
-        assert twice == [], f"killed at {number}"
+        assert twice == [], f"killed {moment.name}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
+@_BY_TITLE
 def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(case: Case) -> None:
-    unbroken = case.bench()
-    unbroken.begin()
-    unbroken.run()
-    entries = len(unbroken.journal.entries(unbroken.run_id))
-    for number in range(3, entries):
-        bench = case.bench()
-        untouched = bench.cluster.state()
-        bench.begin()
-        if not bench.run_killed_at(number, before=False) or bench.engine().view.state is RunState.DONE:
+    untouched = case.bench().cluster.state()
+    unbroken, moments = _unbroken(case)
+    for moment in moments[:-1]:
+        bench = unbroken.after_kill(moment)
+        if bench.engine().view.state in {RunState.DONE, RunState.APPROVED}:
             continue
-        state = bench.engine().undo()
-        view = bench.engine().view
-        assert state is RunState.UNDONE, f"killed at {number}: {view.sentence}"
-        assert view.obligations == ()
-        if case.name != "bootstrap-after-crash":
-            assert bench.cluster.state() == untouched, f"killed at {number}"
+        _take_back(case, bench, moment.name, untouched)
+
+
+@_BY_TITLE
+def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_console_on_scripted_hosts(
+    case: Case,
+) -> None:
+    untouched = case.bench().cluster.state()
+    unbroken, moments = _unbroken(case)
+    last = next(m for m in reversed(moments) if unbroken.after_kill(m).engine().view.state is RunState.RUNNING)
+    undoing = unbroken.after_kill(last)
+    for moment in undoing.moments(lambda: undoing.engine().undo())[:-1]:
+        bench = undoing.after_kill(moment)
+        if bench.engine().view.state is not RunState.UNDONE:
+            _take_back(case, bench, moment.name, untouched)
+
+
+def _take_back(case: Case, bench: Bench, killed: str, untouched: dict[str, object]) -> None:
+    state = bench.engine().undo()
+    view = bench.engine().view
+    assert state is RunState.UNDONE, f"killed {killed}: {view.sentence}"
+    assert view.obligations == (), f"killed {killed}"
+    assert bench.cluster.state() == untouched, f"killed {killed}"
+    if case.name == "bootstrap-after-crash":
+        assert bench.cluster.kept_rows(), f"killed {killed}"
+
+
+@_BY_TITLE
+@pytest.mark.parametrize("entries", [8, 13])
+def test_that_consoles_which_all_die_after_a_few_entries_still_come_to_the_end_on_scripted_hosts(
+    case: Case, entries: int
+) -> None:
+    unbroken, _ = _unbroken(case)
+    bench = case.bench()
+    bench.begin()
+    for _ in range(200):
+        known = len(bench.journal.entries(bench.run_id))
+        if not bench.run_killed_at(known + entries, before=False):
+            break
+    view = bench.engine().view
+    assert view.state is RunState.DONE, view.sentence
+    assert bench.cluster.state() == unbroken.cluster.state()

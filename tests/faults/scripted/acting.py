@@ -29,6 +29,8 @@ class ScriptedActor:
     def __init__(self, cluster: Cluster, *, on_act: Callable[[str], None] | None = None) -> None:
         self.cluster = cluster
         self._on_act = on_act
+        self.told: Callable[[str, str], None] | None = None
+        """Told after each part of an act that has several."""
 
     def perform(
         self,
@@ -57,6 +59,8 @@ class ScriptedActor:
             case Several(actions=several):
                 for one in several:
                     self._do(host, one)
+                    if self.told is not None:
+                        self.told("inside", f"an act on {host.name}, after {type(one).__name__}")
             case Sql(statement=statement):
                 self._sql(host, str(statement))
             case Run(command=command) | Detached(command=command):
@@ -121,14 +125,14 @@ class ScriptedActor:
             case ["sed", "-i", expression, _]:
                 host.safe_to_bootstrap = int(expression.split("/")[2][-1])
             case ["mv", "-T", source, target]:
-                host.files[target + "/moved"] = host.files.pop(source + "/moved", "")
                 if source == DATADIR:
+                    host.aside[target] = (host.grastate_uuid, host.member)
                     host.has_data, host.grastate_uuid = False, ""
                 elif target == DATADIR:
-                    host.has_data, host.grastate_uuid = True, ""
-                    host.files.pop(DATADIR + "/moved", None)
+                    host.has_data = True
+                    host.grastate_uuid, host.member = host.aside.pop(source)
             case ["rm", "-rf", *_, target]:
-                host.files.pop(target + "/moved", None)
+                host.aside.pop(target, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
             case (

@@ -29,6 +29,7 @@ class Host:
     frozen_at: str | None = "-1"
     files: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str | None] = field(default_factory=dict)  # the originals that an edit kept aside
+    aside: dict[str, tuple[str, bool]] = field(default_factory=dict)  # data folders: path -> its uuid, of a member
     units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
     free: int = 500 * 10**9
     reachable: bool = True
@@ -49,6 +50,7 @@ class Cluster:
     hosts: dict[str, Host]
     log: list[str] = field(default_factory=list)
     written: int = 0
+    acknowledged: int = 0
     split: frozenset[str] = frozenset()
 
     def primaries(self) -> list[Host]:
@@ -63,6 +65,7 @@ class Cluster:
         self.written += number
         for host in alive:
             host.seqno += number
+        self.acknowledged = alive[0].seqno
 
     def stop(self, host: Host) -> None:
         """Stop a server cleanly: it leaves with its position; the last one to leave may be bootstrapped."""
@@ -109,12 +112,17 @@ class Cluster:
                 return next((h for h in alive if h.name == wanted), alive[0])
         return alive[0]
 
+    def kept_rows(self) -> bool:
+        """Return whether some host that keeps its data has every row that was ever acknowledged."""
+        return any(h.has_data and h.seqno >= self.acknowledged for h in self.hosts.values())
+
     def state(self) -> dict[str, object]:
         """Return what must be the same after a broken run as after an unbroken one."""
         return {
             h.name: (
                 h.running, h.primary, h.member, h.frozen_at, tuple(sorted(h.variables.items())),
                 tuple(sorted(h.files.items())), tuple(sorted(h.units.items())), h.safe_to_bootstrap, h.has_data,
+                tuple(sorted(h.aside.items())),
             )
             for h in self.hosts.values()
         }  # fmt: skip

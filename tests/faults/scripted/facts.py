@@ -74,7 +74,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
         options=_options(host),
         option_files=tuple(sorted(host.files.items())),
-        programs=("socat", "mariadb-backup", "rsync", "mariadbd"),
+        programs=("socat", "mariadb-backup", "mbstream", "rsync", "mariadbd"),
         mysql_uid=106,
         restart_policy="on-abnormal",
         timeout_stop_s=900.0,

@@ -102,7 +102,7 @@ class ScriptedProver:
             return host.has_data
         if path.startswith(DATADIR + "/") and "." not in path.removeprefix(DATADIR):
             return host.has_data
-        return path in host.files or path + "/moved" in host.files
+        return path in host.files or path in host.aside
 
     @staticmethod
     def _text(host: Host, path: str) -> str:

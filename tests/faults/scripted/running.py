@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from services.clock import ManualClock
 from services.connections.ports import ObserverSession, OperatorSession
@@ -26,22 +29,42 @@ class Killed(BaseException):
     """The console's process ends here: nothing of it runs any more, not even a handler."""
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a kill leaves: the journal and the hosts as they were just before or after an entry, or inside an act."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    cluster: Cluster
+
+
 class DyingJournal(MemoryJournal):
-    """A journal whose process is killed right before, or right after, its n-th entry."""
+    """A journal whose process is killed at an entry, and that tells who listens of each entry."""
 
     def __init__(self, clock: ManualClock) -> None:
         super().__init__(clock)
         self.dies_at = 0
         self.before = False
+        self.told: Callable[[str, str], None] | None = None
+
+    def filled(self, run_id: str, entries: tuple[Entry, ...]) -> DyingJournal:
+        """Take these entries for a run's."""
+        self._runs[run_id] = list(entries)
+        return self
 
     def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
         """Append, or die."""
         number = len(self.entries(run_id)) + 1 if kind != "planned" else 1
+        what = f"entry {number} ({kind} {step_id} {(data or {}).get('state', '')})"
         if self.dies_at == number and self.before:
             raise Killed
+        if self.told is not None:
+            self.told("before", what)
         entry = super().append(run_id, kind, step_id, data)
         if self.dies_at == number:
             raise Killed
+        if self.told is not None:
+            self.told("after", what)
         return entry
 
 
@@ -104,7 +127,7 @@ class Bench:
     overrides: tuple[Override, ...] = ()
     person: Somebody = field(default_factory=Somebody)
     clock: ManualClock = field(default_factory=ManualClock)
-    on_failure: str = "undo"
+    on_failure: Literal["ask", "undo"] = "undo"
     journal: DyingJournal = field(init=False)
     actor: ScriptedActor = field(init=False)
     hosts: ScriptedHosts = field(default_factory=ScriptedHosts)
@@ -133,7 +156,7 @@ class Bench:
 
     def engine(self) -> Engine:
         """Return an engine as a console that was just started has it."""
-        policy = Policy("undo" if self.on_failure == "undo" else "ask", True, self.confirmed, by="somebody")
+        policy = Policy(self.on_failure, True, self.confirmed, by="somebody")
         parts = Parts(
             self.journal, self.hosts, self.actor, ScriptedProver(self.cluster), self.clock, self.person,
             continuing=self._continuing, policy=policy,
@@ -158,3 +181,32 @@ class Bench:
         finally:
             self.journal.dies_at = 0
         return False
+
+    # -- what a kill leaves --------------------------------------------------------------------------------------------
+
+    def moments(self, work: Callable[[], object]) -> tuple[Moment, ...]:
+        """Do the work; return every moment at which a kill would leave something else than at the one before."""
+        found: list[Moment] = []
+
+        def told(when: str, what: str) -> None:
+            now = Moment(f"{when} {what}", self.journal.entries(self.run_id), self.cluster)
+            if found and found[-1].entries == now.entries and found[-1].cluster == now.cluster:
+                return
+            found.append(Moment(now.name, now.entries, copy.deepcopy(self.cluster)))
+
+        self.journal.told = told
+        self.actor.told = told
+        try:
+            work()
+        finally:
+            self.journal.told = self.actor.told = None
+        return tuple(found)
+
+    def after_kill(self, moment: Moment) -> Bench:
+        """Return a bench as the next console finds it."""
+        bench = Bench(
+            copy.deepcopy(moment.cluster), self.name, self.inputs, self.confirmed, self.overrides, run_id=self.run_id
+        )
+        bench.clock.advance(60.0)
+        bench.journal.filled(self.run_id, moment.entries)
+        return bench

@@ -85,7 +85,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     if flag_of(values["desync"]) is True:
         found.append(_desync(name, prefix))
     if option:
-        found += _changed(host, values["file"] or CONFIG_FILE, option, value, prefix)
+        found.append(_tried(host, option, value, prefix))
     stop = steps.stop_node(
         facts,
         host,
@@ -97,14 +97,14 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     )
     start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix)
     if option:
-        # Taking back a changed option takes another restart: the start's undo is the stop before the file is restored.
-        start = replace(
-            start, proof=(*start.proof, VariableIs(name, option, value)) if _visible(host, option) else start.proof
-        )
+        # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
+        written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)]
+        shown = (VariableIs(name, option, value),) if _visible(host, option) else ()
+        start = replace(start, proof=(*start.proof, *shown))
     else:
-        start = steps.without_undo(start)
+        written, start = [], steps.without_undo(start)
     kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
-    found += [stop, start]
+    found += [stop, *written, start]
     if flag_of(values["desync"]) is True:
         found.append(_resync(name, prefix))
     found.append(steps.prove_transfer(host, "IST" if kind == "IST" else "any", "", start.step_id, prefix))
@@ -201,36 +201,41 @@ def _resync(name: str, prefix: str) -> Step:
     )
 
 
-def _changed(host: HostFacts, path: str, option: str, value: str, prefix: str) -> list[Step]:
-    """Write the option, then let the server itself read its new configuration before it is stopped."""
+def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
+    """Let the server program itself read its files and the new option while the server still runs."""
     name, unit = host.host, steps.unit_of(host)
     program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
-    return [
-        Step(
-            step_id=f"{prefix}option",
-            host=name,
-            title=f"Set {option} = {value} in {path} on {name}",
-            done=f"{option} = {value} is in {name}'s files",
-            action=EditOptions(path, "mysqld", ((option, value),)),
-            already=(OptionIs(name, "mysqld", option, value),),
-            proof=(OptionIs(name, "mysqld", option, value),),
-            undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
-            repeatable=True,
-            estimate_s=1.0,
-        ),
-        Step(
-            step_id=f"{prefix}config",
-            host=name,
-            title=f"Let {program} on {name} read its new configuration",
-            done=f"{name}'s configuration is valid",
-            why="A server that can't read its configuration would not come back, and its state would be dropped.",
-            action=Run(Command((program, "--user=mysql", "--help", "--verbose"), sudo=True)),
-            risk=Risk.READS,
-            limit_s=60.0,
-            repeatable=True,
-            estimate_s=2.0,
-        ),
-    ]
+    words = (program, "--user=mysql", f"--{option}={value}", "--help", "--verbose")
+    return Step(
+        step_id=f"{prefix}config",
+        host=name,
+        title=f"Let {program} on {name} try its configuration with {option} = {value}",
+        done=f"{name}'s configuration is valid with {option} = {value}",
+        why="A server that can't read its configuration would not come back, and its state would be dropped.",
+        action=Run(Command(words, sudo=True)),
+        risk=Risk.READS,
+        limit_s=60.0,
+        repeatable=True,
+        estimate_s=2.0,
+    )
+
+
+def _written(host: HostFacts, path: str, option: str, value: str, prefix: str) -> Step:
+    """Write the option for the start that follows."""
+    name = host.host
+    there = (OptionIs(name, "mysqld", option, value),)
+    return Step(
+        step_id=f"{prefix}option",
+        host=name,
+        title=f"Set {option} = {value} in {path} on {name}",
+        done=f"{option} = {value} is in {name}'s files",
+        action=EditOptions(path, "mysqld", ((option, value),)),
+        already=there,
+        proof=there,
+        undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+        repeatable=True,
+        estimate_s=1.0,
+    )
 
 
 def _watches(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> tuple[WatchRule, ...]:

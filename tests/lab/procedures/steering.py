@@ -74,6 +74,14 @@ class Console:
         """`run PROCEDURE --yes` with inputs."""
         return self("run", procedure, *more, *_inputs(inputs), "--yes")
 
+    def assert_nothing_to_do(self, procedure: str, *more: str, **inputs: object) -> None:
+        """Assert that a run of it finds the cluster as it would leave it, and begins nothing."""
+        before = self.runs()
+        ran = self.run(procedure, "--json", *more, **inputs)
+        assert ran.code == 0, ran
+        assert ran.document()["nothing_to_do"] is True, ran
+        assert self.runs() == before
+
     def killed(self, when: int | str, *words: str) -> Ran:
         """Run a command that kills itself right after the journal's `when`-th entry, or after 'STEP=STATE'."""
         argv = self._argv(words, ("tests.lab.procedures.killed_console", str(when)))

@@ -128,19 +128,51 @@ def _steps() -> tuple[Step, ...]:
     ask = Ask("Is the maintenance on db2 done, may it start again?", unattended="done")
     undo = Undo("Start db2 again", start)
     return (
-        Step("able", "db1", "Prove the capability of the provider", read, "Capability of the provider proven", risk=Risk.READS),
-        Step("freeze", "db1", "Freeze the gcache", act, "gcache frozen at 46 920 118", takes=FREEZE, undo=Undo("Release", act)),
+        Step(
+            "able",
+            "db1",
+            "Prove the capability of the provider",
+            read,
+            "Capability of the provider proven",
+            risk=Risk.READS,
+        ),
+        Step(
+            "freeze",
+            "db1",
+            "Freeze the gcache",
+            act,
+            "gcache frozen at 46 920 118",
+            takes=FREEZE,
+            undo=Undo("Release", act),
+        ),
         Step("drain", "db2", "Drain the clients", wait, "Drained: no client connection for 10 s", estimate_s=48),
-        Step("stop", "db2", "Stop cleanly", command("systemctl", "stop", "mariadb"), "Stopped cleanly at 48 101 377",
-             risk=Risk.NODE_DOWN, moves="db2", undo=undo, estimate_s=20),
+        Step(
+            "stop",
+            "db2",
+            "Stop cleanly",
+            command("systemctl", "stop", "mariadb"),
+            "Stopped cleanly at 48 101 377",
+            risk=Risk.NODE_DOWN,
+            moves="db2",
+            undo=undo,
+            estimate_s=20,
+        ),
         Step("ask", "", "Do the maintenance on db2", ask, "You confirmed: maintenance on db2 is done", risk=Risk.YOU),
-        Step("donor", "db2", "Set the preferred donor for this start only", act, "Preferred donor set for this start only"),
-        Step("start", "db2", "Start", start, "Started", moves="db2", settles=("db2",), estimate_s=105, cancellable=False),
+        Step(
+            "donor",
+            "db2",
+            "Set the preferred donor for this start only",
+            act,
+            "Preferred donor set for this start only",
+        ),
+        Step(
+            "start", "db2", "Start", start, "Started", moves="db2", settles=("db2",), estimate_s=105, cancellable=False
+        ),
         Step("proof", "db2", "Proof: the joiner's log says IST, from 48 101 378", read, risk=Risk.READS),
         Step("release", "db1", "Release the gcache", act, discharges=("freeze:db1",), estimate_s=1),
         Step("back", "db2", "Let clients back in", wait, estimate_s=2),
         Step("whole", "", "Proof: 4 members, one state UUID, every queue empty", read, risk=Risk.READS, estimate_s=5),
-    )  # fmt: skip
+    )
 
 
 def plan(**changes: object) -> Plan:
@@ -183,7 +215,15 @@ def long_plan(count: int = 60) -> Plan:
     """Return a plan of many steps over many hosts."""
     base = _steps()
     steps = tuple(
-        replace(base[i % len(base)], step_id=f"s{i}", host=f"galera-{i % 12}", takes=None, moves="", settles=(), discharges=())
+        replace(
+            base[i % len(base)],
+            step_id=f"s{i}",
+            host=f"galera-{i % 12}",
+            takes=None,
+            moves="",
+            settles=(),
+            discharges=(),
+        )
         for i in range(count)
     )
     return plan(steps=steps, hosts=tuple(f"galera-{i}" for i in range(12)), charts=())
@@ -242,8 +282,11 @@ def failed() -> RunView:
     """Return a run that failed and whose console died."""
     made = run(6, RunState.FAILED, live=False, armed=())
     error = "mariadb.service failed: the joiner could not connect to db1 on port 4568."
-    steps = (*made.steps[:6], replace(made.steps[6], state=StepState.FAILED, started=NOW - 99, ended=NOW - 50, error=error),
-             *made.steps[7:])  # fmt: skip
+    steps = (
+        *made.steps[:6],
+        replace(made.steps[6], state=StepState.FAILED, started=NOW - 99, ended=NOW - 50, error=error),
+        *made.steps[7:],
+    )
     sentence = "Step 7 failed: db2 is down, the other three are Synced and serve. The gcache of db1 is still frozen."
     return replace(made, steps=steps, sentence=sentence)
 
@@ -260,5 +303,7 @@ def curve(kind: str, points: int = 300) -> tuple[tuple[float, ...], tuple[float,
     times = tuple(NOW - 1500 + i * 5 for i in range(points))
     if kind == "disk":
         return times, tuple(96e9 - max(0, i - 30) * 8e7 for i in range(points))
-    queue = (abs(rng.gauss(2, 1)) if i < 280 else 90 * math.exp(-(i - 280) / 12) + rng.uniform(0, 6) for i in range(points))
+    queue = (
+        abs(rng.gauss(2, 1)) if i < 280 else 90 * math.exp(-(i - 280) / 12) + rng.uniform(0, 6) for i in range(points)
+    )
     return times, tuple(queue)

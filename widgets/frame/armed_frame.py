@@ -50,3 +50,4 @@ class ArmedFrame(QWidget):
         del event
         painter = QPainter(self)
         painter.fillRect(QRect(0, 0, self.width(), self.height()), current_theme().warn_fill)
+        painter.end()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from services.words import tr, tr_n
 from widgets.common.boxes import button
@@ -35,6 +35,7 @@ class Duties(QWidget):
         super().__init__(parent)
         self._shown: tuple[OpenObligation, ...] = ()
         self._words = ElidedLabel("", "transfer", Qt.TextElideMode.ElideRight)
+        self._words.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.release = button(tr("Release"), "link", on=self._release)
         self.more = button("", "link", on=self.list_wanted.emit)
         row = QHBoxLayout(self)

@@ -80,8 +80,12 @@ class MiniPlot(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw card, words, grid, limit, curve and marks."""
         del event
-        theme = current_theme()
         painter = QPainter(self)
+        self._paint(painter)
+        painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
+        theme = current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         card = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(theme.line)

@@ -90,6 +90,7 @@ class MiniTopology(QWidget):
                 self._paint_edge(painter, places[edge.donor_id], places[edge.joiner_id], edge)
         for node in (*inside, *outside):
             self._paint_card(painter, places[node.node_id], node, cluster)
+        painter.end()
 
     def _grid(self, nodes: list[NodeView], top: float, gap: float) -> dict[str, QRectF]:
         width = (self.width() - 2 * _PAD - _BETWEEN) / 2

@@ -126,6 +126,7 @@ class MonoBox(QWidget):
         painter.setPen(theme.second)
         pad = (PAD_X, PAD_Y) if self._framed else (0.0, 0.0)
         laid.paint(painter, *pad)
+        painter.end()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer to copy."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.procedures.procedure import About
 from services.procedures.run_model import OpenObligation, RunState, RunView
@@ -12,7 +12,7 @@ from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fonts import STRONG
-from widgets.common.labels import label
+from widgets.common.labels import ElidedLabel, label
 from widgets.common.text import MIDDLE, format_duration, format_moment
 from widgets.common.theme import ui_font
 from widgets.procedures.blocks import put, words
@@ -35,14 +35,19 @@ class ProcedureCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
-        self.open_button = button(tr(about.title), "link", on=self._choose, hint=tr(about.what))
-        self.open_button.setFont(ui_font(weight=STRONG))
-        column.addWidget(self.open_button)
+        self.open_button = button(tr("Begin…"), on=self._choose, hint=tr(about.what))
+        self.open_button.setAccessibleName(tr("Begin: {title}", title=tr(about.title)))
+        title = words(tr(about.title), "section")
+        title.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        column.addWidget(title)
         column.addWidget(words(tr(about.what)))
         column.addWidget(words(tr("Takes: {what}", what=tr(about.takes)), "second"))
         column.addWidget(words(tr("Can break: {what}", what=tr(about.can_break)), "second"))
         column.addStretch(1)
-        column.addWidget(label(about.name, "third"))
+        foot = QHBoxLayout()
+        foot.addWidget(label(about.name, "third"), 1, Qt.AlignmentFlag.AlignBottom)
+        foot.addWidget(self.open_button)
+        column.addLayout(foot)
         self.setAccessibleName(tr(about.title))
         self.setAccessibleDescription(tr(about.what))
         self.setFocusProxy(self.open_button)
@@ -79,29 +84,36 @@ class RunRow(QFrame):
         self.title = button("", "link", on=lambda: self.chosen.emit(self.view.run_id))
         self.title.setFont(ui_font(weight=STRONG))
         self._state = label("", "second")
-        self._facts = label("", "third")
+        self._facts = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
         self._sentence = words("")
         self.resume = button(tr("Resume"), "primary", on=lambda: self.resume_pressed.emit(self.view.run_id))
         self.undo = button(tr("Undo…"), on=lambda: self.undo_pressed.emit(self.view.run_id))
         self.leave = button(tr("Leave…"), on=lambda: self.leave_pressed.emit(self.view.run_id))
         self.report = button(tr("Report…"), on=lambda: self.report_pressed.emit(self.view.run_id))
-        head = QHBoxLayout()
+        head, below = QHBoxLayout(), QHBoxLayout()
         head.setSpacing(10)
-        head.addWidget(self.title)
-        head.addWidget(self._state)
+        for part in (self.title, self._state):
+            head.addWidget(part)
         head.addWidget(self._facts, 1)
+        self._acts = QWidget()
+        below.setContentsMargins(0, 6, 0, 0)
+        below.setSpacing(8)
+        for made in (self.resume, self.undo, self.leave):
+            below.addWidget(made)
+        below.addStretch(1)
+        self._acts.setLayout(below)
         column = QVBoxLayout()
         column.setSpacing(2)
         column.addLayout(head)
         column.addWidget(self._sentence)
+        column.addWidget(self._acts)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 16, 10)
         row.setSpacing(12)
         row.addWidget(self._shape, 0, Qt.AlignmentFlag.AlignTop)
         self._shape.setContentsMargins(0, 4, 0, 0)
         row.addLayout(column, 1)
-        for made in (self.resume, self.undo, self.leave, self.report):
-            row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.report, 0, Qt.AlignmentFlag.AlignTop)
         self.show_run(view, now)
 
     def show_run(self, view: RunView, now: float) -> None:
@@ -113,7 +125,8 @@ class RunRow(QFrame):
         self._state.setProperty("kind", _KIND.get(health, "second"))
         put(self._state, run_words(view))
         self._state.style().polish(self._state)
-        put(self._facts, f" {MIDDLE} ".join(self._fact_words(now)))
+        self._facts.setText(f" {MIDDLE} ".join(self._fact_words(now)))
+        self._acts.setVisible(not over and not view.live)
         put(self._sentence, "" if over and view.state is not RunState.LEFT else tr(view.sentence))
         for made in (self.resume, self.undo, self.leave):
             made.setVisible(not over and not view.live)

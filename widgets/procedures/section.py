@@ -85,6 +85,7 @@ class SectionHead(QAbstractButton):
             box.setRight(box.right() - metrics.horizontalAdvance(self._right) - 16)
         cut = metrics.elidedText(self._summary, Qt.TextElideMode.ElideRight, max(0.0, box.width()))
         painter.drawText(box, middle, cut)
+        painter.end()
 
 
 def _wedge(painter: QPainter, at: QPointF, *, down: bool) -> None:

@@ -124,7 +124,10 @@ class Stages(QWidget):
             for section, shown in ((self.inputs, False), (self.preflight, bool(self._standing())), (self.plan, True)):
                 section.set_open(shown)
             self.go.set_open(True)
-            (self.approval.start if self.approval.start.isEnabled() else self.approval.rehearse).setFocus()
+            if self.steps.rows:
+                self.steps.focus_current()
+            else:
+                self.approval.rehearse.setFocus()
         self._judge()
 
     def set_rehearsal(self, results: tuple[Rehearsed, ...], running: bool) -> None:
@@ -176,7 +179,7 @@ class Stages(QWidget):
         self.form.setVisible(False)
         put(self._given, "\n".join(f"{name}: {value}" for name, value in view.plan.inputs))
         self.inputs.say(Health.GOOD, answers)
-        for section, shown in ((self.inputs, False), (self.preflight, False), (self.plan, True)):
+        for section, shown in ((self.inputs, False), (self.preflight, False), (self.plan, view.state not in OVER)):
             section.set_open(shown)
         self.plan.show()
         self.go.hide()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -23,10 +23,10 @@ _LEAST_HOST, _MOST_HOST = 34.0, 132.0
 
 
 class StepList(QWidget):
-    """Signals: `step_chosen(int)` for the step a person looks at, `shown_wanted(QRect)` to scroll a row into sight."""
+    """Signals: `step_chosen(int)` for the step a person looks at, `shown_wanted(int)` to scroll a row into sight."""
 
     step_chosen = Signal(int)
-    shown_wanted = Signal(QRect)
+    shown_wanted = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class StepList(QWidget):
         changed = self._refresh(now)
         if moved and 0 <= current < len(self.rows):
             self._one_stop(current)
-            self.shown_wanted.emit(self.rows[current].geometry())
+            self.shown_wanted.emit(current)
         return changed
 
     def set_inline_evidence(self, wanted: bool) -> None:
@@ -137,4 +137,4 @@ class StepList(QWidget):
         index = min(max(row.index + by, 0), len(self.rows) - 1)
         self._one_stop(index)
         self.rows[index].setFocus(Qt.FocusReason.TabFocusReason)
-        self.shown_wanted.emit(self.rows[index].geometry())
+        self.shown_wanted.emit(index)

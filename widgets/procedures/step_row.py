@@ -152,6 +152,7 @@ class StepRow(QWidget):
         self._paint_head(painter, box)
         for part in self._layout(self.width())[0]:
             self._paint_block(painter, part)
+        painter.end()
 
     def _paint_head(self, painter: QPainter, box: QRectF) -> None:
         theme, content = current_theme(), self._content

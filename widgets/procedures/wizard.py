@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
 from services.procedures.checks import Check
@@ -189,8 +189,9 @@ class WizardPage(QFrame):
         self.side.set_run(view)
         if before is None:
             self._place_side()
-        if view.state in OVER:
+        if view.state in OVER and (before is None or before.state not in OVER):
             self.confirm.dismiss()
+            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
         running = view.live and view.state not in OVER
         if running != self._tick.isActive():
             (self._tick.start if running else self._tick.stop)()
@@ -266,13 +267,21 @@ class WizardPage(QFrame):
         self._side_line.setVisible(shown)
         self.stages.steps.set_inline_evidence(not shown and self._view is not None)
 
-    def _scroll_to(self, row: QRect) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin with the step that runs in sight."""
+        super().showEvent(event)
+        if self._view is not None and (at := current_step(self._view)) >= 0:
+            self._scroll_to(at)
+
+    def _scroll_to(self, index: int) -> None:
         """Bring a row into sight once the layout has settled."""
 
         def show() -> None:
-            corner = self.stages.steps.mapTo(self._inner, row.topLeft())
-            self._scroll.ensureVisible(0, corner.y() + row.height(), 0, 48)
-            self._scroll.ensureVisible(0, corner.y(), 0, 48)
+            rows = self.stages.steps.rows
+            if index < len(rows):
+                top = rows[index].mapTo(self._inner, QPoint(0, 0)).y()
+                self._scroll.ensureVisible(0, top + rows[index].height(), 0, 32)
+                self._scroll.ensureVisible(0, top, 0, 32)
 
         QTimer.singleShot(0, self, show)
 

@@ -1,0 +1,304 @@
+"""The wizard before a run: questions, checklist, plan, approval. On made-up values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from services.procedures.checks import Override
+from services.procedures.fields import Fault
+from services.procedures.model import Plan, Risk
+from tests.widgets import builders_procedures as p
+from widgets.common.theme import apply_theme
+from widgets.procedures.field_row import FieldRow
+from widgets.procedures.page import ProceduresPage
+from widgets.procedures.values import Rehearsed
+from widgets.procedures.wizard import WizardPage
+
+
+@pytest.fixture
+def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
+    apply_theme(qapp, "light")
+    made = WizardPage(lambda: p.NOW)
+    made.set_about(p.ABOUTS[0])
+    made.set_fields(p.FIELDS, {}, ())
+    made.resize(1208, 828)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def row(wizard: WizardPage, name: str) -> FieldRow:
+    return wizard.stages.form.rows[name]
+
+
+def text_of(wizard: WizardPage, name: str) -> QLineEdit:
+    field = row(wizard, name).focus_target()
+    assert isinstance(field, QLineEdit)
+    return field
+
+
+def confirming_plan() -> Plan:
+    plan = p.plan()
+    stop = replace(plan.steps[3], confirm="db2", risk=Risk.IRREVERSIBLE)
+    return replace(plan, steps=(*plan.steps[:3], stop, *plan.steps[4:]))
+
+
+# -- questions -------------------------------------------------------------------------------------------------------
+def test_that_each_kind_of_question_has_its_field_with_the_default_in_it(wizard: WizardPage) -> None:
+    assert isinstance(row(wizard, "node").focus_target(), QComboBox)
+    assert isinstance(row(wizard, "drain").focus_target(), QCheckBox)
+    assert {name: r.text() for name, r in wizard.stages.form.rows.items()} == {
+        "node": "db2", "away": "30 min", "donor": "db1", "drain": "yes", "others": "db1, db3", "floor": "20 GB",
+    }  # fmt: skip
+    assert wizard.stages.form.values() == {}
+
+
+def test_that_rare_questions_are_folded_until_asked_for(qtbot: QtBot, wizard: WizardPage) -> None:
+    assert not row(wizard, "floor").isVisible()
+    qtbot.mouseClick(wizard.stages.form.more, Qt.MouseButton.LeftButton)
+    assert row(wizard, "floor").isVisible()
+
+
+def test_that_typing_is_told_once_after_a_pause_with_only_what_was_answered(qtbot: QtBot, wizard: WizardPage) -> None:
+    told: list[dict[str, str]] = []
+    wizard.inputs_changed.connect(told.append)
+    text_of(wizard, "away").selectAll()
+    with qtbot.waitSignal(wizard.inputs_changed, timeout=2000):
+        qtbot.keyClicks(text_of(wizard, "away"), "45 min")
+        assert told == []
+    assert told == [{"away": "45 min"}]
+
+
+def test_that_a_fault_is_shown_under_its_field_and_bars_the_check(qtbot: QtBot, wizard: WizardPage) -> None:
+    sentence = "How long it will be away: write a time like 30 min or 1 h."
+    wizard.set_fields(p.FIELDS, {"away": "soon"}, (Fault("away", sentence),))
+    assert row(wizard, "away").fault() == sentence
+    assert row(wizard, "away").fault_words.isVisible()
+    assert row(wizard, "node").fault() == ""
+    assert not wizard.stages.form.check.isEnabled()
+    with qtbot.assertNotEmitted(wizard.check_wanted, wait=20):
+        qtbot.keyClick(text_of(wizard, "away"), Qt.Key.Key_Return)
+    wizard.set_fields(p.FIELDS, {"away": "1 h"}, ())
+    assert row(wizard, "away").fault() == ""
+    assert wizard.stages.form.check.isEnabled()
+
+
+def test_that_a_fault_of_a_rare_question_unfolds_it(wizard: WizardPage) -> None:
+    wizard.set_fields(p.FIELDS, {"floor": "much"}, (Fault("floor", "write a size"),))
+    assert row(wizard, "floor").isVisible()
+
+
+def test_that_a_fault_of_the_whole_form_is_shown_below_it(wizard: WizardPage) -> None:
+    wizard.set_fields(p.FIELDS, {}, (Fault("", "No member can be a donor."),))
+    assert wizard.stages.form.bar.text() == "No member can be a donor."
+
+
+def test_that_new_fields_change_no_text_being_typed_and_keep_the_focus(qtbot: QtBot, wizard: WizardPage) -> None:
+    field = text_of(wizard, "away")
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "4")
+    wizard.set_fields(p.FIELDS, {}, ())
+    qtbot.keyClicks(field, "5")
+    assert field.text() == "45"
+    assert text_of(wizard, "away") is field
+    assert field.hasFocus()
+
+
+def test_that_a_default_that_follows_another_answer_is_shown_until_it_is_answered_itself(wizard: WizardPage) -> None:
+    donors = (("db2", ""), ("db3", ""))
+    fields = tuple(replace(f, default="db3", choices=donors) if f.name == "donor" else f for f in p.FIELDS)
+    wizard.set_fields(fields, {"node": "db1"}, ())
+    assert row(wizard, "donor").text() == "db3"
+    wizard.set_fields(fields, {"node": "db1", "donor": "db2"}, ())
+    assert row(wizard, "donor").text() == "db2"
+    wizard.set_fields(p.FIELDS, {"node": "db3", "donor": "db1"}, ())
+    assert row(wizard, "donor").text() == "db1"
+
+
+# -- checklist -------------------------------------------------------------------------------------------------------
+def test_that_checks_fold_the_questions_to_one_line_and_stand_blocks_first(wizard: WizardPage) -> None:
+    wizard.set_checks((*p.CHECKS, p.BLOCK))
+    stages = wizard.stages
+    assert not stages.inputs.is_open()
+    assert "Node that goes down: db2" in stages.inputs.head.texts()[0]
+    assert stages.preflight.is_open()
+    assert [r.check.code for r in stages.checklist.rows][:2] == ["DISK-FREE", "IST-REACH"]
+    assert stages.preflight.head.texts()[0].startswith("3 pass · 1 warning · 1 block: db1: 18.2 GB free")
+
+
+def test_that_only_a_block_that_is_not_absolute_takes_a_reason(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_checks((*p.CHECKS, p.BLOCK, p.ABSOLUTE))
+    checklist = wizard.stages.checklist
+    reasons = {r.check.code: r.reason for r in checklist.rows}
+    assert [code for code, reason in reasons.items() if reason is not None] == ["DISK-FREE"]
+    field = reasons["DISK-FREE"]
+    assert field is not None
+    qtbot.keyClicks(field, "   ")
+    assert checklist.overrides() == ()
+    qtbot.keyClicks(field, "the disk is grown tonight")
+    assert checklist.overrides() == (Override("DISK-FREE", "the disk is grown tonight"),)
+    assert checklist.standing_blocks() == (p.ABSOLUTE,)
+
+
+def test_that_a_reason_typed_survives_checking_again(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_checks((*p.CHECKS, p.BLOCK))
+    field = wizard.stages.checklist.rows[0].reason
+    assert field is not None
+    qtbot.keyClicks(field, "grown tonight")
+    wizard.set_checks((*p.CHECKS, p.BLOCK), waiting=True)
+    assert not wizard.stages.checklist.again.isEnabled()
+    wizard.set_checks((*p.CHECKS, replace(p.BLOCK, evidence="db1: 17.9 GB free")))
+    assert wizard.stages.checklist.overrides() == (Override("DISK-FREE", "grown tonight"),)
+
+
+def test_that_start_waits_while_a_block_stands_and_says_which(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_checks((*p.CHECKS, p.BLOCK))
+    wizard.set_plan(p.plan(), p.WORDING)
+    approval = wizard.stages.approval
+    assert not approval.start.isEnabled()
+    assert approval.reason.text() == "These checks block: DISK-FREE."
+    field = wizard.stages.checklist.rows[0].reason
+    assert field is not None
+    qtbot.keyClicks(field, "grown tonight")
+    assert approval.start.isEnabled()
+    with qtbot.waitSignal(wizard.start_wanted) as started:
+        approval.start.click()
+    assert started.args == [(Override("DISK-FREE", "grown tonight"),), {}]
+
+
+def test_that_an_absolute_block_never_lets_start(wizard: WizardPage) -> None:
+    wizard.set_checks((*p.CHECKS, p.ABSOLUTE))
+    wizard.set_plan(p.plan(), p.WORDING)
+    assert not wizard.stages.approval.start.isEnabled()
+
+
+# -- plan and approval -----------------------------------------------------------------------------------------------
+def test_that_the_plan_says_each_step_with_its_exact_lines(wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(), p.WORDING)
+    rows = wizard.stages.steps.rows
+    assert len(rows) == 11
+    lines = [line for block in rows[3].content.blocks for line in block.lines]
+    assert lines == ["Stop cleanly", "sudo systemctl stop mariadb"]
+    assert (rows[3].content.host, rows[3].content.risk, rows[3].content.took) == ("db2", "node down", "about 20 s")
+    assert "obligation: gcache frozen on db1" in rows[1].content.spoken()
+
+
+def test_that_long_wording_is_whole_after_enter(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(), p.WORDING)
+    donor = wizard.stages.steps.rows[5]
+    assert "+ # line 7" not in donor.content.spoken()
+    assert "… 5 more lines: Enter shows all" in donor.content.spoken()
+    donor.setFocus()
+    qtbot.keyClick(donor, Qt.Key.Key_Return)
+    assert "+ # line 7" in donor.content.spoken()
+    qtbot.keyClick(donor, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == "\n".join(p.WORDING["donor"])
+
+
+def test_that_start_waits_for_the_hosts_name_typed_exactly(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_checks(p.CHECKS)
+    wizard.set_plan(confirming_plan(), p.WORDING)
+    approval = wizard.stages.approval
+    field = approval.lines["stop"]
+    assert approval.reason.text() == "Type db2 above to confirm."
+    for wrong in ("db", "DB2", "db22"):
+        field.setText(wrong)
+        assert not approval.start.isEnabled()
+    field.setText("db2")
+    assert approval.start.isEnabled()
+    with qtbot.waitSignal(wizard.start_wanted) as started:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert started.args == [(), {"stop": "db2"}]
+
+
+def test_that_a_new_plan_forgets_what_was_typed_for_the_last(wizard: WizardPage) -> None:
+    wizard.set_plan(confirming_plan(), p.WORDING)
+    wizard.stages.approval.lines["stop"].setText("db2")
+    wizard.set_plan(replace(confirming_plan(), summary="another"), p.WORDING)
+    assert wizard.stages.approval.confirmations() == {"stop": ""}
+
+
+def test_that_a_plan_that_breaks_a_rule_is_not_startable(wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(), p.WORDING, ("Two nodes of the quorum move at once.",))
+    assert wizard.stages.approval.violations.text() == "Two nodes of the quorum move at once."
+    assert not wizard.stages.approval.start.isEnabled()
+
+
+def test_that_nothing_to_do_is_said_and_not_startable(wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(steps=()), {})
+    assert not wizard.stages.approval.start.isEnabled()
+    assert wizard.stages.approval.reason.text() == "There is nothing to do: the cluster is already so."
+
+
+def test_that_other_answers_take_the_old_plan_away(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(), p.WORDING)
+    wizard.stages.inputs.set_open(True)
+    with qtbot.waitSignal(wizard.inputs_changed, timeout=2000):
+        qtbot.keyClicks(text_of(wizard, "away"), "5")
+    assert not wizard.stages.plan.isVisible()
+    assert not wizard.stages.go.isVisible()
+
+
+def test_that_a_rehearsal_stands_under_each_step_and_is_summed_up(wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(), p.WORDING)
+    wizard.set_rehearsal((Rehearsed("able", True, "the option is there"),), running=True)
+    assert not wizard.stages.approval.start.isEnabled()
+    wizard.set_rehearsal((Rehearsed("able", True, "the option is there"), Rehearsed("stop", False, "a client is busy")))
+    steps = wizard.stages.steps.rows
+    assert "rehearsed · the option is there" in steps[0].content.spoken()
+    assert "rehearsed: would stop here · a client is busy" in steps[3].content.spoken()
+    assert wizard.stages.go.head.texts()[0] == "rehearsed: it would stop at 1 of the steps"
+    assert wizard.stages.approval.start.isEnabled()
+
+
+# -- keys ------------------------------------------------------------------------------------------------------------
+def tab_to(qtbot: QtBot, wanted: object, most: int = 60) -> None:
+    for _ in range(most):
+        if QApplication.focusWidget() is wanted:
+            return
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    raise AssertionError(f"no way by Tab to {wanted}")
+
+
+def test_that_keys_alone_lead_from_the_card_to_the_start(qtbot: QtBot, wizard: WizardPage) -> None:
+    page = ProceduresPage(lambda: p.NOW)
+    qtbot.addWidget(page)
+    page.set_procedures(p.ABOUTS)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    page.focus_first()
+    assert QApplication.focusWidget() is page.cards[0].open_button
+    with qtbot.waitSignal(page.procedure_chosen) as chosen:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert chosen.args == ["freeze-gcache"]
+    with qtbot.waitActive(wizard):
+        page.hide()
+        wizard.activateWindow()
+    wizard.focus_first()
+    tab_to(qtbot, text_of(wizard, "away"))
+    with qtbot.waitSignal(wizard.check_wanted):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    wizard.set_checks(p.CHECKS)
+    with qtbot.waitSignal(wizard.plan_wanted):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    wizard.set_plan(confirming_plan(), p.WORDING)
+    assert QApplication.focusWidget() is wizard.stages.steps.rows[0]
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+    assert QApplication.focusWidget() is wizard.stages.steps.rows[1]
+    tab_to(qtbot, wizard.stages.approval.lines["stop"])
+    qtbot.keyClicks(QApplication.focusWidget(), "db2")
+    with qtbot.waitSignal(wizard.start_wanted):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+
+def test_that_escape_leaves_the_page(qtbot: QtBot, wizard: WizardPage) -> None:
+    with qtbot.waitSignal(wizard.closed):
+        qtbot.keyClick(text_of(wizard, "away"), Qt.Key.Key_Escape)

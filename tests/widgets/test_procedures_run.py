@@ -1,0 +1,433 @@
+"""The wizard while a run goes on, the page of runs and obligations, the armed frame. On made-up values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from services.procedures.actions import Ask
+from services.procedures.run_model import OpenObligation, RunState, RunView, StepState
+from services.types import Health
+from services.words import PSEUDO, install
+from tests.widgets import builders as b
+from tests.widgets import builders_procedures as p
+from tests.widgets.seen_texts import clipped
+from widgets.common.theme import apply_theme, current_theme
+from widgets.frame.armed_frame import ArmedFrame
+from widgets.frame.status_line import StatusLine
+from widgets.procedures.page import ProceduresPage
+from widgets.procedures.values import Curve
+from widgets.procedures.wizard import SIDE_FROM, WizardPage
+
+
+@pytest.fixture
+def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
+    apply_theme(qapp, "light")
+    made = WizardPage(lambda: p.NOW)
+    made.set_about(p.ABOUTS[0])
+    made.resize(1208, 828)
+    qtbot.addWidget(made)
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    return made
+
+
+@pytest.fixture
+def page(qtbot: QtBot, qapp: QApplication) -> ProceduresPage:
+    apply_theme(qapp, "light")
+    made = ProceduresPage(lambda: p.NOW)
+    made.resize(1208, 828)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def moved_on(view: RunView, done: float) -> RunView:
+    steps = (*view.steps[:6], p.moving(view.steps[6].step, done), *view.steps[7:])
+    return replace(view, steps=steps)
+
+
+# -- the run ---------------------------------------------------------------------------------------------------------
+def test_that_a_run_folds_what_is_decided_and_says_where_it_stands(wizard: WizardPage) -> None:
+    wizard.set_run(p.run(), p.WORDING)
+    stages = wizard.stages
+    assert not stages.inputs.is_open()
+    assert not stages.preflight.is_open()
+    assert not stages.go.isVisible()
+    assert stages.plan.head.texts() == ("11 steps · step 7 running", "23 min so far, about 41 s left")
+    assert wizard.head.name.text() == "freeze-gcache · run 47"
+
+
+def test_that_the_step_that_runs_says_what_it_waits_for_until_when_and_how_far_it_is(wizard: WizardPage) -> None:
+    wizard.set_run(p.run(), p.WORDING)
+    content = wizard.stages.steps.rows[6].content
+    assert content.ground == "transfer_tint"
+    assert "waits for Synced, at most until" in content.spoken()
+    assert "now: Joiner, receiving IST from db1" in content.spoken()
+    assert "about 33 s left" in content.spoken()
+    assert [block.share for block in content.blocks if block.kind == "bar"] == [pytest.approx(69_840 / 112_527)]
+
+
+def test_that_a_new_view_changes_only_the_row_that_moved_and_makes_none_anew(wizard: WizardPage) -> None:
+    view = p.run()
+    wizard.set_run(view, p.WORDING)
+    rows = list(wizard.stages.steps.rows)
+    assert wizard.set_run(moved_on(view, 80_000.0)) == 1
+    assert wizard.set_run(moved_on(view, 80_000.0)) == 0
+    assert wizard.stages.steps.rows == rows
+
+
+def test_that_sixty_steps_keep_their_rows_through_hundred_views(wizard: WizardPage) -> None:
+    plan = p.long_plan()
+    view = p.run(30, of=plan)
+    wizard.set_run(view)
+    rows = list(wizard.stages.steps.rows)
+    changed = 0
+    for done in range(100):
+        steps = (*view.steps[:30], p.moving(view.steps[30].step, done * 1000.0), *view.steps[31:])
+        changed += wizard.set_run(replace(view, steps=steps))
+    assert wizard.stages.steps.rows == rows
+    assert changed <= 100
+
+
+def test_that_a_continued_plan_adds_rows_and_keeps_the_old_ones(wizard: WizardPage) -> None:
+    plan = p.long_plan(8)
+    wizard.set_run(p.run(3, of=plan))
+    rows = list(wizard.stages.steps.rows)
+    longer = p.long_plan(12)
+    wizard.set_run(p.run(8, of=longer), {"s9": ("sudo systemctl stop mariadb",)})
+    assert wizard.stages.steps.rows[:8] == rows
+    assert len(wizard.stages.steps.rows) == 12
+
+
+def test_that_evidence_of_the_step_that_runs_stands_beside_and_in_its_row_where_there_is_no_room(
+    qapp: QApplication, wizard: WizardPage
+) -> None:
+    view = p.run()
+    wizard.set_run(view, p.WORDING)
+    assert wizard.side.isVisible()
+    assert wizard.side.evidence.lines() == view.steps[6].evidence
+    assert view.steps[6].evidence[0] not in wizard.stages.steps.rows[6].content.spoken()
+    wizard.resize(SIDE_FROM - 20, 700)
+    qapp.processEvents()
+    assert not wizard.side.isVisible()
+    assert view.steps[6].evidence[0] in wizard.stages.steps.rows[6].content.spoken()
+
+
+def test_that_curves_are_marked_where_steps_began(wizard: WizardPage) -> None:
+    wizard.set_run(p.run(), p.WORDING)
+    wizard.side.set_series(0, Curve(*p.curve("disk"), unit="B"))
+    wizard.side.set_series(7, Curve())
+    assert len(wizard.side.plots) == 2
+    assert wizard.side.plots[0].accessibleDescription() == "now 74.5 GB"
+
+
+# -- the hand --------------------------------------------------------------------------------------------------------
+def test_that_pause_is_told_once_and_waits_for_the_end_of_the_step(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_run(p.run(), p.WORDING)
+    with qtbot.waitSignal(wizard.pause_wanted):
+        wizard.head.pause.click()
+    assert not wizard.head.pause.isEnabled()
+    wizard.set_run(p.run(), p.WORDING)
+    assert wizard.head.pause.text() == "Pausing after this step…"
+    wizard.set_run(p.run(state=RunState.PAUSED))
+    assert not wizard.head.pause.isVisible()
+    with qtbot.waitSignal(wizard.go_on_wanted):
+        wizard.head.go_on.click()
+
+
+def test_that_a_step_that_can_not_be_broken_off_can_not_be_cancelled(wizard: WizardPage) -> None:
+    wizard.set_run(p.run(6), p.WORDING)
+    assert not wizard.head.cancel.isEnabled()
+    assert "can't be broken off safely" in wizard.head.cancel.toolTip()
+    wizard.set_run(p.run(2), p.WORDING)
+    assert wizard.head.cancel.isEnabled()
+
+
+def test_that_undo_names_hosts_and_steps_and_acts_only_after_a_yes(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_run(p.run(), p.WORDING)
+    with qtbot.assertNotEmitted(wizard.undo_wanted, wait=20):
+        wizard.head.undo.click()
+    assert wizard.confirm.title.text() == "Undo run 47 on db1, db2?"
+    assert "– db2: Start db2 again\n– db1: Release" in wizard.confirm.text.text()
+    assert "It releases: gcache frozen on db1" in wizard.confirm.text.text()
+    assert wizard.focusWidget() is wizard.confirm.no
+    qtbot.keyClick(wizard.confirm.no, Qt.Key.Key_Escape)
+    assert not wizard.confirm.isVisible()
+    wizard.head.undo.click()
+    with qtbot.waitSignal(wizard.undo_wanted):
+        wizard.confirm.yes.click()
+
+
+def test_that_undo_of_many_steps_stays_readable(wizard: WizardPage) -> None:
+    wizard.set_run(p.run(60, RunState.PAUSED, of=p.long_plan(60)))
+    wizard.head.undo.click()
+    lines = wizard.confirm.text.text().splitlines()
+    assert len(lines) <= 11
+    assert any(line.startswith("– and ") for line in lines)
+
+
+# -- questions -------------------------------------------------------------------------------------------------------
+def ask(wizard: WizardPage, topic: str = "step", question: Ask | None = None) -> None:
+    state = RunState.FAILED if topic == "failed" else RunState.WAITING
+    wizard.set_run(replace(p.run(4, state), question=p.question(topic, question)), p.WORDING)
+
+
+@pytest.mark.parametrize(
+    ("topic", "answers"),
+    [
+        ("step", ["done", "stop"]),
+        ("doubt", ["done", "again", "stop"]),
+        ("continued", ["approve", "stop"]),
+    ],
+)
+def test_that_each_question_offers_its_own_answers(
+    qtbot: QtBot, wizard: WizardPage, topic: str, answers: list[str]
+) -> None:
+    ask(wizard, topic)
+    told: list[tuple[str, str]] = []
+    wizard.answered.connect(lambda run_id, answer: told.append((run_id, answer)))
+    for made in list(wizard.question.buttons):
+        made.click()
+    assert told == [("47", answer) for answer in answers]
+
+
+def test_that_a_failed_run_is_undone_only_after_a_yes_and_left_only_with_a_reason(
+    qtbot: QtBot, wizard: WizardPage
+) -> None:
+    ask(wizard, "failed")
+    again, undo, leave = wizard.question.buttons
+    with qtbot.waitSignal(wizard.answered) as told:
+        again.click()
+    assert told.args == ["47", "again"]
+    with qtbot.assertNotEmitted(wizard.answered, wait=20):
+        undo.click()
+    with qtbot.waitSignal(wizard.answered) as told:
+        wizard.confirm.yes.click()
+    assert told.args == ["47", "undo"]
+    leave.click()
+    assert not wizard.confirm.yes.isEnabled()
+    qtbot.keyClicks(wizard.confirm.reason, "repaired by hand")
+    with qtbot.waitSignal(wizard.leave_wanted) as left:
+        qtbot.keyClick(wizard.confirm.reason, Qt.Key.Key_Return)
+    assert left.args == ["47", "repaired by hand"]
+
+
+def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Wipe db2?", "typed", expect="db2"))
+    field = wizard.question.typed
+    assert field is not None
+    field.setText("db1")
+    with qtbot.assertNotEmitted(wizard.answered, wait=20):
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    field.setText("db2")
+    with qtbot.waitSignal(wizard.answered) as told:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert told.args == ["47", "db2"]
+
+
+def test_that_a_choice_shows_what_each_answer_means(qtbot: QtBot, wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Which?", "choice", choices=(("db1", "seqno 12"), ("db3", "seqno 9"))))
+    assert [made.text() for made in wizard.question.buttons] == ["db1", "db3", "&Stop here"]
+    with qtbot.waitSignal(wizard.answered) as told:
+        wizard.question.buttons[1].click()
+    assert told.args == ["47", "db3"]
+
+
+def test_that_what_is_typed_to_a_question_survives_the_next_view(wizard: WizardPage) -> None:
+    question = Ask("Wipe db2?", "typed", expect="db2")
+    ask(wizard, "step", question)
+    assert wizard.question.typed is not None
+    wizard.question.typed.setText("db")
+    ask(wizard, "step", question)
+    assert wizard.question.typed.text() == "db"
+
+
+def test_that_a_question_goes_when_it_is_answered(wizard: WizardPage) -> None:
+    ask(wizard)
+    assert wizard.question.isVisible()
+    wizard.set_run(p.run(5))
+    assert not wizard.question.isVisible()
+
+
+# -- the end ---------------------------------------------------------------------------------------------------------
+def test_that_a_run_that_is_over_offers_its_report_and_nothing_else(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_run(replace(p.run(99, RunState.DONE), ended=p.NOW, live=False, obligations=()), p.WORDING)
+    head = wizard.head
+    assert not any(made.isVisible() for made in (head.pause, head.cancel, head.undo, head.go_on, head.leave))
+    with qtbot.waitSignal(wizard.report_wanted) as wanted:
+        wizard.stages.report.html.click()
+    assert wanted.args == ["html"]
+    with qtbot.waitSignal(wizard.report_wanted) as wanted:
+        wizard.stages.report.markdown.click()
+    assert wanted.args == ["markdown"]
+
+
+def test_that_a_run_whose_console_died_is_called_interrupted_and_can_be_resumed(wizard: WizardPage) -> None:
+    wizard.set_run(replace(p.run(), live=False), p.WORDING)
+    assert wizard.head.go_on.text() == "&Resume"
+    assert wizard.stages.plan.head.texts()[0] == "11 steps · step 7 running"
+    assert "interrupted while running" in wizard.head.sentence.text()
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+def test_that_unfinished_runs_stand_first_with_what_may_be_done(qtbot: QtBot, page: ProceduresPage) -> None:
+    done = replace(p.run(99, RunState.DONE), run_id="48", live=False, ended=p.NOW)
+    page.set_runs((done, p.failed()))
+    assert [r.view.run_id for r in page.runs] == ["47", "48"]
+    first, second = page.runs
+    assert first.resume.isVisible()
+    assert not second.resume.isVisible()
+    with qtbot.waitSignal(page.resume_wanted) as wanted:
+        first.resume.click()
+    assert wanted.args == ["47"]
+    first.undo.click()
+    with qtbot.waitSignal(page.undo_wanted) as wanted:
+        page.confirm.yes.click()
+    assert wanted.args == ["47"]
+    first.leave.click()
+    page.confirm.reason.setText("repaired by hand")
+    with qtbot.waitSignal(page.leave_wanted) as wanted:
+        page.confirm.yes.click()
+    assert wanted.args == ["47", "repaired by hand"]
+    with qtbot.waitSignal(page.report_wanted) as wanted:
+        second.report.click()
+    assert wanted.args == ["48"]
+    with qtbot.waitSignal(page.run_chosen) as wanted:
+        second.title.click()
+    assert wanted.args == ["48"]
+
+
+def test_that_runs_are_brought_up_to_date_in_place(page: ProceduresPage) -> None:
+    page.set_runs((p.run(),))
+    row = page.runs[0]
+    page.set_runs((p.failed(),))
+    assert page.runs == [row]
+    assert row.view.state is RunState.FAILED
+
+
+def test_that_an_obligation_says_its_danger_and_is_released_once_until_it_failed(
+    qtbot: QtBot, page: ProceduresPage
+) -> None:
+    duty = OpenObligation("47", p.FREEZE, p.NOW - 600)
+    page.set_obligations((duty,))
+    row = page.duties[0]
+    with qtbot.waitSignal(page.release_wanted) as wanted:
+        row.release.click()
+    assert wanted.args == ["47", "freeze:db1"]
+    assert not row.release.isEnabled()
+    page.set_obligations((replace(duty, release_failed="db1 does not answer"),))
+    assert row.release.isEnabled()
+    page.set_obligations(())
+    assert page.duties == []
+
+
+# -- the frame -------------------------------------------------------------------------------------------------------
+def test_that_the_status_line_says_who_is_armed_and_what_is_on_and_goes_back_to_read_only(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(1280, 28)
+    line.show()
+    assert line.badge() == "READ ONLY"
+    line.show_armed("47", ("db1", "db2"))
+    assert line.badge() == "ARMED run 47 · db1, db2"
+    duties = (OpenObligation("48", p.FREEZE, p.NOW - 60), OpenObligation("47", p.FREEZE, p.NOW - 600))
+    line.show_obligations(duties, p.NOW)
+    assert line.duties.text().startswith("gcache frozen on db1 since ")
+    with qtbot.waitSignal(line.release_wanted) as wanted:
+        line.duties.release.click()
+    assert wanted.args == ["47", "freeze:db1"]
+    with qtbot.waitSignal(line.obligations_wanted):
+        line.duties.more.click()
+    qapp.processEvents()
+    words, release = line.duties.children()[2], line.duties.release
+    assert isinstance(words, QWidget)
+    assert words.geometry().right() < release.x()
+    line.show_obligations((), p.NOW)
+    line.show_read_only()
+    assert (line.badge(), line.duties.isVisible()) == ("READ ONLY", False)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_that_the_frame_is_painted_on_the_edge_alone_and_takes_no_click(
+    qtbot: QtBot, qapp: QApplication, theme: str
+) -> None:
+    apply_theme(qapp, "dark" if theme == "dark" else "light")
+    window = QWidget()
+    qtbot.addWidget(window)
+    frame = ArmedFrame(window)
+    window.resize(400, 300)
+    window.show()
+    frame.set_armed(True)
+    qapp.processEvents()
+    image = window.grab().toImage()
+    for x, y in ((1, 150), (398, 150), (200, 1), (200, 298)):
+        assert image.pixelColor(x, y) == current_theme().warn_fill
+    assert image.pixelColor(10, 10) != current_theme().warn_fill
+    assert window.childAt(200, 150) is not frame
+    frame.set_armed(False)
+    assert window.grab().toImage().pixelColor(1, 150) != current_theme().warn_fill
+
+
+# -- sizes and languages ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", ["en", PSEUDO])
+@pytest.mark.parametrize("size", [(1048, 728), (2328, 1368), (728, 560)])
+def test_that_nothing_is_clipped_at_any_size(
+    qtbot: QtBot, qapp: QApplication, language: str, size: tuple[int, int]
+) -> None:
+    install(language)
+    try:
+        found = set()
+        for widget in _every_state(qtbot):
+            widget.resize(*size)
+            widget.show()
+            for _ in range(4):
+                qapp.processEvents()
+            found |= clipped(widget)
+            widget.hide()
+    finally:
+        install("en")
+    assert found == set()
+
+
+def _every_state(qtbot: QtBot) -> list[QWidget]:
+    page = ProceduresPage(lambda: p.NOW)
+    page.set_procedures(p.ABOUTS)
+    page.set_runs((p.failed(), replace(p.run(99, RunState.DONE), run_id="48", live=False)))
+    page.set_obligations((OpenObligation("47", p.FREEZE, p.NOW - 600, "db1 does not answer on port 22"),))
+    made: list[QWidget] = [page]
+    for number in range(5):
+        wizard = WizardPage(lambda: p.NOW)
+        wizard.set_about(p.ABOUTS[0])
+        wizard.set_fields(p.FIELDS, {}, ())
+        if number >= 1:
+            wizard.set_checks((*p.CHECKS, p.BLOCK, p.ABSOLUTE))
+        if number == 2:
+            wizard.set_plan(p.long_plan(), {})
+        if number == 3:
+            wizard.set_run(replace(p.failed(), live=True, question=p.question("failed")), p.WORDING)
+            wizard.head.undo.click()
+            wizard.side.set_cluster(b.sst_running())
+        if number == 4:
+            wizard.set_run(p.run(60, RunState.DONE, of=p.long_plan(), live=False))
+            wizard.say_message(Health.BAD, ("Another console holds the lock since 02:14.",))
+        made.append(wizard)
+    for widget in made:
+        qtbot.addWidget(widget)
+    return made
+
+
+def test_that_a_step_cancelled_or_in_doubt_is_told_by_word(wizard: WizardPage) -> None:
+    view = p.run(6)
+    doubtful = replace(view.steps[6], state=StepState.IN_DOUBT)
+    wizard.set_run(replace(view, state=RunState.WAITING, steps=(*view.steps[:6], doubtful, *view.steps[7:])))
+    content = wizard.stages.steps.rows[6].content
+    assert content.health is Health.WARN
+    assert "in doubt" in content.spoken()

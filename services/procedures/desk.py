@@ -337,8 +337,8 @@ class Desk:
         return tuple(self.view(run_id) for run_id in self.journal.runs())
 
     def unfinished(self) -> tuple[RunView, ...]:
-        """Return the runs that are not over, the newest first."""
-        return tuple(view for view in self.runs() if view.state not in ENDED)
+        """Return the runs that are not over, or left their lock on hosts, the newest first."""
+        return tuple(view for view in self.runs() if view.state not in ENDED or view.locked)
 
     def obligations(self) -> tuple[OpenObligation, ...]:
         """Return what is switched on by any run."""
@@ -363,6 +363,10 @@ class Desk:
 
 def where_it_stands(view: RunView) -> str:
     """Return one sentence: where a run stands and how to go on or back."""
+    if view.state in ENDED:
+        hosts = ", ".join(view.locked)
+        return tr("It is over; its lock may still be on {hosts}. Resume {run} takes it away.", hosts=hosts,
+                  run=view.run_id)  # fmt: skip
     done = sum(s.state.value in {"done", "already so"} for s in view.steps)
     at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
     doing = tr("; next: {title}", title=at.step.title) if at is not None else ""

@@ -21,6 +21,7 @@ from services.procedures.fold import ENDED
 from services.procedures.invariants import violations
 from services.procedures.journal_entries import answered, asked, run_state, step_state, topology
 from services.procedures.journal_entries import lock as lock_line
+from services.procedures.lock import LockHeld
 from services.procedures.model import Step
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, RunView, StepState
@@ -51,8 +52,11 @@ class Engine:
     def run(self) -> RunState:
         """Begin or go on; return the state in which the run rests. Raises StoreError when the journal can't be written.
 
-        LockHeld and LockNotTaken are raised before anything of a new run is changed.
+        LockHeld and LockNotTaken are raised before anything of a new run is changed. A run that is over is only cleared
+        of what its last console could not take away any more.
         """
+        if self.view.state is RunState.APPROVED:
+            self._refuse()
         return self._with_arms(self._drive)
 
     def undo(self) -> RunState:
@@ -77,7 +81,9 @@ class Engine:
         return self._with_arms(only)
 
     def leave(self, reason: str) -> RunState:
-        """Switch off what is on, and close the run as it stands."""
+        """Switch off what is on, and close the run as it stands; one that never began touches no host."""
+        if self.view.state is RunState.APPROVED:
+            return self._left(reason)
 
         def closing() -> RunState:
             return self._left(reason)
@@ -88,14 +94,13 @@ class Engine:
 
     def _with_arms(self, work: Callable[[], RunState]) -> RunState:
         view, hosts = self.view, self._parts.hosts
-        if view.state in ENDED and not view.obligations:
+        if view.state in ENDED and not view.obligations and not view.locked:
             return view.state
-        self._refuse()
         hosts.arm(view.run_id, view.plan.hosts)
         try:
             self._log.armed(hosts.armed)
             self._take_lock()
-            state = work()
+            state = self._clear() if view.state in ENDED else work()
             self._tidy(state)
         except (Suspended, NeedsPerson):
             return self.view.state
@@ -111,7 +116,7 @@ class Engine:
         if wrong:
             raise BadInput("The plan breaks its own laws and is not run.", try_=wrong)
         blocks = standing_blocks(view.checks, view.overrides)
-        if blocks and view.state is RunState.APPROVED:
+        if blocks:
             raise BadInput(
                 "Blocking checks stand: nothing is run.",
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
@@ -122,8 +127,17 @@ class Engine:
         if lock is None:
             return
         self._log.write(lock_line("take", plan.hosts))
-        lock.take(plan, take_over=self._parts.policy.take_over)
+        try:
+            lock.take(plan, take_over=self._parts.policy.take_over)
+        except LockHeld as held:
+            self._log.write(lock_line("released", plan.hosts, str(held)))
+            raise
         self._log.write(lock_line("taken over" if self._parts.policy.take_over else "taken", plan.hosts))
+
+    def _clear(self) -> RunState:
+        """See to what a run that is over still has on hosts."""
+        self._out.release_all()
+        return self.view.state
 
     def _tidy(self, state: RunState) -> None:
         """The run is over for good: nothing of it stays on the hosts."""
@@ -134,7 +148,7 @@ class Engine:
                 _logger.info("%s", sentence)
         if self._parts.lock is not None:
             left = self._parts.lock.release()
-            told = f"Not reached: {', '.join(left)}; the lock there is this run's and ends with it." if left else ""
+            told = f"Not reached: {', '.join(left)}; this run's lock is still there." if left else ""
             self._log.write(lock_line("released", tuple(h for h in self.view.plan.hosts if h not in left), told))
 
     # ------------------------------------------------------------------------------------------------------------------

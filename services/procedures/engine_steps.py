@@ -276,7 +276,7 @@ class Steps:
         return bool(name) and name not in dict(self._log.view.kept)
 
     def _is_undone(self, step: Step) -> bool:
-        """Return whether it is proven that all is as without the act (as after its undo): doing it is no second time."""
+        """Return whether all is proven to be as without the act (as after its undo): doing it is no second time."""
         proof = step.undo.proof if step.undo is not None else ()
         return self._waits.hold_now(proof, step.step_id)
 

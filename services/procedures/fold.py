@@ -60,6 +60,7 @@ class _Fold:
     kept: dict[str, str] = field(default_factory=dict)
     obligations: dict[tuple[str, str], OpenObligation] = field(default_factory=dict)
     breaches: list[str] = field(default_factory=list)
+    locked: tuple[str, ...] = ()
 
 
 def fold(entries: Iterable[Entry]) -> RunView:
@@ -95,7 +96,7 @@ class Folding:
         self._last, self._run.at = entry.seq, entry.at
         if entry.kind in _KINDS:
             _KINDS[entry.kind](self._run, entry, entry.data or {})
-        elif entry.kind not in _TOLD_ONLY:
+        else:
             _illegal(entry, f"the kind {entry.kind!r} has no meaning here (a newer Pilothouse writes it, or damage)")
 
     def view(self) -> RunView:
@@ -221,6 +222,15 @@ def _breach(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     run.breaches.append(f"{data.get('sentence')}{f' ({evidence})' if evidence else ''}")
 
 
+def _lock(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
+    del entry
+    hosts = _texts(data.get("hosts"))
+    if data.get("what") == "released":
+        run.locked = tuple(host for host in run.locked if host not in hosts)
+    elif data.get("what") == "take":
+        run.locked = hosts
+
+
 def _obligation(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     del data
     change_obligations(run.obligations, entry)
@@ -239,9 +249,8 @@ _KINDS: dict[str, Callable[[_Fold, Entry, dict[str, object]], None]] = {
     "obligation-taken": _obligation,
     "obligation-discharged": _obligation,
     "note": _obligation,
+    "lock": _lock,
 }
-_TOLD_ONLY = frozenset({"lock"})
-"""Kinds that the report tells and no view needs."""
 
 
 def _view(run: _Fold) -> RunView:
@@ -263,6 +272,7 @@ def _view(run: _Fold) -> RunView:
         breaches=tuple(run.breaches),
         owner=run.owner,
         approved=run.approved,
+        locked=run.locked,
     )
 
 

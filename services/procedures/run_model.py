@@ -173,6 +173,7 @@ class RunView:
 
     Attributes:
         approved: when the plan as it stands was approved; None: not yet (again None when it was continued).
+        locked: hosts where the run's lock may lie: from before it is taken until it is given back there.
     """
 
     run_id: str
@@ -193,6 +194,7 @@ class RunView:
     owner: str = ""
     live: bool = False  # an engine of this process drives it now
     approved: float | None = None
+    locked: tuple[str, ...] = ()
 
 
 class Person(Protocol):

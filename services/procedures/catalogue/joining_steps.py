@@ -114,7 +114,7 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
     joined = f"{datadir}.pilothouse-joined"
     away = Several(
         (
-            Run(Command(("mv", "-T", datadir, joined), sudo=True)),
+            Run(Command(("mv", "-T", datadir, joined), sudo=True), ok=(0, 1)),  # 1: moved before a console was killed
             Run(Command(("rm", "-rf", "--one-file-system", joined), sudo=True)),
         )
     )
@@ -143,7 +143,12 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             done=f"{name} has an empty data folder",
             action=Run(Command(("install", "-d", "-o", "mysql", "-g", "mysql", "-m", "0755", datadir), sudo=True)),
             proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
-            undo=Undo(f"Remove what {name} received", away, (FileAbsent(name, datadir),), limit_s=600.0),
+            undo=Undo(
+                f"Remove what {name} received",
+                away,
+                (FileAbsent(name, datadir), FileAbsent(name, joined)),
+                limit_s=600.0,
+            ),
             repeatable=True,
             estimate_s=1.0,
         ),

@@ -60,12 +60,20 @@ def _drop_in(unit: str) -> str:
     return f"/run/systemd/system/{unit}.d/90-pilothouse.conf"
 
 
+def _restarts_again(host: str, unit: str) -> tuple[Condition, ...]:
+    """The file is gone and systemd knows it: a console killed before the reload leaves Restart=no in force.
+
+    NeedDaemonReload tells that files changed behind systemd (org.freedesktop.systemd1(5)).
+    """
+    return (FileAbsent(host, _drop_in(unit)), UnitSetting(host, unit, "NeedDaemonReload", "no"))
+
+
 def restart_off(host: HostFacts, prefix: str = "") -> Step:
     """Keep systemd from restarting a node that aborts: its second start would take an SST over the data to be kept."""
     unit, name = unit_of(host), host.host
     path = _drop_in(unit)
     release = Several((RemoveFile(path), RELOAD))
-    released: tuple[Condition, ...] = (FileAbsent(name, path),)
+    released = _restarts_again(name, unit)
     return Step(
         step_id=f"{prefix}restart-off-{name}",
         host=name,
@@ -104,7 +112,7 @@ def restart_on(host: HostFacts, prefix: str = "") -> Step:
         title=f"Give {unit} on {name} its automatic restart back",
         done=f"{unit} on {name} is restarted by itself again",
         action=Several((RemoveFile(path), RELOAD)),
-        proof=(FileAbsent(name, path),),
+        proof=_restarts_again(name, unit),
         why="It discharges the obligation; taken back only by doing the whole procedure again.",
         repeatable=True,
         discharges=(restart_key(name),),

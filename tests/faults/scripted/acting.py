@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ from tests.faults.scripted.cluster import DATADIR, OPTION, Cluster, Host
 
 
 class ScriptedActor:
-    """Performs every act and writes it into the cluster's log as `host: text`."""
+    """Performs every act; what changed something stands in the cluster's log as `host: step`."""
 
     def __init__(self, cluster: Cluster, *, on_act: Callable[[str], None] | None = None) -> None:
         self.cluster = cluster
@@ -51,10 +52,14 @@ class ScriptedActor:
         self.cluster.write()  # the application never rests
         if self._on_act is not None:
             self._on_act(step_id)
-        self.cluster.log.append(f"{host}: {step_id}")
-        return self._do(target, action)
+        before = copy.deepcopy(target)
+        try:
+            return self._do(target, action)
+        finally:
+            if target != before:
+                self.cluster.log.append(f"{host}: {step_id}")
 
-    def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901 - one case an action
+    def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901, PLR0912 - one case an action
         match action:
             case Several(actions=several):
                 for one in several:
@@ -63,8 +68,8 @@ class ScriptedActor:
                         self.told("inside", f"an act on {host.name}, after {type(one).__name__}")
             case Sql(statement=statement):
                 self._sql(host, str(statement))
-            case Run(command=command) | Detached(command=command):
-                text = self._run(host, list(command.argv))
+            case Run() | Detached():
+                text = self._attended(host, action)
                 if action.keep:
                     found = re.search(action.pattern, text)
                     if found is None:
@@ -86,6 +91,15 @@ class ScriptedActor:
             case _:
                 raise AssertionError(action)
         return Acted()
+
+    def _attended(self, host: Host, action: Run | Detached) -> str:
+        """Detached work that exists is attached to: it is not done again."""
+        argv = list(action.command.argv)
+        if isinstance(action, Run):
+            return self._run(host, argv, action.ok)
+        if action.name not in host.works:
+            host.works[action.name] = self._run(host, argv, action.ok)
+        return host.works[action.name]
 
     @staticmethod
     def _keep(host: Host, path: str) -> None:
@@ -109,8 +123,10 @@ class ScriptedActor:
         else:
             host.variables[variable] = value
 
-    def _run(self, host: Host, argv: list[str]) -> str:  # noqa: C901, PLR0912 - one case a command
+    def _run(self, host: Host, argv: list[str], ok: tuple[int, ...]) -> str:  # noqa: C901, PLR0912 - one case a command
         match argv:
+            case ["systemctl", "daemon-reload"]:
+                host.loaded = host.drop_ins
             case ["systemctl", "stop", unit] if unit.startswith("pilothouse-"):
                 host.units.pop(unit, None)
             case ["systemctl", "stop", _]:
@@ -125,19 +141,20 @@ class ScriptedActor:
             case ["sed", "-i", expression, _]:
                 host.safe_to_bootstrap = int(expression.split("/")[2][-1])
             case ["mv", "-T", source, target]:
-                if source == DATADIR:
+                there = host.has_data if source == DATADIR else source in host.aside
+                if not there and 1 not in ok:
+                    raise UserError(f"mv: cannot stat '{source}'", host=host.name)
+                if source == DATADIR and there:
                     host.aside[target] = (host.grastate_uuid, host.member)
                     host.has_data, host.grastate_uuid = False, ""
-                elif target == DATADIR:
+                elif target == DATADIR and there:
                     host.has_data = True
                     host.grastate_uuid, host.member = host.aside.pop(source)
             case ["rm", "-rf", *_, target]:
                 host.aside.pop(target, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
-            case (
-                ["systemctl", "daemon-reload"] | ["install", *_] | ["cp", *_] | ["mysql", *_] | [_, "--user=mysql", *_]
-            ):
+            case ["install", *_] | ["cp", *_] | ["mysql", *_] | [_, "--user=mysql", *_]:
                 pass
             case _:
                 raise AssertionError(argv)

@@ -31,6 +31,8 @@ class Host:
     kept: dict[str, str | None] = field(default_factory=dict)  # the originals that an edit kept aside
     aside: dict[str, tuple[str, bool]] = field(default_factory=dict)  # data folders: path -> its uuid, of a member
     units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
+    works: dict[str, str] = field(default_factory=dict)  # detached works that ended: name -> output
+    loaded: tuple[str, ...] = ()  # the drop-ins that systemd knows
     free: int = 500 * 10**9
     reachable: bool = True
     came_by: str = ""
@@ -38,9 +40,14 @@ class Host:
     fails_to_start: bool = False
 
     @property
+    def drop_ins(self) -> tuple[str, ...]:
+        """Return the drop-ins that lie there; systemd follows them from its next reload on."""
+        return tuple(sorted(text for path, text in self.files.items() if path.startswith("/run/systemd")))
+
+    @property
     def no_restart(self) -> bool:
-        """Whether a Restart=no drop-in lies there."""
-        return any("Restart=no" in text for path, text in self.files.items() if path.startswith("/run/systemd"))
+        """Whether systemd, as it was reloaded last, does not restart the server."""
+        return any("Restart=no" in text for text in self.loaded)
 
 
 @dataclass(slots=True)
@@ -122,7 +129,7 @@ class Cluster:
             h.name: (
                 h.running, h.primary, h.member, h.frozen_at, tuple(sorted(h.variables.items())),
                 tuple(sorted(h.files.items())), tuple(sorted(h.units.items())), h.safe_to_bootstrap, h.has_data,
-                tuple(sorted(h.aside.items())),
+                tuple(sorted(h.aside.items())), h.loaded,
             )
             for h in self.hosts.values()
         }  # fmt: skip

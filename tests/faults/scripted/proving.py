@@ -77,6 +77,8 @@ class ScriptedProver:
             case c.UnitSetting(host, unit, prop, value):
                 if prop == "Restart":
                     return ("no" if hosts[host].no_restart else "on-abnormal") == value
+                if prop == "NeedDaemonReload":
+                    return ("no" if hosts[host].loaded == hosts[host].drop_ins else "yes") == value
                 return hosts[host].units.get(unit, "inactive") == value
             case c.NoClients() | c.FlowControlBelow() | c.Listening():
                 return True

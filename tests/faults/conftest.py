@@ -1,0 +1,35 @@
+"""Thousands of consoles read the same plan: reading and judging one twice gives the same, so once is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from services.procedures.codec import decode
+from services.procedures.invariants import violations
+from services.procedures.model import Plan
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _each_plan_is_read_once() -> Iterator[None]:
+    """Remember by the identity of what is read: journals of one bench share their entries, plans their steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("services.procedures.fold.decode", _remembering(decode, lambda args: args[0] is Plan))
+        patch.setattr("services.procedures.engine.violations", _remembering(violations, lambda _: True))
+        yield
+
+
+def _remembering(pure: Callable[..., Any], worth: Callable[[tuple[Any, ...]], bool]) -> Callable[..., Any]:
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def called(*args: Any) -> Any:
+        if not worth(args):
+            return pure(*args)
+        key = id(args[-1])
+        if key not in known or known[key][0] is not args[-1]:
+            known[key] = (args[-1], pure(*args))
+        return known[key][1]
+
+    return called

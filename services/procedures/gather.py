@@ -18,7 +18,7 @@ from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
-from services.inventory.model import ClusterEntry, Inventory
+from services.inventory.model import ClusterEntry, HostEntry, Inventory
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Link, Remembered
 from services.procedures.gather_disk import (
     with_data_folder,
@@ -170,13 +170,17 @@ class _Gathering:
             facts = with_sessions(with_variables(facts, reader), reader)
         if node.reach is not Reach.SQL_ONLY:
             facts = self._over_ssh(facts, reader)
-        access = entry.sql if entry is not None else None
-        facts = with_rights(facts, reader, access.operator_user if access is not None else None)
+        facts = with_rights(facts, reader, self._operator_reader(name, entry))
         if node.galera is not None:
             facts = with_sst_account(facts, reader)
         facts = with_rates(facts, reader, self._clock, began)
         ports = listening(reader) if "links" in self._parts else None
         return _One(facts, reader, ports)
+
+    def _operator_reader(self, name: str, entry: HostEntry | None) -> Reader | None:
+        if entry is None or entry.sql is None or entry.sql.operator_user is None:
+            return None
+        return Reader(self._hosts.rights_reader(name))
 
     def _over_ssh(self, facts: HostFacts, reader: Reader) -> HostFacts:
         config = "config" in self._parts

@@ -30,6 +30,7 @@ WRITTEN = (
     "'wsrep_received_bytes')"
 )
 OWN_USER = "SELECT SUBSTRING_INDEX(USER(), '@', 1)"
+_NO_LOGIN = frozenset({"auth-failed", "secret-missing"})
 
 
 def with_variables(host: HostFacts, reader: Reader) -> HostFacts:
@@ -66,18 +67,18 @@ def with_sessions(host: HostFacts, reader: Reader) -> HostFacts:
     )
 
 
-def with_rights(host: HostFacts, reader: Reader, operator_user: str | None) -> HostFacts:
-    """Judge what the changing account may: the observer's own grants, else root over the server's socket.
+def with_rights(host: HostFacts, reader: Reader, operator: Reader | None) -> HostFacts:
+    """Judge what the changing account may: its own grants, else root over the server's socket.
 
     Args:
-        operator_user: the inventory's account for changes; the Observer road can't log in as that one.
+        operator: reads as the inventory's account for changes; None: changes go by the observer's own account.
     """
-    if operator_user is not None:
-        said = f"the operator account {operator_user} is only used by a run"
-        return replace(host, may_change=None, rights_evidence=said)
-    rows = reader.query("rights", "SHOW GRANTS")
+    rows = (operator or reader).query("rights", "SHOW GRANTS")
     able, said = may_change(tuple(text(row[0]) for row in rows.rows if row)) if rows is not None else (False, "")
-    if not able and host.is_root:
+    if operator is not None and rows is None and operator.problems:
+        why = operator.problems[-1]
+        return replace(host, may_change=False if why.code in _NO_LOGIN else None, rights_evidence=why.sentence)
+    if not able and host.is_root and operator is None:
         able, said = True, "root over the server's socket"
     return replace(host, may_change=able if able or rows is not None else None, rights_evidence=said)
 

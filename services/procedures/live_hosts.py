@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.connections.host import HostSession
@@ -44,6 +45,7 @@ class LiveHosts:
         self._limits = limits
         self._lock = threading.Lock()
         self._observers: dict[str, HostSession] = {}
+        self._rights: dict[str, HostSession] = {}
         self._operators: dict[str, HostOperator] = {}
         self._armed: tuple[str, ...] = ()
         self._closed = False
@@ -59,6 +61,22 @@ class LiveHosts:
                     entry, self._vault, clock=self._clock, on_host_key=self._policy, limits=self._limits
                 )
             return self._observers[host]
+
+    def rights_reader(self, host: str) -> ObserverSession:
+        """Return a reading session (the allow-list holds for it too) with the account for changes; see ports.Hosts."""
+        entry = self._entry(host)
+        if entry.sql is None or entry.sql.operator_user is None:
+            return self.observer(host)
+        with self._lock:
+            if self._closed:
+                raise Refused(tr("The run's connections are closed."), host=host)
+            if host not in self._rights:
+                sql = replace(entry.sql, user=entry.sql.operator_user, password=entry.sql.operator_password)
+                self._rights[host] = HostSession(
+                    replace(entry, sql=sql), self._vault, clock=self._clock, on_host_key=self._policy,
+                    limits=self._limits,
+                )  # fmt: skip
+            return self._rights[host]
 
     def operator(self, host: str) -> OperatorSession:
         """Return the changing session of a host; Refused unless armed for it."""
@@ -99,7 +117,8 @@ class LiveHosts:
         self.disarm()
         with self._lock:
             self._closed = True
-            observers, self._observers = list(self._observers.values()), {}
+            observers = [*self._observers.values(), *self._rights.values()]
+            self._observers, self._rights = {}, {}
         for session in observers:
             session.close()
 

@@ -18,6 +18,9 @@ class Hosts(Protocol):
     def observer(self, host: str) -> ObserverSession:
         """Return the reading session of a host; BadInput for a host the inventory and discovery don't know."""
 
+    def rights_reader(self, host: str) -> ObserverSession:
+        """Return a reading session logged in as the account for changes: what that one may is read, nothing else."""
+
     def operator(self, host: str) -> OperatorSession:
         """Return the changing session of a host; Refused unless armed for it."""
 

@@ -122,10 +122,13 @@ FREEZE = Obligation(
 
 
 def _steps() -> tuple[Step, ...]:
+    return (*_steps_down(), *_steps_back())
+
+
+def _steps_down() -> tuple[Step, ...]:
     read, act, start = sql("SELECT 1"), sql(SET), command("systemctl", "start", "mariadb")
     stopped = (Stopped("db2", "mariadb"),)
     wait = WaitFor(stopped, "no client connection")
-    ask = Ask("Is the maintenance on db2 done, may it start again?", unattended="done")
     undo = Undo("Start db2 again", start)
     return (
         Step(
@@ -157,6 +160,15 @@ def _steps() -> tuple[Step, ...]:
             undo=undo,
             estimate_s=20,
         ),
+    )
+
+
+def _steps_back() -> tuple[Step, ...]:
+    read, act, start = sql("SELECT 1"), sql(SET), command("systemctl", "start", "mariadb")
+    stopped = (Stopped("db2", "mariadb"),)
+    wait = WaitFor(stopped, "no client connection")
+    ask = Ask("Is the maintenance on db2 done, may it start again?", unattended="done")
+    return (
         Step("ask", "", "Do the maintenance on db2", ask, "You confirmed: maintenance on db2 is done", risk=Risk.YOU),
         Step(
             "donor",

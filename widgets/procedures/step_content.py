@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from services.procedures.model import Risk
 from services.procedures.run_model import StepState, StepView
 from services.types import Health
 from services.words import tr, tr_n
@@ -74,7 +75,7 @@ def row_content(number: int, view: StepView, given: RowInput, now: float) -> Row
     return RowContent(
         number=str(number),
         health=Health.WARN if given.asked and view.state not in _BROKEN else step_health(view.state),
-        host=step.host or tr("all"),
+        host=step.host or ("" if step.risk is Risk.YOU else tr("all")),
         risk=tr(RISK_WORDS[step.risk]),
         risk_token=RISK_TOKEN[step.risk],
         took=took_words(view, now),

@@ -31,6 +31,7 @@ _TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
 _GLYPH_X, _HOST_X = 40.0, 62.0
 _RISK_WIDTH, _TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
 _BAR = 4.0
+_WIDTHS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class _Placed:
     text: Wrapped | None
     y: float
     height: float
+
+
+_Laid = tuple[tuple[_Placed, ...], float]  # blocks in their places, the height of all
 
 
 class StepRow(QWidget):
@@ -54,7 +58,7 @@ class StepRow(QWidget):
         self._host_width = host_width
         self._now = 0.0
         self._content = row_content(index + 1, view, given, 0.0)
-        self._laid: tuple[int, tuple[_Placed, ...], float] | None = None
+        self._laid: dict[int, _Laid] = {}  # by width: a layout asks for several before it settles
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -84,20 +88,22 @@ class StepRow(QWidget):
         self._content = content
         self.setAccessibleName(content.spoken())
         if not same_place:
-            before = self._laid
-            self._laid = None
-            if before is None or self._layout(before[0])[1] != before[2]:
+            before = self._laid.get(self.width())
+            self._laid.clear()
+            if before is None or self._layout(self.width())[1] != before[1]:
                 self.updateGeometry()
         self.update()
         return True
 
     # -- layout --------------------------------------------------------------------------------------------------
-    def _layout(self, width: int) -> tuple[tuple[_Placed, ...], float]:
-        if self._laid is None or self._laid[0] != width:
-            self._laid = (width, *self._lay(width))
-        return self._laid[1], self._laid[2]
+    def _layout(self, width: int) -> _Laid:
+        if width not in self._laid:
+            if len(self._laid) >= _WIDTHS:
+                self._laid.clear()
+            self._laid[width] = self._lay(width)
+        return self._laid[width]
 
-    def _lay(self, width: int) -> tuple[tuple[_Placed, ...], float]:
+    def _lay(self, width: int) -> _Laid:
         left = self._left()
         narrow = width - left - _RIGHT - _TOOK_WIDTH - _RISK_WIDTH
         y, placed = _TOP, []
@@ -242,5 +248,5 @@ class StepRow(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Lay out anew with another font."""
         if event.type() is QEvent.Type.FontChange:
-            self._laid = None
+            self._laid.clear()
         super().changeEvent(event)

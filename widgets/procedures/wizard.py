@@ -33,7 +33,8 @@ from widgets.procedures.words import OVER, current_step
 
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
-_MOST_WIDTH = 1180
+_MOST_WIDTH = 1440
+_WIDE_SIDE, _WIDE_FROM = 640, 2000
 _TICK_MS = 1000
 
 
@@ -96,7 +97,6 @@ class WizardPage(QFrame):
         left.setSpacing(0)
         left.addWidget(self._pinned())
         left.addWidget(self._scroll, 1)
-        self.side.setFixedWidth(SIDE_WIDTH)
         self._side_line = hairline("vline")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -162,9 +162,9 @@ class WizardPage(QFrame):
 
     def set_plan(self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...] = ()) -> None:
         """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it."""
-        self.stages.set_plan(plan, wording, violations)
         self.side.set_plan(plan)
-        self._place_side()
+        self._place_side()  # first: the rows are then laid out for the width they will have
+        self.stages.set_plan(plan, wording, violations)
 
     def set_rehearsal(self, results: tuple[Rehearsed, ...], running: bool = False) -> None:
         """Show what the rehearsal found so far, step by step."""
@@ -262,6 +262,7 @@ class WizardPage(QFrame):
         self._place_side()
 
     def _place_side(self) -> None:
+        self.side.setFixedWidth(_WIDE_SIDE if self.width() >= _WIDE_FROM else SIDE_WIDTH)
         shown = self.width() >= SIDE_FROM and self.side.has_content()
         self.side.setVisible(shown)
         self._side_line.setVisible(shown)

@@ -82,7 +82,7 @@ class Engine:
 
     def leave(self, reason: str) -> RunState:
         """Switch off what is on, and close the run as it stands; one that never began touches no host."""
-        if self.view.state is RunState.APPROVED:
+        if self.view.state is RunState.APPROVED and not self.view.locked:
             return self._left(reason)
 
         def closing() -> RunState:

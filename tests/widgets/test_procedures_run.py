@@ -211,6 +211,20 @@ def test_that_a_failed_run_is_undone_only_after_a_yes_and_left_only_with_a_reaso
     assert left.args == ["47", "repaired by hand"]
 
 
+def test_that_a_broken_watch_rule_ends_a_run_only_after_a_yes(qtbot: QtBot, wizard: WizardPage) -> None:
+    ask(wizard, "breach")
+    go_on, undo, stop = wizard.question.buttons
+    with qtbot.waitSignal(wizard.answered) as told:
+        go_on.click()
+    assert told.args == ["47", "go on"]
+    for made, answer in ((undo, "undo"), (stop, "stop")):
+        with qtbot.assertNotEmitted(wizard.answered, wait=20):
+            made.click()
+        with qtbot.waitSignal(wizard.answered) as told:
+            wizard.confirm.yes.click()
+        assert told.args == ["47", answer]
+
+
 def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:
     ask(wizard, "step", Ask("Wipe db2?", "typed", expect="db2"))
     field = wizard.question.typed

@@ -34,7 +34,7 @@ _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "breach": (
         ("go on", mark("&Go on all the same"), ""),
         (UNDO, mark("&Undo…"), "danger"),
-        (STOP, mark("&Stop here"), "primary"),
+        (STOP, mark("&Leave as it is…"), ""),
     ),
     "failed": (
         ("again", mark("Try &again"), "primary"),

@@ -24,7 +24,7 @@ from widgets.common.messages import MessageBar
 from widgets.common.wardrobe import wear
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.procedures.consequences import cancel_sentences, undo_sentences
-from widgets.procedures.question import LEAVE, UNDO, QuestionBanner
+from widgets.procedures.question import LEAVE, STOP, UNDO, QuestionBanner
 from widgets.procedures.run_head import RunHead
 from widgets.procedures.side import SidePanel
 from widgets.procedures.stages import Stages
@@ -134,7 +134,7 @@ class WizardPage(QFrame):
         self.head.go_on_wanted.connect(self.go_on_wanted)
         self.head.cancel_pressed.connect(self._ask_cancel)
         self.head.undo_pressed.connect(lambda: self._ask_undo(self.undo_wanted.emit))
-        self.head.leave_pressed.connect(self._ask_leave)
+        self.head.leave_pressed.connect(lambda: self._ask_leave())
         self.head.closed.connect(self.closed)
         self.question.answered.connect(self._answer)
 
@@ -221,6 +221,8 @@ class WizardPage(QFrame):
             self._ask_undo(lambda: self.answered.emit(run_id, UNDO))
         elif answer == LEAVE and own:
             self._ask_leave()
+        elif answer == STOP and own:
+            self._ask_leave(lambda: self.answered.emit(run_id, STOP))
         else:
             self.answered.emit(run_id, answer)
 
@@ -238,7 +240,8 @@ class WizardPage(QFrame):
         agreed = tr("&Cancel the step")
         self.confirm.ask(tr("Cancel the step that runs?"), sentences, agreed, lambda _reason: self.cancel_wanted.emit())
 
-    def _ask_leave(self) -> None:
+    def _ask_leave(self, then: Callable[[], None] | None = None) -> None:
+        """Ask before a run is left for good; with a reason, unless the run itself asked (`then` answers it)."""
         if self._view is None:
             return
         run_id = self._view.run_id
@@ -246,7 +249,10 @@ class WizardPage(QFrame):
         hosts = ", ".join(self._view.plan.hosts)
         sentences = (tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=hosts),)
         agreed = tr("&Leave it")
-        self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
+        if then is not None:
+            self.confirm.ask(title, sentences, agreed, lambda _reason: then())
+        else:
+            self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc goes back to the procedures; a run goes on without its page."""

@@ -41,9 +41,9 @@ def nice_top(value: float) -> float:
 class MiniPlot(QWidget):
     """Paints itself; a new curve, marks or theme repaint it."""
 
-    def __init__(self, chart: Chart, color_index: int = 0) -> None:
+    def __init__(self, chart: Chart) -> None:
         super().__init__()
-        self._chart, self._color = chart, color_index
+        self._chart, self._color = chart, 0
         self._curve = Curve()
         self._marks: tuple[StepMark, ...] = ()
         self.setMinimumHeight(HEIGHT)
@@ -54,6 +54,17 @@ class MiniPlot(QWidget):
     def sizeHint(self) -> QSize:
         """Return the height in which three ticks read."""
         return QSize(300, HEIGHT)
+
+    @property
+    def chart(self) -> Chart:
+        """Return what the curve is of."""
+        return self._chart
+
+    def set_color(self, index: int) -> None:
+        """Take the curve colour that the node has on every page."""
+        if index != self._color:
+            self._color = index
+            self.update()
 
     def set_curve(self, curve: Curve) -> None:
         """Show a curve."""

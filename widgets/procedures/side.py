@@ -10,6 +10,7 @@ from services.procedures.model import Chart, Plan
 from services.procedures.run_model import RunView, StepState, StepView
 from services.words import tr
 from widgets.common.labels import label
+from widgets.common.nodes import curve_index
 from widgets.procedures.mini_plot import MiniPlot, StepMark
 from widgets.procedures.mini_topology import MiniTopology
 from widgets.procedures.mono import MonoBox
@@ -27,6 +28,7 @@ class SidePanel(QFrame):
         self.setProperty("kind", "canvas")
         self._view: RunView | None = None
         self._plan: Plan | None = None
+        self._cluster: ClusterSnapshot | None = None
         self._looked_at = -1
         self._slot: QWidget | None = None
         self.topology = MiniTopology()
@@ -62,7 +64,7 @@ class SidePanel(QFrame):
 
     def begin(self) -> None:
         """Forget the last run."""
-        self._view = self._plan = None
+        self._view = self._plan = self._cluster = None
         self._looked_at = -1
         self.topology.set_cluster(None)
         self._make_plots(())
@@ -81,6 +83,15 @@ class SidePanel(QFrame):
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
         """Show the cluster as it is now."""
         self.topology.set_cluster(cluster)
+        self._cluster = cluster
+        self._color_plots()
+
+    def _color_plots(self) -> None:
+        """A node has the same colour here as in the charts."""
+        for node in self._cluster.nodes if self._cluster is not None else ():
+            for plot in self.plots:
+                if self._cluster is not None and plot.chart.host in {node.host, node.name}:
+                    plot.set_color(curve_index(self._cluster, node.node_id))
 
     def set_plan(self, plan: Plan) -> None:
         """Make a place for each curve that the plan finds worth watching."""
@@ -118,6 +129,7 @@ class SidePanel(QFrame):
         self.plots = [MiniPlot(chart) for chart in charts]
         for plot in self.plots:
             self._plots.addWidget(plot)
+        self._color_plots()
 
     def _shown_step(self) -> StepView | None:
         if self._view is None:

@@ -134,7 +134,7 @@ class WizardPage(QFrame):
         self.head.go_on_wanted.connect(self.go_on_wanted)
         self.head.cancel_pressed.connect(self._ask_cancel)
         self.head.undo_pressed.connect(lambda: self._ask_undo(self.undo_wanted.emit))
-        self.head.leave_pressed.connect(lambda: self._ask_leave())
+        self.head.leave_pressed.connect(self._ask_leave)
         self.head.closed.connect(self.closed)
         self.question.answered.connect(self._answer)
 

@@ -9,6 +9,7 @@ from tests.lab.estate.shell import run
 from tests.lab.estate.waiting import while_asserts
 
 _FILES = "find -L /etc/mysql /etc/systemd /run/systemd/system -type f 2>/dev/null | grep -v 'transient/' | sort"
+_KEEP = "tar -C / -czf - etc/mysql | base64 -w0"
 _LEFT = (
     "ls -d /var/lib/mysql.pilothouse-* /run/pilothouse/lock-* 2>/dev/null; "
     "find /etc/mysql /run/systemd/system -name '*pilothouse*' 2>/dev/null; "
@@ -40,6 +41,7 @@ class Whole:
         self._estate = estate
         self.files = self.read_files()
         self.settings = self.read_settings()
+        self._kept = {h.name: estate.host(h.name).sh(_KEEP).out for h in estate.hosts}
 
     def read_files(self) -> dict[str, dict[str, str]]:
         """Checksums of every configuration file, by host and path."""
@@ -57,7 +59,14 @@ class Whole:
 
     def assert_as_before(self) -> None:
         """Assert that files and settings are what they were, byte for byte, and nothing with our name is left."""
-        assert self.read_files() == self.files
+        now = self.read_files()
+        changed = {
+            f"{host}:{path}"
+            for host in self.files
+            for path in {*self.files[host], *now[host]}
+            if self.files[host].get(path) != now[host].get(path)
+        }
+        assert changed == set()
         assert self.read_settings() == self.settings
         assert left_behind(self._estate) == {}
 
@@ -78,11 +87,10 @@ class Whole:
         script = (
             "for unit in $(systemctl list-units --all --plain --no-legend 'pilothouse-*' | awk '{print $1}'); do "
             "systemctl stop $unit; systemctl reset-failed $unit; done 2>/dev/null; "
-            "for kept in $(find /etc/mysql -name '*.pilothouse-*'); do mv $kept ${kept%.pilothouse-*}; done; "
-            "find /etc/mysql /run/systemd/system -name '*pilothouse*' -delete; "
+            "rm -rf /etc/mysql; base64 -d | tar -C / -xzf -; find /run/systemd/system -name '*pilothouse*' -delete; "
             "rm -rf /run/pilothouse /var/lib/mysql.pilothouse-*; systemctl daemon-reload"
         )
-        self._estate.host(name).sh(script, check=False)
+        self._estate.host(name).sh(script, stdin=self._kept[name])
 
     def _reset(self, name: str) -> None:
         before, now = self.settings[name], self.read_settings()[name]

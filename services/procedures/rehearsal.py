@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from services.procedures.actions import Ask, Checkpoint, Continue, WaitFor
-from services.procedures.conditions import Answer, Condition
+from services.procedures.conditions import Answer, Condition, Kept, TransferWas
+from services.procedures.invariants import changes, touched
 from services.procedures.model import Plan, Step
 from services.procedures.ports import Past, Prover
 from services.procedures.wording import wording
 
-Would = Literal["nothing to do", "act", "wait", "ask you", "plan on", "stop: what must hold before does not hold"]
+Would = Literal[
+    "nothing to do",
+    "act",
+    "act, when the earlier steps have made it so",
+    "wait",
+    "ask you",
+    "plan on",
+    "stop: what must hold before does not hold",
+    "stop: what must hold before can't be read",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +29,9 @@ class RehearsedStep:
     """What one step would do, judged by the cluster as it is now (earlier steps are not done in a rehearsal).
 
     Attributes:
-        lines: exactly what would run, masked; already, before, proof: what the reads say now.
+        lines: exactly what would run, masked; undo: the same for taking it back.
+        already, before, proof: what the reads say now, in the order of the step's conditions.
+        later: something it reads is changed by an earlier step: what the reads say now decides nothing yet.
     """
 
     step: Step
@@ -28,6 +40,8 @@ class RehearsedStep:
     already: tuple[Answer, ...] = ()
     before: tuple[Answer, ...] = ()
     proof: tuple[Answer, ...] = ()
+    undo: tuple[str, ...] = ()
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,52 +52,85 @@ class Rehearsal:
     steps: tuple[RehearsedStep, ...]
     unread: tuple[str, ...]
 
+    @property
+    def stops(self) -> tuple[RehearsedStep, ...]:
+        """Return the steps at which the run would stop as things stand."""
+        return tuple(done for done in self.steps if done.would.startswith("stop"))
+
 
 def rehearse(plan: Plan, prover: Prover) -> Rehearsal:
     """Run every read of the plan once and return what each step would do. Changes nothing."""
-    past = Past({}, {})
-    steps = tuple(_step(step, prover, past) for step in plan.steps)
-    unread = tuple(
-        dict.fromkeys(
-            answer.evidence
-            for done in steps
-            for answer in (*done.already, *done.before, *done.proof)
-            if answer.holds is None and not _later(plan, done.step)
-        )
-    )
-    return Rehearsal(plan, steps, unread)
+    past, changed = Past({}, {}), frozenset[str]()
+    steps, unread = list[RehearsedStep](), list[str]()
+    moved = False
+    for step in plan.steps:
+        done = _step(step, prover, past, changed)
+        steps.append(done)
+        if not moved:
+            unread += _unread(step, done)
+        if changes(step.action) and done.would != "nothing to do":
+            changed |= {step.host, *((step.moves,) if step.moves else ())}
+        moved = moved or bool(step.moves)  # behind it a server is away that answers now, or the other way round
+    return Rehearsal(plan, tuple(steps), tuple(dict.fromkeys(unread)))
 
 
-def _step(step: Step, prover: Prover, past: Past) -> RehearsedStep:
+def _step(step: Step, prover: Prover, past: Past, changed: frozenset[str]) -> RehearsedStep:
     def looks(conditions: tuple[Condition, ...]) -> tuple[Answer, ...]:
         return tuple(prover.look(condition, past) for condition in conditions)
 
-    already, before, proof = looks(step.already), looks(step.before), looks(step.proof)
-    if isinstance(step.action, WaitFor):
-        proof += looks(step.action.conditions)
-    return RehearsedStep(step, _would(step, already, before), wording(step.action, step.host), already, before, proof)
+    already, before, proof = looks(step.already), looks(step.before), looks(_proof(step))
+    would, later = _would(step, already, before, changed)
+    undo = wording(step.undo.action, step.host) if step.undo is not None else ()
+    return RehearsedStep(step, would, wording(step.action, step.host), already, before, proof, undo, later)
 
 
-def _would(step: Step, already: tuple[Answer, ...], before: tuple[Answer, ...]) -> Would:
-    if already and all(answer.holds for answer in already):
-        return "nothing to do"
-    if any(answer.holds is False for answer in before):
-        return "stop: what must hold before does not hold"
+def _proof(step: Step) -> tuple[Condition, ...]:
+    return (*step.proof, *(step.action.conditions if isinstance(step.action, WaitFor) else ()))
+
+
+def _would(
+    step: Step, already: tuple[Answer, ...], before: tuple[Answer, ...], changed: frozenset[str]
+) -> tuple[Would, bool]:
+    """Return what the step would do, and whether that hangs on earlier steps."""
+    if already and all(answer.holds for answer in already) and not _hangs(step.already, changed):
+        return "nothing to do", False
+    later = False
+    for condition, answer in zip(step.before, before, strict=True):
+        if answer.holds:
+            continue
+        if _hangs((condition,), changed):
+            later = True
+        elif answer.holds is None:
+            return "stop: what must hold before can't be read", False
+        else:
+            return "stop: what must hold before does not hold", False
     match step.action:
         case WaitFor() | Checkpoint():
-            return "wait"
+            return "wait", later
         case Ask():
-            return "ask you"
+            return "ask you", later
         case Continue():
-            return "plan on"
-    return "act"
+            return "plan on", later
+    return "act, when the earlier steps have made it so" if later else "act", later
 
 
-def _later(plan: Plan, step: Step) -> bool:
-    """Return whether an earlier step stops or starts this step's server: then no answer is expected now."""
-    for earlier in plan.steps:
-        if earlier.step_id == step.step_id:
-            return False
-        if earlier.moves:
-            return True
-    return False
+def _hangs(conditions: tuple[Condition, ...], changed: frozenset[str]) -> bool:
+    """Return whether what is read is changed by an earlier step, or looks back at one."""
+    return any(touched(condition) & changed or _looks_back(condition) for condition in conditions)
+
+
+def _looks_back(condition: Condition) -> bool:
+    return isinstance(condition, TransferWas) or any(
+        isinstance(getattr(condition, field.name), Kept) for field in fields(condition)
+    )
+
+
+def _unread(step: Step, done: RehearsedStep) -> list[str]:
+    """Return the sentences of reads that failed though nothing has to happen before they can be made."""
+    conditions = (*step.already, *step.before, *_proof(step))
+    answers = (*done.already, *done.before, *done.proof)
+    return [
+        answer.evidence
+        for condition, answer in zip(conditions, answers, strict=True)
+        if answer.holds is None and not _looks_back(condition)
+    ]

@@ -8,10 +8,13 @@ from typing import Literal, Protocol
 
 from services.clock import Clock
 from services.discovery.model import ClusterSnapshot
+from services.errors import NOTHING_CHANGED, UserError
+from services.procedures.actions import Action, Several
 from services.procedures.checks import Check
 from services.procedures.model import Plan
 from services.procedures.ports import Actor, Hosts, Prover
 from services.procedures.run_model import Journal, Listener, Person, RunView
+from services.words import tr
 
 STOP_WORDS = frozenset({"stop", "no"})
 Continuing = Callable[[RunView], tuple[tuple[Check, ...], Plan]]
@@ -90,3 +93,10 @@ class WayOut(Exception):  # noqa: N818
     def __init__(self, way: Literal["undo", "leave"]) -> None:
         super().__init__(way)
         self.way = way
+
+
+def failure(action: Action, problem: UserError) -> str:
+    """Return what to tell of an act that failed: of several parts the first ones may have been done before it."""
+    if isinstance(action, Several) and str(problem.safe) == str(tr(NOTHING_CHANGED)):
+        return f"{problem} Earlier parts of it may have been done."
+    return f"{problem} {problem.safe}".strip()

@@ -6,7 +6,7 @@ from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
-from services.procedures.engine_parts import STOP_WORDS, Parts, StepCancelled, StepFailed
+from services.procedures.engine_parts import STOP_WORDS, Parts, StepCancelled, StepFailed, failure
 from services.procedures.engine_waits import TICK_S, Waits
 from services.procedures.invariants import violations
 from services.procedures.journal_entries import (
@@ -129,7 +129,7 @@ class Steps:
             except UserError as problem:
                 if step.cancellable and self._waits.cancelled():
                     raise StepCancelled from problem
-                raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
+                raise StepFailed(failure(step.action, problem)) from problem
             for name, value in acted.kept:
                 self._log.write(value_kept(step.step_id, name, value))
             if acted.output:

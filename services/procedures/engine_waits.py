@@ -53,12 +53,19 @@ class Waits:
 
     def before_act(self, step: Step) -> None:
         """Re-read the preconditions; StepFailed names what moved. What can't be read is tried again for a while."""
+        self._must_hold(step, step.before)
+
+    def before_undo(self, step: Step) -> None:
+        """The same for what must hold before the step is taken back."""
+        self._must_hold(step, step.undo.before if step.undo is not None else ())
+
+    def _must_hold(self, step: Step, before: tuple[Condition, ...]) -> None:
         until = self._clock.monotonic() + READ_TRIES_S
         while True:
-            found = self.answers(step.before)
+            found = self.answers(before)
             moved = next((a for a in found if a.holds is False), None)
             if moved is not None:
-                raise StepFailed(f"It did not begin: {moved.evidence}. Nothing was changed by this step.")
+                raise StepFailed(f"It did not begin: {moved.evidence}. {_unchanged(step, before)}")
             unread = next((a for a in found if a.holds is None), None)
             if unread is None:
                 self.keep(step.step_id, found)
@@ -66,7 +73,7 @@ class Waits:
             if self._clock.monotonic() >= until:
                 raise StepFailed(
                     f"It did not begin: what must hold before could not be read ({unread.evidence}). "
-                    "Nothing was changed by this step."
+                    f"{_unchanged(step, before)}"
                 )
             self._log.waiting(step.step_id, unread, "an answer", None)
             self.tick(step)
@@ -161,3 +168,7 @@ class Waits:
         """Keep the values that these looks read by the way."""
         for answer in found:
             self._log.keep(step_id, answer.kept)
+
+
+def _unchanged(step: Step, before: tuple[Condition, ...]) -> str:
+    return "Nothing was changed by this step." if before is step.before else "What it did stays as it is."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from services.errors import UserError
-from services.procedures.engine_parts import Parts, StepFailed
+from services.errors import Unreachable, UserError
+from services.procedures.engine_parts import Parts, StepFailed, failure
 from services.procedures.engine_waits import Waits
+from services.procedures.invariants import changes
 from services.procedures.journal_entries import (
     note,
     obligation_discharged,
@@ -12,7 +13,7 @@ from services.procedures.journal_entries import (
     run_state,
     step_state,
 )
-from services.procedures.model import Step
+from services.procedures.model import Risk, Step
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import OpenObligation, RunState, StepState
 
@@ -92,11 +93,26 @@ class WaysOut:
                 break
         left = self.release_all()
         if failed or left:
-            told = failed or "; ".join(o.release_failed for o in left)
+            told = " ".join((*((failed,) if failed else ()), *(o.release_failed or _still_on(o) for o in left)))
             log.write(run_state(RunState.UNDO_FAILED, f"It could not be taken back whole. {told}"))
             return RunState.UNDO_FAILED
-        log.write(run_state(RunState.UNDONE, "Everything that this run changed was taken back."))
+        stays = "; ".join(self._stays())
+        told = f"What can be taken back was. This stays: {stays}." if stays else "All that it changed was taken back."
+        log.write(run_state(RunState.UNDONE, told))
         return RunState.UNDONE
+
+    def _stays(self) -> tuple[str, ...]:
+        """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
+        found = []
+        for view in self._log.view.steps:
+            step = view.step
+            if step.undo is not None or step.discharges or step.risk is Risk.READS or not changes(step.action):
+                continue
+            if view.state is StepState.DONE:
+                found.append(step.done or step.title)
+            elif view.state in _BACK and self._log.acted(step.step_id):
+                found.append(f"perhaps, because it was begun: {step.title}")
+        return tuple(found)
 
     def _undo(self, step: Step) -> None:
         undo = step.undo
@@ -104,6 +120,7 @@ class WaysOut:
         began = self._log.step(step.step_id).state is StepState.UNDOING
         self._log.write(step_state(step.step_id, StepState.UNDOING))
         if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
+            self._waits.before_undo(step)
             self._take_back(step, began=began)
         self._discharge_taken(step)
         self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title))
@@ -121,9 +138,11 @@ class WaysOut:
             except UserError as problem:
                 if undo.proof and self._waits.hold_now(undo.proof, step.step_id):
                     break
-                if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or began:
-                    raise StepFailed(f"{problem} {problem.safe}".strip()) from problem
-                began = True
+                # A broken way is tried until the limit; what the host itself refuses is tried twice.
+                away = isinstance(problem, Unreachable)
+                if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or (began and not away):
+                    raise StepFailed(failure(undo.action, problem)) from problem
+                began = began or not away
                 self._parts.clock.sleep(RELEASE_PAUSE_S)
         if undo.proof:
             self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s)
@@ -135,3 +154,7 @@ class WaysOut:
         found = next((o for o in self._log.view.obligations if o.obligation.key == step.takes.key), None)
         if found is not None:
             self._off(step.step_id, step.takes.key, found)
+
+
+def _still_on(one: OpenObligation) -> str:
+    return f"Still switched on: {one.obligation.sentence}."

@@ -40,12 +40,17 @@ class Obligation:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """How a step is taken back."""
+    """How a step is taken back.
+
+    Attributes:
+        before: read just before the undo acts; one that does not hold leaves the step as it is, and says so.
+    """
 
     title: str
     action: Action
     proof: tuple[Condition, ...] = ()
     limit_s: float = 60.0
+    before: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

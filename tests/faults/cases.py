@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.procedures.fields import Inputs
-from tests.faults.scripted.cluster import Cluster, crashed, whole
+from tests.faults.scripted.cluster import Cluster, crashed, stalled, whole
 from tests.faults.scripted.running import Bench
 
 
@@ -45,4 +45,5 @@ CASES = (
     Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
     Case("bootstrap", "bootstrap-after-crash", (), lambda: crashed("n1", "n2", "n3", ahead=5), frozenset({"n3"})),
+    Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

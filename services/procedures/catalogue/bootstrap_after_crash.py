@@ -61,8 +61,12 @@ class BootstrapAfterCrash:
         faults = list(field_faults(self.fields(facts, inputs), inputs))
         values = self._values(facts, inputs)
         gone = hosts_of(values["gone"])
+        if values["bootstrap"] not in {AUTO, *hosts_of(values["nodes"])}:
+            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not among the nodes."))
         if values["bootstrap"] in gone:
             faults.append(Fault("bootstrap", f"{values['bootstrap']} is powered off by your own word."))
+        elif values["bootstrap"] not in {AUTO, *hosts_of(values["nodes"])}:
+            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not among the nodes named."))
         if not [n for n in hosts_of(values["nodes"]) if n not in gone]:
             faults.append(Fault("nodes", "No node is left to start."))
         return tuple(faults)

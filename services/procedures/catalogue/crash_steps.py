@@ -237,6 +237,7 @@ def make_primary(
             already=primary,
             proof=primary,
             limit_s=60.0,
+            repeatable=True,  # `before` keeps it from being done where a Primary Component has come up
             cancellable=False,
             estimate_s=5.0,
             confirm=chosen,

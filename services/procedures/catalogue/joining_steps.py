@@ -68,7 +68,10 @@ def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     found.append(steps.name_donor(joiner, donor.node_name or donor.host))
     found += _ports(facts, joiner.host, members)
     limit = max(1_800.0, 4 * expected.seconds)
-    start = steps.start_node(facts, joiner, limit_s=limit, estimate_s=expected.seconds)
+    start = steps.start_node(
+        facts, joiner, limit_s=limit, estimate_s=expected.seconds,
+        before_undo=(StillPrimary(members, 1, facts.cluster_id),),
+    )  # fmt: skip
     start = replace(start, before=(*start.before, ClusterWhole(members, len(members), facts.cluster_id)))
     kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [start, steps.prove_transfer(joiner, "IST" if kind == "IST" else "any", "", start.step_id)]

@@ -86,16 +86,18 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
         found.append(_desync(name, prefix))
     if option:
         found.append(_tried(host, option, value, prefix))
+    others = tuple(m for m in members if m != name)
     stop = steps.stop_node(
         facts,
         host,
-        others=tuple(m for m in members if m != name),
+        others=others,
         whole=members,
         prefix=prefix,
         keep=f"position-{name}",
         desynced=flag_of(values["desync"]) is True,
     )
-    start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix)
+    stay = (StillPrimary(others, len(others), facts.cluster_id),)
+    start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix, before_undo=stay)
     if option:
         # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
         written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)]

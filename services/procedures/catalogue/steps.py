@@ -295,9 +295,19 @@ def stop_node(
 
 
 def start_node(
-    facts: Facts, host: HostFacts, *, limit_s: float, prefix: str = "", estimate_s: float | None = None
+    facts: Facts,
+    host: HostFacts,
+    *,
+    limit_s: float,
+    prefix: str = "",
+    estimate_s: float | None = None,
+    before_undo: tuple[Condition, ...] = (),
 ) -> Step:
-    """Start a node and wait until it is joined: 'started' is not 'joined'."""
+    """Start a node and wait until it is joined: 'started' is not 'joined'.
+
+    Args:
+        before_undo: what must hold before it is stopped again: that it is not the one that keeps the cluster up.
+    """
     unit, name = unit_of(host), host.host
     return Step(
         step_id=f"{prefix}start-{name}",
@@ -310,7 +320,7 @@ def start_node(
         already=(Joined(name, facts.cluster_id, unit),),
         proof=(Joined(name, facts.cluster_id, unit),),
         limit_s=limit_s,
-        undo=Undo(f"Stop {unit} on {name}", systemctl("stop", unit), (Stopped(name, unit),), limit_s=900.0),
+        undo=Undo(f"Stop {unit} on {name}", systemctl("stop", unit), (Stopped(name, unit),), 900.0, before_undo),
         repeatable=True,
         cancellable=False,
         moves=name,

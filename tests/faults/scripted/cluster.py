@@ -155,6 +155,14 @@ def crashed(*names: str, ahead: int = 0) -> Cluster:
     return cluster
 
 
+def stalled(*names: str) -> Cluster:
+    """Return a cluster of which every server is up and none is Primary: a network split that is over."""
+    cluster = whole(*names)
+    for host in cluster.hosts.values():
+        host.primary = False
+    return cluster
+
+
 def _files(name: str, names: tuple[str, ...]) -> dict[str, str]:
     addresses = ",".join(f"10.0.0.{i + 1}" for i, _ in enumerate(names))
     own = f"10.0.0.{names.index(name) + 1}"

@@ -78,6 +78,10 @@ class ScriptedHosts:
         """Not used."""
         raise NotImplementedError(host)
 
+    def rights_reader(self, host: str) -> ObserverSession:
+        """Not used."""
+        raise NotImplementedError(host)
+
     def operator(self, host: str) -> OperatorSession:
         """Not used."""
         raise NotImplementedError(host)

@@ -1,0 +1,268 @@
+"""The desk over a real store, with hosts of the tiny world: threads, refusals, what is told after a crash."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from services.clock import SystemClock
+from services.errors import BadInput, StoreError, UserError
+from services.history.state_store import StateStore
+from services.inventory.model import Inventory
+from services.procedures.catalogue import all_procedures
+from services.procedures.checks import Check, Override, Verdict
+from services.procedures.desk import Desk, Draft, NoPerson, where_it_stands
+from services.procedures.engine_parts import Parts, Policy
+from services.procedures.facts_model import Facts
+from services.procedures.fields import Fault
+from services.procedures.live_hosts import LiveHosts
+from services.procedures.model import Plan
+from services.procedures.run_model import Listener, Person, RunState, RunView
+from services.secrets import MemoryVault
+from tests.unit.procedures.engine_world import (
+    World,
+    WorldActor,
+    WorldHosts,
+    WorldLock,
+    WorldProver,
+    borrow,
+    give_back,
+    plan_of,
+    switch,
+    wait,
+)
+
+BLOCK = Check("DISK-FREE", "Free disk", Verdict.BLOCK, "2 GB on n1")
+ABSOLUTE = replace(BLOCK, code="PRIMARY-EXISTS", absolute=True)
+LONG = plan_of(borrow("n1", "frozen"), wait("n2", "ready", limit_s=600.0), give_back("n1", "frozen"))
+SHORT = plan_of(switch("n1", "a"))
+
+
+class WorldDesk(Desk):
+    """The real desk, journal, engine and threads; hosts, acts and proofs are the tiny world's."""
+
+    world: World
+    lock: WorldLock
+
+    def _parts(
+        self,
+        view: RunView,
+        hosts: LiveHosts,
+        listener: Listener | None,
+        policy: Policy | None,
+        person: Person | None,
+    ) -> Parts:
+        return Parts(
+            journal=self.journal,
+            hosts=WorldHosts(),
+            actor=WorldActor(self.world),
+            prover=WorldProver(self.world),
+            clock=SystemClock(),
+            person=person or self.answers,
+            lock=self.lock,
+            listener=listener,
+            policy=policy or Policy(by="ann"),
+        )
+
+
+class Seen:
+    """A listener that remembers."""
+
+    def __init__(self) -> None:
+        self.views: list[RunView] = []
+
+    def run_changed(self, view: RunView) -> None:
+        """Remember it."""
+        self.views.append(view)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[StateStore]:
+    opened = StateStore.open(tmp_path / "state.sqlite")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def desk(store: StateStore) -> Iterator[WorldDesk]:
+    made = _desk(store)
+    yield made
+    assert made.close()
+
+
+def _desk(store: StateStore, world: World | None = None) -> WorldDesk:
+    made = WorldDesk(Inventory(), MemoryVault(), store, SystemClock())
+    made.world, made.lock = world or World(), WorldLock()
+    return made
+
+
+def _draft(plan: Plan | None, **more: object) -> Draft:
+    about, facts = all_procedures()[0].about, Facts(0.0, "uuid", "c1")
+    return replace(Draft(about, facts, (), {}, (), (), plan), **more)  # type: ignore[arg-type]
+
+
+def _until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20.0
+    while not true():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.02)
+
+
+def _threads() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("pilothouse-run-")]
+
+
+def test_that_a_run_is_driven_on_a_thread_of_its_own_that_ends_with_it(desk: WorldDesk) -> None:
+    seen, run_id = Seen(), desk.new_run(_draft(SHORT))
+    desk.start(run_id, seen)
+    _until(lambda: not _threads())
+    assert desk.view(run_id).state is RunState.DONE
+    assert desk.control(run_id) is None
+    assert not seen.views[-1].live
+    assert desk.unfinished() == ()
+
+
+def test_that_closing_the_desk_suspends_its_runs_and_joins_their_threads(store: StateStore) -> None:
+    first = _desk(store)
+    run_id = first.new_run(_draft(LONG))
+    first.start(run_id)
+    _until(lambda: first.view(run_id).steps[1].state.value == "acting")
+    assert first.view(run_id).live
+    assert first.close()
+    assert _threads() == []
+    second = _desk(store, first.world)
+    (view,) = second.unfinished()
+    assert view.state is RunState.RUNNING
+    assert not view.live
+    assert [o.obligation.key for o in second.obligations()] == ["frozen:n1"]
+    assert where_it_stands(view) == (
+        f"1 of 3 steps are done; next: Wait for ready of n2. Go on with resume {run_id}, or back with undo {run_id}."
+    )
+    first.world.settings["n2", "ready"] = "ON"
+    assert second.drive(run_id) is RunState.DONE
+    assert second.obligations() == ()
+
+
+def test_that_a_run_is_driven_once_at_a_time(desk: WorldDesk) -> None:
+    run_id = desk.new_run(_draft(LONG))
+    control = desk.start(run_id)
+    with pytest.raises(BadInput):
+        desk.start(run_id)
+    assert desk.control(run_id) is control
+    control.undo()
+    _until(lambda: not _threads())
+    assert desk.view(run_id).state is RunState.UNDONE
+    assert desk.world.value("n1", "frozen") == "OFF"
+
+
+def test_that_an_answer_laid_on_the_desk_reaches_the_run_that_asks(desk: WorldDesk) -> None:
+    desk.world.fails["a-n1"] = [UserError("Busy.", host="n1")]
+    run_id = desk.new_run(_draft(SHORT))
+    desk.start(run_id)
+    _until(lambda: desk.view(run_id).question is not None)
+    desk.answers.give(run_id, "again")
+    _until(lambda: not _threads())
+    assert desk.view(run_id).state is RunState.DONE
+
+
+def test_that_one_obligation_of_a_suspended_run_can_be_released_alone(store: StateStore) -> None:
+    desk = _desk(store)
+    run_id = desk.new_run(_draft(LONG))
+    desk.start(run_id)
+    _until(lambda: desk.view(run_id).steps[1].state.value == "acting")
+    assert desk.close()
+    desk.drive(run_id, way="release", key="frozen:n1")
+    assert desk.obligations() == ()
+    assert desk.world.value("n1", "frozen") == "OFF"
+    assert desk.view(run_id).state is RunState.RUNNING
+
+
+def test_that_a_run_is_closed_as_it_stands_with_its_reason(desk: WorldDesk) -> None:
+    run_id = desk.new_run(_draft(SHORT))
+    assert desk.drive(run_id, way="leave", key="not tonight") is RunState.LEFT
+    assert "not tonight" in desk.view(run_id).sentence
+    assert desk.world.done == []
+    assert desk.unfinished() == ()
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        _draft(None, faults=(Fault("node", "Say which node."),)),
+        _draft(SHORT, violations=("It touches n9.",)),
+        _draft(SHORT, checks=(BLOCK,)),
+    ],
+    ids=["faults", "violations", "a block"],
+)
+def test_that_what_may_not_run_is_not_even_journalled(desk: WorldDesk, draft: Draft) -> None:
+    with pytest.raises(BadInput):
+        desk.new_run(draft)
+    assert desk.runs() == ()
+
+
+def test_that_a_block_is_overridden_by_its_name_with_a_reason_and_an_absolute_one_never(desk: WorldDesk) -> None:
+    with pytest.raises(BadInput):
+        desk.new_run(_draft(SHORT, checks=(BLOCK,)), (Override("DISK-FREE", " "),))
+    with pytest.raises(BadInput):
+        desk.new_run(_draft(SHORT, checks=(ABSOLUTE,)), (Override("PRIMARY-EXISTS", "I know"),))
+    run_id = desk.new_run(_draft(SHORT, checks=(BLOCK,)), (Override("DISK-FREE", "a test host"), Override("X", "no")))
+    assert desk.view(run_id).overrides == (Override("DISK-FREE", "a test host"),)
+
+
+def test_that_a_run_that_can_not_begin_says_why_to_who_watches(
+    desk: WorldDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(plan: Plan, *, take_over: bool = False) -> object:
+        raise UserError("Another console works there.")
+
+    monkeypatch.setattr(desk.lock, "take", refused)
+    seen, run_id = Seen(), desk.new_run(_draft(SHORT))
+    desk.start(run_id, seen)
+    _until(lambda: not _threads())
+    assert "Another console works there." in seen.views[-1].sentence
+    assert desk.world.done == []
+    assert desk.view(run_id).state is RunState.APPROVED
+
+
+def test_that_a_second_desk_can_not_write_a_run_that_the_first_one_drives(store: StateStore) -> None:
+    first, second = _desk(store), _desk(store)
+    run_id = first.new_run(_draft(LONG))
+    first.start(run_id)
+    _until(lambda: first.view(run_id).steps[1].state.value == "acting")
+    second.world = first.world
+    first.world.settings["n2", "ready"] = "ON"
+    second.drive(run_id, person=NoPerson(), policy=Policy("undo", unattended=True))
+    assert first.close()
+    acts = [line for line in first.world.done if line == "n1: frozen=ON"]
+    assert acts == ["n1: frozen=ON"]
+
+
+def test_that_two_stores_of_one_person_have_owners_that_differ(store: StateStore, tmp_path: Path) -> None:
+    other = StateStore.open(tmp_path / "other.sqlite")
+    try:
+        assert _desk(store).owner == _desk(store).owner
+        assert _desk(store).owner != _desk(other).owner
+    finally:
+        other.close()
+
+
+def test_that_an_unknown_run_is_told_as_such(desk: WorldDesk) -> None:
+    with pytest.raises(BadInput):
+        desk.view("4711")
+
+
+def test_that_a_store_that_fails_ends_the_run_before_its_act(desk: WorldDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = desk.new_run(_draft(SHORT))
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(desk.journal, "append", full)
+    with pytest.raises(StoreError):
+        desk.drive(run_id)
+    assert desk.world.done == []

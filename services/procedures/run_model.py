@@ -18,7 +18,7 @@ class RunState(Enum):
     RUNNING = "running"
     PAUSED = "paused"  # by a person or a watch rule; nothing acts
     WAITING = "waiting for you"  # an Ask step, a proof in doubt, or a continued plan to approve
-    FAILED = "failed"  # a step failed; obligations were released; undo or resume is the person's choice
+    FAILED = "failed"  # a step failed; what is switched on stays on, watched and shown, until the way is chosen
     UNDOING = "undoing"
     UNDO_FAILED = "undo failed"
     DONE = "done"

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from services.procedures.checks import Check, Override, Verdict
+from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Step
 from services.procedures.procedure import About
@@ -62,6 +63,15 @@ def fault_lines(faults: tuple[Fault, ...]) -> Iterator[str]:
     """Yield what is wrong with the inputs."""
     for fault in faults:
         yield f"  {fault.field or tr('inputs')}: {fault.sentence}"
+
+
+def problem_lines(facts: Facts) -> Iterator[str]:
+    """Yield what could not be read and why, once each."""
+    found = [problem.sentence for problem in facts.problems]
+    for host in facts.hosts:
+        of_node = host.node.problems if host.node is not None else ()
+        found += [f"{host.host}: {problem.sentence}" for problem in (*of_node, *host.problems)]
+    yield from dict.fromkeys(found)
 
 
 def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> Iterator[str]:
@@ -130,6 +140,8 @@ def run_lines(view: RunView) -> Iterator[str]:
         yield from _wrapped("  ", view.sentence)
     for number, step in enumerate(view.steps, 1):
         yield from (f"  {line}" for line in step_line(step, number).splitlines())
+    for breach in view.breaches:
+        yield from _wrapped("  ▲ ", breach)
     yield from obligation_lines(view.obligations)
     if view.question is not None:
         yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)

@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 from app.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
@@ -16,7 +16,7 @@ from app.places import data_folder
 from app.procedure_text import step_line
 from services.clock import SystemClock
 from services.errors import BadInput
-from services.procedures.codec import encode
+from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk
 from services.procedures.run_model import Question, RunState, RunView, StepState
@@ -45,26 +45,43 @@ def open_desk(options: Namespace) -> Iterator[Desk]:
         state.close()
 
 
-def exit_code(state: RunState, asked: str = "run") -> int:
-    """Return the contract's code for where a run rests; a run taken back on purpose is good."""
-    if asked in {"undo", "leave"} and state in {RunState.UNDONE, RunState.LEFT}:
-        return GOOD
-    return EXIT.get(state, NEEDS_PERSON)
+def exit_code(view: RunView, asked: str = "run") -> int:
+    """Return the contract's code for where a run rests; what was asked for on purpose is good.
+
+    A release is good when nothing is switched on any more, wherever the run itself stands.
+    """
+    if asked in {"undo", "leave"} and view.state in {RunState.UNDONE, RunState.LEFT}:
+        return NEEDS_PERSON if view.obligations else GOOD
+    if asked == "release":
+        return NEEDS_PERSON if view.obligations else GOOD
+    return EXIT.get(view.state, NEEDS_PERSON)
 
 
 class Terminal:
     """Shows a run line by line, and asks a person who sits there (stdin is a terminal)."""
 
-    def __init__(self, *, machine: bool, attended: bool, given: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        machine: bool,
+        attended: bool,
+        given: str = "",
+        yes: bool = False,
+        gone: Callable[[], None] | None = None,
+    ) -> None:
         """Begin.
 
         Args:
             machine: nothing is printed while it runs; the end is one document.
-            given: an answer given on the command line, used for the first question.
+            given: an answer given on the command line, used for the first question and no other.
+            yes: what a plan lets a run answer without a person is answered so, after `given`.
+            gone: called when nobody will answer any more (nobody sits there; Ctrl+D; a closed terminal).
         """
         self._machine = machine
         self._attended = attended
         self._given = given
+        self._yes = yes
+        self._gone = gone
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
         self._asked: Question | None = None
@@ -87,12 +104,22 @@ class Terminal:
         sys.stdout.flush()
 
     def answer(self, run_id: str, question: Question) -> str | None:
-        """Return what was typed, None while nothing was."""
+        """Return what was typed, None while nothing was that is an answer to this question."""
         del run_id
         if self._given:
             given, self._given = self._given, ""
-            return given
+            fit = fitting(question, given)
+            if fit is None:
+                sys.stderr.write(
+                    tr("{text!r} is no answer to: {question}", text=given, question=question_text(question))
+                )
+                sys.stderr.write("\n")
+            else:
+                return fit
         if not self._attended:
+            if self._yes and question.topic in {"step", "continued"} and question.ask.unattended:
+                return question.ask.unattended
+            self._hang_up()
             return None
         if self._asked != question:
             self._asked = question
@@ -102,7 +129,32 @@ class Terminal:
         if not ready:
             return None
         line = sys.stdin.readline()
-        return line.strip() or None if line else "stop"
+        if not line:
+            self._attended = False
+            self._hang_up()
+            return None
+        self._asked = None  # what is no answer is asked for again
+        return fitting(question, line)
+
+    def _hang_up(self) -> None:
+        if self._gone is not None:
+            self._gone()
+
+
+def fitting(question: Question, text: str) -> str | None:
+    """Return the answer that a typed text is, None when it is none: a slip of the pen must not be a yes."""
+    ask, word = question.ask, text.strip()
+    if ask.kind == "typed":
+        return word if word in {ask.expect, "stop"} else None
+    if ask.kind == "choice":
+        allowed = {value for value, _ in ask.choices}
+        return word if word in (allowed if question.topic == "failed" else allowed | {"stop"}) else None
+    low = word.casefold()
+    if low in {"stop", "no", "n", tr("no").casefold()}:
+        return "stop"
+    if question.topic == "continued":
+        return "approve" if low in {"approve", tr("approve").casefold()} else None
+    return "yes" if low in {"yes", "y", "done", tr("yes").casefold()} else None
 
 
 def question_text(question: Question) -> str:
@@ -141,8 +193,8 @@ def attended() -> bool:
 
 
 def need_word(options: Namespace, what: str) -> None:
-    """Refuse to change anything where nobody approves."""
-    if not options.yes and not attended():
+    """Refuse to change anything where nobody approves; a program that reads JSON can't be asked."""
+    if not options.yes and (getattr(options, "json", False) or not attended()):
         raise BadInput(
             tr("Nobody is here to approve."),
             try_=(tr("Say --yes to approve it, or {what}.", what=what),),
@@ -150,8 +202,8 @@ def need_word(options: Namespace, what: str) -> None:
 
 
 def run_document(view: RunView) -> dict[str, object]:
-    """Return a run for machines: state, sentence, steps, obligations, question."""
-    return {
+    """Return a run for machines, in English: state, sentence, steps, obligations, question."""
+    document: dict[str, object] = {
         "run": view.run_id,
         "procedure": view.plan.procedure,
         "cluster": view.plan.cluster_id,
@@ -177,8 +229,9 @@ def run_document(view: RunView) -> dict[str, object]:
             {"key": o.obligation.key, "host": o.obligation.host, "sentence": o.obligation.sentence, "since": o.since}
             for o in view.obligations
         ],
-        "question": encode(view.question) if view.question is not None else None,
+        "question": encode(view.question),
         "breaches": list(view.breaches),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
         "owner": view.owner,
     }
+    return {key: plain(value) for key, value in document.items()}

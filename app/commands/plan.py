@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from argparse import Namespace
+from dataclasses import replace
 
 from app.arguments import FINDINGS, GOOD
-from app.procedure_text import check_lines, fault_lines, plan_lines, run_lines
+from app.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines
 from app.run_history import sampled
 from app.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
 from services.errors import BadInput
+from services.procedures.catalogue import procedure_named
 from services.procedures.checks import Override, standing_blocks
-from services.procedures.codec import encode
+from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk, Draft
 from services.procedures.engine_parts import Policy
@@ -25,6 +28,7 @@ from services.words import tr
 def run(options: Namespace) -> int:
     """Plan; and for `run` go on. Exit codes: see app.arguments."""
     rehearse = options.command == "run" and options.rehearse
+    procedure_named(options.name)  # a slip of the pen is told before any host is read
     if options.command == "run" and not rehearse:
         need_word(options, "--rehearse")
     with open_desk(options) as desk:
@@ -36,10 +40,10 @@ def run(options: Namespace) -> int:
             sys.stdout.write("\n".join([*check_lines(draft.checks, overrides), "", *plan_lines(_plan(draft))]) + "\n")
         blocks = standing_blocks(draft.checks, overrides)
         if rehearse and not _plan(draft).nothing_to_do:
-            return _rehearsed(desk.rehearse(draft), draft, blocked=bool(blocks), machine=machine)
+            return _rehearsed(desk.rehearse(draft), draft, overrides, machine=machine)
         if options.command == "plan" or rehearse or blocks or _plan(draft).nothing_to_do:
             if machine:
-                sys.stdout.write(json.dumps(_document(draft)) + "\n")
+                sys.stdout.write(json.dumps(_document(draft, overrides)) + "\n")
             elif blocks:
                 told = ", ".join(c.code for c in blocks)
                 sys.stdout.write("\n" + tr("Refused: {codes}. Nothing was changed.", codes=told) + "\n")
@@ -54,7 +58,8 @@ def _plan(draft: Draft) -> Plan:
 
 def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
     if draft.faults:
-        raise BadInput(tr("The inputs are not complete or not right."), try_=tuple(fault_lines(draft.faults)))
+        unread = tuple(problem_lines(draft.facts))  # a question without choices is most often a host without an answer
+        raise BadInput(tr("The inputs are not complete or not right."), try_=(*fault_lines(draft.faults), *unread))
     if draft.violations:
         raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
     codes = {check.code for check in draft.checks}
@@ -66,7 +71,7 @@ def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
         )
 
 
-def _rehearsed(rehearsal: Rehearsal, draft: Draft, *, blocked: bool, machine: bool) -> int:
+def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ...], *, machine: bool) -> int:
     if machine:
         steps = [
             {
@@ -80,7 +85,8 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, *, blocked: bool, machine: bo
             }
             for s in rehearsal.steps
         ]
-        sys.stdout.write(json.dumps({**_document(draft), "rehearsal": steps, "unread": list(rehearsal.unread)}) + "\n")
+        document = {**_document(draft, overrides), "rehearsal": plain(steps), "unread": plain(rehearsal.unread)}
+        sys.stdout.write(json.dumps(document) + "\n")
     else:
         sys.stdout.write("\n" + tr("Rehearsal: every read was made, nothing was changed.") + "\n")
         for number, s in enumerate(rehearsal.steps, 1):
@@ -91,7 +97,7 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, *, blocked: bool, machine: bo
                     sys.stdout.write(f"        {what} {mark}: {answer.evidence}\n")
         for sentence in rehearsal.unread:
             sys.stdout.write("  " + tr("could not be read: {what}", what=sentence) + "\n")
-    return FINDINGS if blocked or rehearsal.unread else GOOD
+    return FINDINGS if standing_blocks(draft.checks, overrides) or rehearsal.unread else GOOD
 
 
 def _run(desk: Desk, draft: Draft, overrides: tuple[Override, ...], options: Namespace) -> int:
@@ -111,41 +117,49 @@ def _run(desk: Desk, draft: Draft, overrides: tuple[Override, ...], options: Nam
 def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key: str = "") -> int:
     """Drive a run at this terminal and print where it rests."""
     machine = getattr(options, "json", False)
-    terminal = Terminal(machine=machine, attended=attended(), given=getattr(options, "answer", ""))
+    asking = attended() and not options.yes and not machine
+    given = getattr(options, "answer", "")
     policy = Policy(
         on_failure="undo" if options.yes else "ask",
-        unattended=bool(options.yes) or not attended(),
+        unattended=not asking and not given,  # what was answered here comes before what a plan answers by itself
         confirmed=frozenset(getattr(options, "confirm", ())),
         by=desk.owner,
     )
     control = Control()
+    terminal = Terminal(machine=machine, attended=asking, given=given, yes=options.yes, gone=control.close)
     with sampled(options), interruptible(control):
         try:
-            state = desk.drive(run_id, terminal, policy=policy, person=terminal, way=way, key=key, control=control)
+            desk.drive(run_id, terminal, policy=policy, person=terminal, way=way, key=key, control=control)
         except LockHeld as held:
-            owner = getattr(options, "take_over", "")
-            if not owner or owner != held.holder.owner:
-                raise
-            state = desk.drive(
-                run_id, terminal, policy=_taking_over(policy), person=terminal, way=way, key=key, control=control
-            )
+            _need_owner(held, run_id, getattr(options, "take_over", ""))
+            policy = replace(policy, take_over=True)
+            desk.drive(run_id, terminal, policy=policy, person=terminal, way=way, key=key, control=control)
     view = desk.view(run_id)
     if machine:
         sys.stdout.write(json.dumps(run_document(view)) + "\n")
     else:
         sys.stdout.write("\n" + "\n".join(run_lines(view)) + "\n")
-    return exit_code(state, way)
+    return exit_code(view, way)
 
 
-def _taking_over(policy: Policy) -> Policy:
-    return Policy(policy.on_failure, policy.unattended, policy.confirmed, take_over=True, by=policy.by)
+def _need_owner(held: LockHeld, run_id: str, typed: str) -> None:
+    """Let a take-over through only with the owner typed as the lock names it; say what to type otherwise."""
+    owner = held.holder.owner
+    if typed == owner:
+        return
+    wait, _ = held.try_
+    command = f"pilothouse resume {run_id} --take-over {shlex.quote(owner)}"
+    held.try_ = (wait, tr("Where that console is gone for good, take its lock over: {command}", command=command))
+    raise held
 
 
-def _document(draft: Draft) -> dict[str, object]:
+def _document(draft: Draft, overrides: tuple[Override, ...]) -> dict[str, object]:
     return {
         "procedure": draft.about.name,
         "inputs": draft.inputs,
         "checks": encode(draft.checks),
         "plan": encode(draft.plan),
         "nothing_to_do": _plan(draft).nothing_to_do,
+        "overrides": encode(overrides),
+        "refused": [check.code for check in standing_blocks(draft.checks, overrides)],
     }

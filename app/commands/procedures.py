@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from dataclasses import asdict
 
 from app.arguments import FINDINGS, GOOD
 from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines
 from app.steering import open_desk, run_document
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.codec import encode
+from services.procedures.codec import plain
 from services.procedures.desk import where_it_stands
 from services.procedures.fold import ENDED
-from services.words import english, tr
+from services.words import tr
 
 
 def run(options: Namespace) -> int:
@@ -24,7 +25,7 @@ def run(options: Namespace) -> int:
         return _questions(options)
     cards = [procedure.about for procedure in all_procedures()]
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps([encode(card) for card in cards]) + "\n")
+        sys.stdout.write(json.dumps([plain(asdict(card)) for card in cards]) + "\n")
         return GOOD
     need = ""
     for card in sorted(cards, key=lambda c: c.need):
@@ -41,7 +42,8 @@ def _questions(options: Namespace) -> int:
         facts = desk.gather(options.cluster)
         draft = desk.draft(options.name, facts, {})
     if getattr(options, "json", False):
-        sys.stdout.write(json.dumps({"about": encode(about), "fields": encode(draft.fields)}) + "\n")
+        document = {"about": asdict(about), "fields": [asdict(field) for field in draft.fields]}
+        sys.stdout.write(json.dumps(plain(document)) + "\n")
     else:
         sys.stdout.write("\n".join([*card_lines(about), *field_lines(draft.fields)]) + "\n")
     return GOOD
@@ -57,7 +59,7 @@ def _runs(options: Namespace) -> int:
             if view.state in ENDED:
                 sys.stdout.write(f"{tr('run')} {view.run_id}: {view.plan.title}  [{tr(view.state.value)}]\n")
             else:
-                sys.stdout.write("\n".join(run_lines(view)) + f"\n  {english(where_it_stands(view))}\n")
+                sys.stdout.write("\n".join(run_lines(view)) + f"\n  {where_it_stands(view)}\n")
         if not runs:
             sys.stdout.write(tr("No procedure has been run with this data folder.") + "\n")
         elif open_:

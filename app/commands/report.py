@@ -19,19 +19,37 @@ def run(options: Namespace) -> int:
     """Write the report; an existing file is not overwritten."""
     with open_desk(options) as desk:
         history = data_folder(options) / "history.sqlite"
+        machine = getattr(options, "json", False)
         if options.html is None and options.markdown is None:
-            sys.stdout.write(markdown_of(desk, options.run, history))
+            text = markdown_of(desk, options.run, history)
+            sys.stdout.write(json.dumps({"markdown": text}) + "\n" if machine else text)
             return GOOD
+        for path in (options.html, options.markdown):
+            _need_new(path)
         written = []
         for path, make in ((options.html, html_of), (options.markdown, markdown_of)):
             if path is not None:
                 _write(path, make(desk, options.run, history))
                 written.append(str(path))
-    if getattr(options, "json", False):
+    if machine:
         sys.stdout.write(json.dumps({"written": written}) + "\n")
     else:
         sys.stdout.write("".join(f"{path}\n" for path in written))
     return GOOD
+
+
+def _need_new(path: Path | None) -> None:
+    """Refuse a file that exists before anything is written, so that of two reports not only one is."""
+    if path is not None and path.exists():
+        raise _exists(path)
+
+
+def _exists(path: Path) -> BadInput:
+    return BadInput(
+        tr("{file} exists already.", file=path),
+        safe=tr("It was left as it is."),
+        try_=(tr("Choose another file name."),),
+    )
 
 
 def _write(path: Path, text: str) -> None:
@@ -39,10 +57,6 @@ def _write(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise BadInput(
-            tr("{file} exists already.", file=path),
-            safe=tr("It was left as it is."),
-            try_=(tr("Choose another file name."),),
-        ) from None
+        raise _exists(path) from None
     except OSError as problem:
         raise BadInput(tr("{file} can't be written: {why}.", file=path, why=problem.strerror or problem)) from problem

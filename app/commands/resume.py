@@ -10,7 +10,7 @@ from app.procedure_text import run_lines
 from app.steering import need_word, open_desk
 from services.procedures.desk import where_it_stands
 from services.procedures.fold import ENDED
-from services.words import english, tr
+from services.words import tr
 
 
 def run(options: Namespace) -> int:
@@ -22,7 +22,7 @@ def run(options: Namespace) -> int:
         if not machine:
             sys.stdout.write("\n".join(run_lines(view)) + "\n")
             if view.state not in ENDED:
-                sys.stdout.write(f"{english(where_it_stands(view))}\n\n")
+                sys.stdout.write(f"{where_it_stands(view)}\n\n")
         if options.command == "resume":
             return drive(desk, options.run, options)
         if options.release:

@@ -1,0 +1,22 @@
+"""The program run in this process: its log set up and taken away again, and a desk over scripted hosts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.app.steering_desk import Shell
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
+    """A terminal with a data folder of its own; the root log is as it was afterwards."""
+    root, paramiko = logging.getLogger(), logging.getLogger("paramiko")
+    handlers, level, quiet = list(root.handlers), root.level, paramiko.level
+    yield Shell(tmp_path, monkeypatch, capsys)
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    paramiko.setLevel(quiet)

@@ -145,6 +145,13 @@ def _synced(node: Node, galera: GaleraFacts) -> Verdict:
     if rejects not in {"", "NONE"}:
         text = tr("{name} refuses queries: wsrep_reject_queries is {value}", name=node.name, value=rejects)
         return Verdict(word, Health.WARN, text)
+    if galera.gcache_frozen_at is not None:
+        text = tr(
+            "the gcache of {name} is frozen at {seqno}: its disk fills until somebody releases it",
+            name=node.name,
+            seqno=galera.gcache_frozen_at,
+        )
+        return Verdict(word, Health.WARN, text)
     if galera.ready is False:
         return Verdict(word, Health.WARN, tr("{name} is Synced but not ready: it refuses queries", name=node.name))
     if galera.provider_suspect:

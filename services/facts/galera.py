@@ -65,6 +65,7 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
         provider_vendor="" if suspect else words(status.get("wsrep_provider_vendor", "")),
         gcache_size=size(options.get("gcache.size", "")),
         gcache_freeze_supported=FREEZE in options if options else None,
+        gcache_frozen_at=count(options.get(FREEZE, "")),  # -1 is the option's way to say: not frozen
         proto_max=count(options.get("repl.proto_max", "")),
         sst_method=words(variables.get("wsrep_sst_method", "")),
         sst_donor=words(variables.get("wsrep_sst_donor", "")),

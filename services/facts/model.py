@@ -79,6 +79,7 @@ class GaleraFacts:
     provider_vendor: str = ""
     gcache_size: int | None = None
     gcache_freeze_supported: bool | None = None
+    gcache_frozen_at: int | None = None  # the seqno from which on nothing is purged; None: not frozen, or not able to
     proto_max: int | None = None
     sst_method: str = ""
     sst_donor: str = ""

@@ -75,6 +75,13 @@ def test_that_a_parted_node_is_an_island_and_the_observers_disagree() -> None:
     assert cluster.health is Health.BAD
 
 
+def test_that_a_frozen_gcache_is_said_whoever_froze_it() -> None:
+    snapshot = estate(member(1, gcache_frozen_at=128), member(2), member(3))
+    frozen = node(snapshot, "db1")
+    assert (frozen.state, frozen.health) == ("Synced", Health.WARN)
+    assert frozen.reason == "the gcache of db1 is frozen at 128: its disk fills until somebody releases it"
+
+
 def test_that_merged_minorities_are_one_island_although_each_names_only_itself() -> None:
     """Seen on MariaDB 10.11: outside a primary component the other member's address is "unspecified"."""
     left = member(1, cluster_status="non-Primary", cluster_size=2, conf_id=None, members=(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -22,6 +22,7 @@ from widgets.bridge.source import EstateSource, PlaybackControl
 from widgets.bridge.stalls import StallMeter
 from widgets.common.text import format_clock
 from widgets.frame.status_line import zone_name
+from widgets.topology.inspector import Action
 from widgets.topology.inspector_content import RETURN
 from widgets.topology.inspector_content import Row as FullRow
 
@@ -66,6 +67,8 @@ class Controller(QObject):
         self._past_host = ""
         self._newest_of: object = None
         self._newest: Mapping[str, float] = {}
+        self.offer: Callable[[ClusterSnapshot, NodeView], tuple[Action, ...]] = _nothing
+        """What can help a node, for the inspector's buttons."""
         self._wire()
 
     def start(self) -> None:
@@ -149,6 +152,10 @@ class Controller(QObject):
         cluster = self.cluster()
         return cluster.node(self._node_id) if cluster is not None and self._node_id else None
 
+    def refresh(self) -> None:
+        """Show everything anew: what is offered has changed."""
+        self._show()
+
     def _on_snapshot(self, snapshot: EstateSnapshot) -> None:
         if self._moment is None:
             self._estate = snapshot
@@ -208,7 +215,11 @@ class Controller(QObject):
                     ("state since", tr("before {at}", at=format_clock(node.state_since)), Health.UNKNOWN),
                 )
                 node = replace(node, state_since=None)
-        self._window.inspector.show_node(cluster, node, at, extra, spark=tuple(spark), spark_label=label)
+        live = cluster is not None and node is not None and self._moment is None and self.source.is_live
+        actions = self.offer(cluster, node) if live and cluster is not None and node is not None else ()
+        self._window.inspector.show_node(
+            cluster, node, at, extra, spark=tuple(spark), spark_label=label, actions=actions
+        )
 
     def _numbers(self, node: NodeView, at: float) -> Mapping[str, float]:
         """Return the node's newest numbers: of the present from memory, of the past as soon as a worker has them."""
@@ -292,3 +303,7 @@ class Controller(QObject):
             known = {entry.key: entry.title for entry in self.source.catalogue()}
             self._titles[metric] = tr(known[metric]) if metric in known else metric.replace("_", " ")
         return self._titles[metric]
+
+
+def _nothing(_cluster: ClusterSnapshot, _node: NodeView) -> tuple[Action, ...]:
+    return ()

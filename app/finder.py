@@ -21,6 +21,7 @@ class Finder(QObject):
         super().__init__(parent)
         self._controller = controller
         self._window = window
+        self._offers: list[tuple[Callable[[], Iterator[PaletteEntry]], Callable[[str], bool]]] = []
         self._palette = CommandPalette(window)
         self._palette.chosen.connect(self._go)
         window.palette_wanted.connect(self.open)
@@ -33,6 +34,10 @@ class Finder(QObject):
             "play": self._play,
             "start": lambda: controller.look_at(controller.source.span()[0]),
         }
+
+    def offer(self, entries: Callable[[], Iterator[PaletteEntry]], take: Callable[[str], bool]) -> None:
+        """Offer more; `take` is given an id that was chosen and returns whether it is one of its own."""
+        self._offers.append((entries, take))
 
     def open(self) -> None:
         """Show the palette with everything that can be gone to or done now."""
@@ -48,6 +53,8 @@ class Finder(QObject):
             )
         for number, (key, title) in enumerate(PAGES, start=1):
             yield PaletteEntry(key, "page", tr(title), keys=f"Alt+{number}")
+        for entries, _take in self._offers:
+            yield from entries()
         yield from self._time_entries()
         yield PaletteEntry("fit", "action", tr("Fit the topology"), keys="F")
         yield PaletteEntry("theme", "action", tr("Switch between light and dark"))
@@ -75,7 +82,7 @@ class Finder(QObject):
             self._controller.select_cluster(entry.entry_id)
         elif entry.kind == "page":
             self._window.show_page(entry.entry_id)
-        else:
+        elif not any(take(entry.entry_id) for _entries, take in self._offers):
             self._actions[entry.entry_id]()
 
 

@@ -5,7 +5,7 @@ Budget 1 (first paint) allows this module nothing but Qt: what stands in the fra
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from widgets.topology.inspector import Inspector
     from widgets.topology.view import TopologyView
 
-PAGES = (("topology", mark("Topology")), ("charts", mark("Charts")), ("journal", mark("Journal")))
+PAGES = (
+    ("topology", mark("Topology")),
+    ("charts", mark("Charts")),
+    ("procedures", mark("Procedures")),
+    ("journal", mark("Journal")),
+)
 FIRST_RUN = "first-run"
 TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
 
@@ -65,6 +70,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(QSize(960, 600))
         self._page_keys: list[str] = []
         self._awaited = ""
+        self.may_close: Callable[[], bool] | None = None
         if bare:
             frame = FirstFrame(TREE_WIDTH, INSPECTOR_WIDTH, dark=dark)
             frame.painted.connect(self.first_painted)
@@ -153,11 +159,16 @@ class MainWindow(QMainWindow):
         from widgets.common.wardrobe import wear
 
         place = QFrame()
-        row = QVBoxLayout(place)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.messages)
+        self._notices = QVBoxLayout(place)
+        self._notices.setContentsMargins(0, 0, 0, 0)
+        self._notices.setSpacing(0)
+        self._notices.addWidget(self.messages)
         wear(place)
         return place
+
+    def add_notice(self, notice: QWidget) -> None:
+        """Put something that must be seen on every page above the pages; it hides itself while it has no words."""
+        self._notices.addWidget(notice)
 
     def add_page(self, key: str, page: QWidget) -> None:
         """Add a page under its key."""
@@ -207,7 +218,10 @@ class MainWindow(QMainWindow):
         return self._page_keys[self.pages.currentIndex()]
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Tell the composition root, which stops the lanes."""
+        """Tell the composition root, which stops the lanes; whoever must be asked first keeps the window open."""
+        if self.may_close is not None and not self.may_close():
+            event.ignore()
+            return
         self.closing.emit()
         super().closeEvent(event)
 

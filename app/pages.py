@@ -12,14 +12,23 @@ from app.controller import Controller
 from app.finder import Finder
 from app.main_window import MainWindow
 from app.replay_axis import ReplayAxis
+from app.steering_door import DeskDoor
+from app.steering_pages import SteeringPages, build_still_pages
+from app.steering_window import Steering
 from app.time_axis import TimeAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.journal.page import JournalPage
 
 
-def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QObject) -> Iterator[None]:
-    """Add charts, journal, event strip and palette to the window, a piece a step; events are handled between."""
+def build_pages(
+    controller: Controller, window: MainWindow, ops: Ops, parent: QObject, door: DeskDoor | None = None
+) -> Iterator[None]:
+    """Add charts, journal, event strip, palette and procedures to the window, a piece a step, events between.
+
+    Args:
+        door: opens the desk of procedures; None: nothing here can be steered.
+    """
     charts = ChartsPage()
     window.add_page("charts", charts)
     ChartFeed(controller, charts, ops, parent)
@@ -34,7 +43,16 @@ def build_pages(controller: Controller, window: MainWindow, ops: Ops, parent: QO
     else:
         ReplayAxis(controller, controller.player, window, charts, parent)
     yield
-    Finder(controller, window, parent)
+    finder = Finder(controller, window, parent)
+    yield
+    if door is None:
+        yield from build_still_pages(window)
+        return
+    pages = SteeringPages()
+    yield
+    steering = Steering(controller, window, pages, door, ops, parent)
+    finder.offer(steering.entries, steering.take)
+    journal.run_chosen.connect(steering.show_run)
     yield  # the first snapshot is a piece of its own
 
 

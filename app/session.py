@@ -7,7 +7,7 @@ import logging
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -25,6 +25,10 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.common.icons import app_icon
 
+if TYPE_CHECKING:
+    from app.steering_door import DeskDoor
+    from app.steering_window import Steering
+
 log = logging.getLogger(__name__)
 
 _HEAVY = ("numpy.ma", "app.pages", "widgets.charts.card")
@@ -39,6 +43,9 @@ class Opener(Protocol):
 
     def close(self) -> None:
         """Stop and close it."""
+
+    def door(self) -> DeskDoor | None:
+        """Return what opens the desk of procedures, None where nothing can be steered."""
 
 
 class LiveOpener:
@@ -57,6 +64,12 @@ class LiveOpener:
         watcher.start()
         self._stop = watcher.stop
         return watcher
+
+    def door(self) -> DeskDoor | None:
+        """Return what opens the desk."""
+        from app.steering_door import DeskDoor
+
+        return DeskDoor(self._options, self._vault)
 
     def close(self) -> None:
         """Stop watching."""
@@ -86,6 +99,10 @@ class RecordingOpener:
         self._close = replay.close
         return replay
 
+    def door(self) -> DeskDoor | None:
+        """Return None: a recording can't be steered."""
+        return None
+
     def close(self) -> None:
         """Close the file."""
         if self._close is not None:
@@ -103,6 +120,7 @@ class WindowSession(QObject):
         self.window = window
         self.ops = ops
         self.controller: Controller | None = None
+        self.steering: Steering | None = None
         self._opener = opener
         self._hosts: AddHost | None = None
         self.failed: UserError | None = None
@@ -139,6 +157,8 @@ class WindowSession(QObject):
         """Stop timers, workers and the source; the window may be gone already."""
         if self.controller is not None:
             self.controller.stop()
+        if self.steering is not None:
+            self.steering.stop()
         self.ops.shutdown()
         self._opener.close()
 
@@ -152,7 +172,7 @@ class WindowSession(QObject):
             self.window.status.show_replay()
         self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{source.title} – Pilothouse")
-        self._steps = build_pages(controller, self.window, self.ops, parent=self)
+        self._steps = build_pages(controller, self.window, self.ops, parent=self, door=self._opener.door())
         self._build(controller)
 
     def _build(self, controller: Controller) -> None:
@@ -165,6 +185,12 @@ class WindowSession(QObject):
 
             wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
         controller.start()
+        # app.pages imported it, behind which stands everything that procedures need.
+        from app.steering_window import Steering
+
+        self.steering = self.findChild(Steering)
+        if self.steering is not None:
+            self.steering.begin()
         self.ready.emit()
 
     def _not_loaded(self, problem: UserError) -> None:

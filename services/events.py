@@ -22,6 +22,8 @@ EventKind = Literal[
     "clock",  # a host's clock differs from the workstation's
     "console",  # the console itself: started, stopped uncleanly, lost seconds
     "note",  # a person's annotation
+    "run",  # a procedure began or ended; key 'run:NUMBER'
+    "step",  # a step of a run that changes something began, or failed; key 'run:NUMBER:STEP'
 ]
 
 

@@ -36,6 +36,8 @@ from services.procedures.run_model import Entry, Listener, OpenObligation, Perso
 from services.words import tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from services.clock import Clock
     from services.connections.host_key_check import HostKeyPolicy
     from services.discovery.model import ClusterSnapshot
@@ -134,6 +136,12 @@ class Desk:
             self._state.set_setting(_STORE_ID, known)
         return known
 
+    def use(self, inventory: Inventory) -> None:
+        """Know other hosts from now on; runs that are driven keep what they know."""
+        with self._lock:
+            if inventory != self._inventory:
+                self._inventory, self._found = inventory, Found(inventory)
+
     # -- before a run ------------------------------------------------------------------------------------------------
 
     def abouts(self) -> tuple[About, ...]:
@@ -219,8 +227,13 @@ class Desk:
         person: Person | None = None,
         way: str = "run",
         key: str = "",
+        on_refused: Callable[[UserError], None] | None = None,
     ) -> Control:
-        """Drive a run on a thread of its own: 'run' (begin or resume), 'undo', 'leave' (key: the reason), 'release'."""
+        """Drive a run on a thread of its own: 'run' (begin or resume), 'undo', 'leave' (key: the reason), 'release'.
+
+        Args:
+            on_refused: told on that thread why it could not be driven (another console's lock, a host unreachable).
+        """
         control = Control()
         with self._lock:
             driven = self._driven.get(run_id)
@@ -233,7 +246,9 @@ class Desk:
                 except UserError as problem:
                     _logger.info("run %s: %s", run_id, problem)
                     if listener is not None:
-                        listener.run_changed(replace(self.view(run_id), sentence=problem.as_text()))
+                        listener.run_changed(replace(self.view(run_id), sentence=problem.as_text(), live=False))
+                    if on_refused is not None:
+                        on_refused(problem)
 
             thread = threading.Thread(target=work, name=f"pilothouse-run-{run_id}", daemon=True)
             self._driven[run_id] = _Driven(thread, control)

@@ -248,6 +248,9 @@ class FakeOpener:
             raise self.problems.pop(0)
         return FakeLiveSource()
 
+    def door(self) -> None:
+        return None
+
     def close(self) -> None:
         self.closed += 1
 

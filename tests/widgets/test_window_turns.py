@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.main_window import PAGES, MainWindow
+from app.steering_pages import SteeringPages
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.common.theme import apply_theme, change_theme, theme
@@ -53,7 +54,8 @@ def panels(window: MainWindow) -> list[QWidget]:
 def page(window: MainWindow, place: int) -> QWidget:
     found = window.pages.widget(place)
     assert found is not None
-    return found
+    inner = found.currentWidget() if isinstance(found, SteeringPages) else None
+    return inner or found  # where two pages share a place each of them is a panel
 
 
 def turns_until_dressed(qapp: QApplication) -> int:

@@ -32,6 +32,8 @@ KINDS = {
     "clock": mark("clock"),
     "console": mark("console"),
     "note": mark("note"),
+    "run": mark("run"),
+    "step": mark("step of a run"),
 }
 
 
@@ -59,6 +61,11 @@ def lasted(event: Event) -> str:
     if not event.spans:
         return ""
     return tr("still on") if event.until is None else format_duration(event.until - event.at)
+
+
+def run_of(event: Event) -> str:
+    """Return the number of the run that an event tells of, '' for any other event."""
+    return event.key.split(":")[1] if event.kind in {"run", "step"} and ":" in event.key else ""
 
 
 def as_csv(events: Sequence[Event]) -> str:

@@ -33,7 +33,18 @@ from widgets.common.messages import MessageBar
 from widgets.common.text import format_count, plural
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
-from widgets.journal.events_model import KIND, KINDS, LASTED, SHAPE, TIME, WHAT, EventFilter, EventsModel, as_csv
+from widgets.journal.events_model import (
+    KIND,
+    KINDS,
+    LASTED,
+    SHAPE,
+    TIME,
+    WHAT,
+    EventFilter,
+    EventsModel,
+    as_csv,
+    run_of,
+)
 
 _LEAST = (
     (Health.GOOD, mark("everything")),
@@ -43,9 +54,11 @@ _LEAST = (
 
 
 class JournalPage(QFrame):
-    """Events in, `moment_chosen(float)` (epoch seconds) out when a row is activated."""
+    """Events in; out, when a row is activated: `moment_chosen(float)` (epoch seconds), or `run_chosen(str)` (its
+    number) for an event of a run."""
 
     moment_chosen = Signal(float)
+    run_chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +180,11 @@ class JournalPage(QFrame):
 
     def _travel(self, index: QModelIndex) -> None:
         event = index.data(int(Qt.ItemDataRole.UserRole))
-        if isinstance(event, Event):
+        if not isinstance(event, Event):
+            return
+        if run := run_of(event):
+            self.run_chosen.emit(run)
+        else:
             self.moment_chosen.emit(event.at)
 
     # -- export --------------------------------------------------------------------------------------------------

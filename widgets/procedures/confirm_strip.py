@@ -22,6 +22,7 @@ class ConfirmStrip(TintedFrame):
         super().__init__(Health.WARN)
         self._then: Callable[[str], None] | None = None
         self._needs_reason = False
+        self._expect = ""
         self.title = words("", "section")
         self.text = words("", "")
         self.reason = line(tr("Reason"), tr("your reason; it stays in journal and report"))
@@ -47,20 +48,36 @@ class ConfirmStrip(TintedFrame):
         self.hide()
 
     def ask(
-        self, title: str, sentences: tuple[str, ...], yes: str, then: Callable[[str], None], *, reason: bool = False
+        self,
+        title: str,
+        sentences: tuple[str, ...],
+        yes: str,
+        then: Callable[[str], None],
+        *,
+        reason: bool = False,
+        expect: str = "",
     ) -> None:
-        """Ask; `then` is called with the reason ('' where none is asked) when the person agrees."""
-        self._then, self._needs_reason = then, reason
+        """Ask; `then` is called with the reason ('' where none is asked) when the person agrees.
+
+        Args:
+            expect: what has to be typed word for word.
+        """
+        self._then, self._needs_reason, self._expect = then, reason or bool(expect), expect
+        hint = (
+            tr("Type {name} to confirm", name=expect) if expect else tr("your reason; it stays in journal and report")
+        )
+        self.reason.setPlaceholderText(hint)
+        self.reason.setAccessibleName(hint if expect else tr("Reason"))
         put(self.title, title)
         put(self.text, "\n".join(sentences))
         self.setAccessibleName(title)
         self.setAccessibleDescription(" ".join(sentences))
         self.yes.setText(yes)
         self.reason.clear()
-        self.reason.setVisible(reason)
+        self.reason.setVisible(self._needs_reason)
         self._judge()
         self.show()
-        (self.reason if reason else self.no).setFocus()
+        (self.reason if self._needs_reason else self.no).setFocus()
 
     def dismiss(self) -> None:
         """Forget the question."""
@@ -79,7 +96,8 @@ class ConfirmStrip(TintedFrame):
             super().keyPressEvent(event)
 
     def _judge(self) -> None:
-        self.yes.setEnabled(not self._needs_reason or bool(self.reason.text().strip()))
+        typed = self.reason.text().strip()
+        self.yes.setEnabled(typed == self._expect if self._expect else bool(typed) or not self._needs_reason)
 
     def _agree(self) -> None:
         if self._then is None or not self.yes.isEnabled():

@@ -93,9 +93,10 @@ class ProceduresPage(QFrame):
     # -- content -------------------------------------------------------------------------------------------------
     def set_procedures(self, abouts: Iterable[About]) -> None:
         """Show a card for each, grouped by the need they answer, in the order given."""
-        if tuple(abouts) == self._abouts:
+        wanted = tuple(abouts)
+        if wanted == self._abouts:
             return
-        self._abouts, self._columns = tuple(abouts), 0
+        self._abouts, self._columns = wanted, 0
         self._place_cards()
 
     def set_runs(self, views: Iterable[RunView]) -> None:
@@ -113,7 +114,7 @@ class ProceduresPage(QFrame):
                 row.chosen.connect(self.run_chosen)
                 row.resume_pressed.connect(self.resume_wanted)
                 row.report_pressed.connect(self.report_wanted)
-                row.undo_pressed.connect(self._ask_undo)
+                row.undo_pressed.connect(self.ask_undo)
                 row.leave_pressed.connect(self._ask_leave)
         self._runs_card.setVisible(bool(self.runs))
         self._no_runs.setVisible(not self.runs)
@@ -139,7 +140,8 @@ class ProceduresPage(QFrame):
             self.cards[0].setFocus()
 
     # -- asking --------------------------------------------------------------------------------------------------
-    def _ask_undo(self, run_id: str) -> None:
+    def ask_undo(self, run_id: str) -> None:
+        """Ask before a run is undone, with what that means."""
         view = self._view(run_id)
         hosts = ", ".join(view.plan.hosts)
         title = tr("Undo run {number} on {hosts}?", number=run_id, hosts=hosts)

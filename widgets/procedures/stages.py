@@ -93,8 +93,8 @@ class Stages(QWidget):
         summary = tr("first answer what is marked") if wrong else self.form.summary()
         self.inputs.say(Health.BAD if wrong else Health.GOOD, summary)
 
-    def set_checks(self, checks: tuple[Check, ...], waiting: bool) -> None:
-        """Show the checklist and fold the inputs once it is there."""
+    def set_checks(self, checks: tuple[Check, ...], waiting: bool, *, live: bool = False) -> None:
+        """Show the checklist and fold the inputs once it is there; `live`: as one types, nothing is folded."""
         if self._run is not None:
             return
         self.checklist.set_checks(checks, waiting=waiting)
@@ -104,14 +104,16 @@ class Stages(QWidget):
             self.preflight.say(Health.TRANSFER, tr("reading the hosts…"))
         else:
             self.preflight.say(checks_health(checks), checks_words(checks, self.checklist.overrides()))
-        if checks and not waiting and (first or self._plan is None):
+        if checks and not waiting and not live and (first or self._plan is None):
             self.inputs.set_open(False)
             self.preflight.set_open(True)
             self.checklist.go_on.setFocus()
         self._judge()
 
-    def set_plan(self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...]) -> None:
-        """Show the plan and what its approval needs."""
+    def set_plan(
+        self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...], *, live: bool = False
+    ) -> None:
+        """Show the plan and what its approval needs; `live`: as one types, nothing is folded and no focus moved."""
         new = plan != self._plan
         self._plan = plan
         self.steps.show_plan(plan.steps, wording)
@@ -120,7 +122,7 @@ class Stages(QWidget):
         self.plan.setVisible(bool(plan.steps))
         self.go.setVisible(True)
         self.go.say(None, tr("read the plan, rehearse it, then approve it"))
-        if new:
+        if new and not live:
             for section, shown in ((self.inputs, False), (self.preflight, bool(self._standing())), (self.plan, True)):
                 section.set_open(shown)
             self.go.set_open(True)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
+from services.discovery.model import ClusterSnapshot
 from services.procedures.checks import Check
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan
@@ -156,15 +157,29 @@ class WizardPage(QFrame):
         """Show the questions, the answers given so far and their faults; focus and cursor stay where they are."""
         self.stages.set_fields(fields, inputs, faults)
 
-    def set_checks(self, checks: tuple[Check, ...], waiting: bool = False) -> None:
-        """Show the checklist; `waiting` while it is being read anew."""
-        self.stages.set_checks(checks, waiting)
+    def set_checks(self, checks: tuple[Check, ...], waiting: bool = False, *, live: bool = False) -> None:
+        """Show the checklist; `waiting` while it is being read anew; `live`: as one types, nothing is folded."""
+        self.stages.set_checks(checks, waiting, live=live)
 
-    def set_plan(self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...] = ()) -> None:
+    def set_plan(
+        self,
+        plan: Plan,
+        wording: Mapping[str, tuple[str, ...]],
+        violations: tuple[str, ...] = (),
+        *,
+        live: bool = False,
+    ) -> None:
         """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it."""
         self.side.set_plan(plan)
         self._place_side()  # first: the rows are then laid out for the width they will have
-        self.stages.set_plan(plan, wording, violations)
+        self.stages.set_plan(plan, wording, violations, live=live)
+
+    def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
+        """Show the cluster beside it as it is now."""
+        had = self.side.has_content()
+        self.side.set_cluster(cluster)
+        if self.side.has_content() != had:
+            self._place_side()
 
     def set_rehearsal(self, results: tuple[Rehearsed, ...], running: bool = False) -> None:
         """Show what the rehearsal found so far, step by step."""

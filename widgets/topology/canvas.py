@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
     QKeyEvent,
@@ -47,6 +48,8 @@ class Canvas(QGraphicsView):
     node_selected = Signal(str)
     node_activated = Signal(str)
     zoomed = Signal(float)
+    menu_wanted = Signal(str, QPoint)
+    """Node id, place on the screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -300,6 +303,17 @@ class Canvas(QGraphicsView):
             self.node_activated.emit(node_id)
         else:
             self.fit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of the node under the pointer, or by the keyboard of the selected one."""
+        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+        node_id = self._state.selected if by_key else self.node_at(event.pos())
+        if not node_id:
+            return
+        self._choose(node_id)
+        middle = self.centre_of(node_id) if by_key else None
+        place = self.viewport().mapToGlobal(middle.toPoint()) if middle is not None else event.globalPos()
+        self.menu_wanted.emit(node_id, place)
 
     def viewportEvent(self, event: object) -> bool:
         """Tell what hovering a node means."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
@@ -28,12 +28,14 @@ from widgets.topology.wording import seen_from, subtitle
 class TopologyView(QFrame):
     """One cluster, live. Frozen values in, signals out.
 
-    Signals: `node_selected(node_id)`, `node_activated(node_id)`, `edit_host_requested(host)` from an empty state.
+    Signals: `node_selected(node_id)`, `node_activated(node_id)`, `edit_host_requested(host)` from an empty state,
+    `menu_wanted(node_id, place on the screen)` by a right click or the menu key.
     """
 
     node_selected = Signal(str)
     node_activated = Signal(str)
     edit_host_requested = Signal(str)
+    menu_wanted = Signal(str, QPoint)
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,6 +44,7 @@ class TopologyView(QFrame):
         self.canvas = Canvas()
         self.canvas.node_selected.connect(self.node_selected)
         self.canvas.node_activated.connect(self.node_activated)
+        self.canvas.menu_wanted.connect(self.menu_wanted)
         self._name = label("", "title")
         self._subtitle = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self._bar = MessageBar()

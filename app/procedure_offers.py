@@ -1,0 +1,39 @@
+"""Which procedures fit a node as it is now: what the menu, the inspector and the palette offer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.procedures.procedure import About
+from services.types import ClusterKind, Reach
+
+
+def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
+    """Return the words of `About.for_states` that are true of a node."""
+    if cluster.kind is not ClusterKind.GALERA:
+        server = node.facts.server if node.facts is not None else None
+        bare = cluster.kind is ClusterKind.SINGLE and server is None
+        return frozenset({"spare"}) if bare else frozenset()
+    primary = any(component.primary for component in cluster.components)
+    found = set()
+    if not primary:
+        found.add("no-primary")
+    if node.state == "Synced" and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
+        found.add("synced")
+    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary:
+        found.add("down")
+    return frozenset(found)
+
+
+def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:
+    """Return the procedures for this node, in the catalogue's order; what only a cluster without a Primary needs is
+    not offered where there is one."""
+    true = situations(cluster, node)
+    if not true:
+        return ()
+    return tuple(
+        about
+        for about in abouts
+        if ({"any", *true} & set(about.for_states)) and ("no-primary" in true or "no-primary" not in about.for_states)
+    )

@@ -1,0 +1,48 @@
+"""A run's story as events of the time axis: its beginning, each step that changes something, its end. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from services.events import Event
+from services.procedures.model import Risk
+from services.procedures.run_model import RunState, RunView, StepState
+from services.types import Health
+from services.words import mark, tr
+
+_ENDS = {
+    RunState.DONE: (mark("Run {run} is done: {title}"), Health.GOOD),
+    RunState.UNDONE: (mark("Run {run} was undone: {title}"), Health.WARN),
+    RunState.LEFT: (mark("Run {run} was left as it is: {title}"), Health.WARN),
+    RunState.FAILED: (mark("Run {run} failed: {title}"), Health.BAD),
+    RunState.UNDO_FAILED: (mark("The undo of run {run} failed: {title}"), Health.BAD),
+}
+_FAILED = frozenset({StepState.FAILED, StepState.UNDO_FAILED})
+
+
+def run_events(view: RunView) -> Iterator[Event]:
+    """Yield the events of a run so far; each key comes once, so that what was told can be left out."""
+    plan, run = view.plan, view.run_id
+    if view.started is None:
+        return
+    began = tr("Run {run} begins: {title}", run=run, title=tr(plan.title))
+    yield Event(view.started, "run", began, Health.TRANSFER, plan.cluster_id, key=f"run:{run}:")
+    for number, shown in enumerate(view.steps, 1):
+        step = shown.step
+        if shown.started is None:
+            continue
+        key = f"run:{run}:{step.step_id}"
+        if step.risk is not Risk.READS and shown.state not in {StepState.CHECKING, StepState.ALREADY}:
+            words = tr("Run {run}, step {number}: {title}", run=run, number=number, title=tr(step.title))
+            yield Event(shown.started, "step", words, Health.TRANSFER, plan.cluster_id, key=key)
+        if shown.state in _FAILED:
+            failed = tr(
+                "Run {run}, step {number} failed: {error}", run=run, number=number, error=shown.error or tr(step.title)
+            )
+            at = shown.ended if shown.ended is not None else shown.started
+            yield Event(at, "step", failed, Health.BAD, plan.cluster_id, key=f"{key}:failed:{at:.3f}")
+    if view.state in _ENDS:
+        words, health = _ENDS[view.state]
+        at = view.ended or view.journal_at or view.started
+        text = tr(words, run=run, title=tr(plan.title))
+        yield Event(at, "run", text, health, plan.cluster_id, key=f"run:{run}:{view.state.value}:{at:.3f}")

@@ -1,0 +1,59 @@
+"""Opens the desk for the window, on a worker: SQLAlchemy and everything behind procedures is imported here, late."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.history.state_store import StateStore
+    from services.procedures.desk import Desk
+    from services.procedures.run_model import RunView
+    from services.secrets import Vault
+
+
+class DeskDoor:
+    """The workstation's inventory, secrets and state store behind one desk (widgets.bridge.runs.Door)."""
+
+    def __init__(self, options: Namespace, vault: Vault) -> None:
+        self._options = options
+        self._vault = vault
+        self._state: StateStore | None = None
+
+    def open(self) -> Desk:
+        """Open the store and the desk; raise UserError."""
+        from app.compose import open_state, read_inventory
+        from app.places import data_folder
+        from services.clock import SystemClock
+        from services.procedures.desk import Desk
+
+        inventory = read_inventory(self._options)
+        if self._state is None:
+            self._state = open_state(data_folder(self._options) / "state.sqlite")
+        return Desk(inventory, self._vault, self._state, SystemClock())
+
+    def refresh(self, desk: Desk) -> None:
+        """Let the desk know hosts that were added or edited since."""
+        from app.compose import read_inventory
+
+        desk.use(read_inventory(self._options))
+
+    def history(self) -> Path:
+        """Return where the samples of this estate are."""
+        from app.places import data_folder
+
+        return data_folder(self._options) / "history.sqlite"
+
+    def close(self) -> None:
+        """Close the store; the desk must be closed already."""
+        if self._state is not None:
+            self._state.close()
+            self._state = None
+
+
+def suspended_words(view: RunView) -> str:
+    """Return what a terminal is told of a run that the window's end suspended."""
+    return tr("Run {run} ({title}) is suspended where it stands.", run=view.run_id, title=tr(view.plan.title))

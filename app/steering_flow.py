@@ -1,0 +1,243 @@
+"""From a procedure's card to its run: gathers, judges as one types, rehearses, starts. Joins the wizard with the desk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from services.errors import UserError
+from services.procedures.checks import Override
+from services.procedures.desk import Draft
+from services.procedures.facts_model import Facts
+from services.procedures.model import Plan
+from services.procedures.procedure import About
+from services.procedures.rehearsal import Rehearsal, RehearsedStep
+from services.procedures.run_model import RunView
+from services.procedures.wording import wording
+from services.types import Health
+from services.words import tr
+from widgets.bridge.runs import Runs
+from widgets.common.text import format_clock, format_duration
+from widgets.procedures.values import Rehearsed
+from widgets.procedures.wizard import WizardPage
+
+FRESH_S = 600.0
+"""Facts older than this are read anew before a run begins; its steps read their preconditions again in any case."""
+_JUST_READ_S = 20.0
+
+
+class WizardFlow(QObject):
+    """What stands in the wizard before a run: a procedure, its facts, the answers, the newest draft."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        wizard: WizardPage,
+        show: Callable[[RunView], None],
+        planned: Callable[[Plan], None],
+        parent: QObject,
+    ) -> None:
+        """Join.
+
+        Args:
+            show: shows a run that began; planned: hears of each plan that is shown.
+        """
+        super().__init__(parent)
+        self._runs = runs
+        self._wizard = wizard
+        self._show = show
+        self._planned_now = planned
+        self.leave()
+        wizard.inputs_changed.connect(self._typed)
+        wizard.check_wanted.connect(self._check)
+        wizard.plan_wanted.connect(self._plan_wanted)
+        wizard.rehearse_wanted.connect(self._rehearse)
+        wizard.start_wanted.connect(self._start)
+
+    @property
+    def active(self) -> bool:
+        """Return whether a procedure is being prepared."""
+        return self._about is not None
+
+    @property
+    def cluster(self) -> str:
+        """Return the state UUID or name of the cluster that is asked, '' for none."""
+        return self._facts.cluster_id if self._facts is not None else self._cluster
+
+    def leave(self) -> None:
+        """Forget what was being prepared; what is still read for it is dropped."""
+        self._about: About | None = None
+        self._facts: Facts | None = None
+        self._draft: Draft | None = None
+        self._inputs: dict[str, str] = {}
+        self._cluster = self._host = ""
+        self._checked = self._planned = self._asked_to_check = False
+        self._token = object()
+
+    def choose(self, about: About, cluster: str, host: str = "") -> None:
+        """Begin with a procedure on a cluster, perhaps for one host."""
+        self.leave()
+        self._about, self._cluster, self._host = about, cluster, host
+        self._wizard.set_about(about)
+        self._gather()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def _gather(self) -> None:
+        token = self._token
+        since = format_clock(time.time())
+        self._wizard.say_message(
+            Health.TRANSFER,
+            (
+                tr("Reading every host since {at}: servers, option files, disks, logs, the ways between.", at=since),
+                tr("Reads only: nothing is changed."),
+            ),
+        )
+        if self._checked:
+            self._wizard.set_checks(self._draft.checks if self._draft is not None else (), waiting=True)
+
+        def gathered(facts: Facts) -> None:
+            if token is self._token:
+                self._gathered(facts)
+
+        def failed(problem: UserError) -> None:
+            if token is self._token:
+                self._say(problem)
+                if self._checked and self._draft is not None:
+                    self._wizard.set_checks(self._draft.checks)
+
+        self._runs.gather(self._cluster, gathered, failed)
+
+    def _gathered(self, facts: Facts) -> None:
+        about, first = self._about, self._facts is None
+        assert about is not None
+        self._facts = facts
+        if first and self._host and about.node_field:
+            self._inputs = {about.node_field: self._host}
+        silent = [f"{p.part}: {p.sentence}" for p in facts.problems]
+        hosts = [host for host in facts.hosts if host.node is None or host.node.reach.name == "NONE"]
+        silent += [tr("{host} does not answer: {why}", host=h.host, why=_why(h.problems)) for h in hosts]
+        self._wizard.say_message(Health.WARN, tuple(silent))
+        self._judge()
+
+    # -- judging ------------------------------------------------------------------------------------------------------
+
+    def _typed(self, inputs: dict[str, str]) -> None:
+        self._inputs = dict(inputs)
+        self._judge()
+
+    def _judge(self) -> None:
+        if self._about is None or self._facts is None:
+            return
+        token = self._token
+
+        def judged(draft: Draft) -> None:
+            if token is self._token:
+                self._judged(draft)
+
+        self._runs.draft(self._about.name, self._facts, self._inputs, judged)
+
+    def _judged(self, draft: Draft) -> None:
+        if draft.plan is None and self._draft is not None and self._draft.plan is not None:
+            self._planned = False
+        self._draft = draft
+        self._wizard.set_fields(draft.fields, self._inputs, draft.faults)
+        if draft.faults or draft.plan is None:
+            return
+        asked, self._asked_to_check = self._asked_to_check, False
+        if asked or self._checked:
+            self._wizard.set_checks(draft.checks, live=not asked)
+            self._checked = True
+        if self._planned:
+            self._show_plan(draft, live=not asked)
+
+    def _check(self) -> None:
+        """The first check shows what was just read; every other one reads again."""
+        facts = self._facts
+        if facts is None:
+            return
+        fresh = time.time() - facts.at < _JUST_READ_S or self._draft is None
+        if not self._checked and fresh:
+            self._checked = True
+            if self._draft is not None and not self._draft.faults:
+                self._wizard.set_checks(self._draft.checks)
+            return
+        self._checked = self._asked_to_check = True
+        self._gather()
+
+    def _plan_wanted(self) -> None:
+        if self._draft is not None and self._draft.plan is not None:
+            self._planned = True
+            self._show_plan(self._draft, live=False)
+
+    def _show_plan(self, draft: Draft, *, live: bool) -> None:
+        assert draft.plan is not None
+        self._wizard.set_plan(draft.plan, plan_wording(draft.plan), draft.violations, live=live)
+        self._planned_now(draft.plan)
+
+    # -- rehearsing and starting --------------------------------------------------------------------------------------
+
+    def _rehearse(self) -> None:
+        draft, token = self._draft, self._token
+        if draft is None or draft.plan is None:
+            return
+        self._wizard.set_rehearsal((), running=True)
+
+        def rehearsed(found: Rehearsal) -> None:
+            if token is self._token and self._draft is draft:
+                self._wizard.set_rehearsal(tuple(_rehearsed(step) for step in found.steps))
+
+        def failed(problem: UserError) -> None:
+            if token is self._token:
+                self._wizard.stages.approval.set_busy("")
+                self._wizard.stages.approval.rehearse.setEnabled(True)
+                self._say(problem)
+
+        self._runs.rehearse(draft, rehearsed, failed)
+
+    def _start(self, overrides: tuple[Override, ...], confirmations: dict[str, str]) -> None:
+        draft, token, facts = self._draft, self._token, self._facts
+        if draft is None or draft.plan is None or facts is None:
+            return
+        age = time.time() - facts.at
+        if age > FRESH_S:
+            said = tr("What the plan rests on is {age} old: it is read again first.", age=format_duration(age))
+            self._asked_to_check = True
+            self._gather()
+            self._wizard.say_message(Health.WARN, (said, tr("Approve it then.")))
+            return
+        self._wizard.stages.approval.set_busy(tr("The run begins…"))
+
+        def begun(view: RunView) -> None:
+            if token is self._token:
+                self.leave()
+                self._show(view)
+
+        def failed(problem: UserError) -> None:
+            if token is self._token:
+                self._wizard.stages.approval.set_busy("")
+                self._say(problem)
+
+        self._runs.begin(draft, overrides, tuple(confirmations.values()), begun, failed)
+
+    def _say(self, problem: UserError) -> None:
+        self._wizard.say_message(Health.BAD, tuple(s for s in (str(problem), problem.safe, *problem.try_) if s))
+
+
+def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Return step id -> exactly what runs, masked."""
+    return {step.step_id: wording(step.action) for step in plan.steps}
+
+
+def _rehearsed(found: RehearsedStep) -> Rehearsed:
+    already = found.would == "nothing to do"
+    stops = any(answer.holds is False for answer in found.before)
+    unread = any(answer.holds is None for answer in found.before)
+    lines = tuple(answer.evidence for answer in (*found.already, *found.before, *found.proof) if answer.evidence)
+    return Rehearsed(found.step.step_id, False if stops else None if unread else True, tr(found.would), lines, already)
+
+
+def _why(problems: tuple[object, ...]) -> str:
+    return next((str(getattr(p, "sentence", "")) for p in problems), tr("no reason is known"))

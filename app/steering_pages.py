@@ -1,0 +1,60 @@
+"""The procedures page of the window: the cards in front, the wizard of one procedure or run behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtWidgets import QStackedWidget
+
+from app.main_window import MainWindow
+from services.procedures.catalogue import all_procedures
+from services.types import Health
+from services.words import tr
+from widgets.procedures.page import ProceduresPage
+from widgets.procedures.wizard import WizardPage
+
+KEY = "procedures"
+
+
+class SteeringPages(QStackedWidget):
+    """Two pages in one place; the wizard is made when it is first needed, in a turn of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cards = ProceduresPage()
+        self.addWidget(self.cards)
+        self.wizard: WizardPage | None = None
+
+    def make_wizard(self) -> WizardPage:
+        """Make the wizard."""
+        wizard = WizardPage()
+        self.addWidget(wizard)
+        wizard.closed.connect(self.show_cards)
+        self.wizard = wizard
+        return wizard
+
+    def show_cards(self) -> None:
+        """Bring the cards to the front."""
+        self.setCurrentWidget(self.cards)
+        self.cards.focus_first()
+
+    def show_wizard(self) -> None:
+        """Bring the wizard to the front."""
+        if self.wizard is not None:
+            self.setCurrentWidget(self.wizard)
+
+
+def build_still_pages(window: MainWindow) -> Iterator[None]:
+    """Show what procedures there are beside a recording, which can't be steered."""
+    pages = SteeringPages()
+    yield
+    pages.cards.set_procedures(procedure.about for procedure in all_procedures())
+    said = (
+        tr("This is a recording: it shows what was, and nothing in it can be steered."),
+        tr("In a window on live hosts each of these reads and judges first, and acts only after your approval."),
+    )
+    pages.cards.messages.say(Health.UNKNOWN, said)
+    for card in pages.cards.cards:
+        card.open_button.setToolTip(said[0])
+    window.add_page(KEY, pages)
+    yield

@@ -1,0 +1,351 @@
+"""Steering from the window: cards, wizard, topology, palette, status line, frame and journal joined with the desk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtWidgets import QMenu
+
+from app.controller import Controller
+from app.main_window import MainWindow
+from app.procedure_offers import fitting
+from app.run_events import run_events
+from app.steering_close import CloseQuestion
+from app.steering_door import DeskDoor
+from app.steering_flow import WizardFlow, plan_wording
+from app.steering_pages import KEY, SteeringPages
+from app.steering_reports import ReportSaver
+from app.steering_side import SideFeed
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.errors import UserError
+from services.procedures.lock import LockHeld
+from services.procedures.model import Plan
+from services.procedures.procedure import About
+from services.procedures.run_model import RunView
+from services.types import Health
+from services.words import tr
+from widgets.bridge.ops import Ops
+from widgets.bridge.runs import Runs, Standing
+from widgets.common.palette import PaletteEntry
+from widgets.common.text import format_duration
+from widgets.frame.armed_frame import ArmedFrame
+from widgets.procedures.standing_notice import StandingNotice
+from widgets.topology.inspector import Action
+
+FIRST_LOOK_MS = 300
+"""After the window stands: the desk's libraries must not fight with the first chart for the processor."""
+_RUN = "run:"
+_EVENTS_OF_S = 86_400.0
+
+
+class Steering(QObject):
+    """One per live window."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        window: MainWindow,
+        pages: SteeringPages,
+        door: DeskDoor,
+        ops: Ops,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.runs = Runs(door, self)
+        self._door = door
+        self._controller = controller
+        self._window = window
+        self._pages = pages
+        self._abouts: tuple[About, ...] = ()
+        self._standing = Standing()
+        self._shown: RunView | None = None
+        self._told: set[str] = set()
+        self._armed: dict[str, RunView] = {}
+        self._first_look = True
+        self._wizard = pages.make_wizard()
+        self._flow = WizardFlow(self.runs, self._wizard, self._run_began, self._planned, self)
+        self._side = SideFeed(controller, self._wizard, ops, self)
+        self._frame = ArmedFrame(window)
+        self._notice = StandingNotice()
+        self._reports = ReportSaver(self.runs, door, window, self)
+        self.close_question = CloseQuestion(self.runs, window, self)
+        window.add_notice(self._notice)
+        window.add_page(KEY, pages)
+        self._wire_pages()
+        self._wire_window()
+        self._wire_runs()
+
+    def begin(self) -> None:
+        """Open the desk, soon."""
+        QTimer.singleShot(FIRST_LOOK_MS, self, self.runs.open)
+
+    def stop(self) -> None:
+        """Suspend what is driven, close desk and store."""
+        self.runs.close()
+        self._door.close()
+
+    # -- wiring -------------------------------------------------------------------------------------------------------
+
+    def _wire_pages(self) -> None:
+        cards, wizard, runs = self._pages.cards, self._wizard, self.runs
+        cards.procedure_chosen.connect(self.choose)
+        cards.resume_wanted.connect(self.resume)
+        cards.undo_wanted.connect(self._undo)
+        cards.leave_wanted.connect(runs.leave)
+        cards.release_wanted.connect(self._release)
+        cards.run_chosen.connect(self.show_run)
+        cards.report_wanted.connect(lambda run_id: self._reports.ask(run_id, "html"))
+        wizard.pause_wanted.connect(lambda: self._of_run(runs.pause))
+        wizard.go_on_wanted.connect(lambda: self._of_run(runs.go_on))
+        wizard.cancel_wanted.connect(lambda: self._of_run(runs.cancel))
+        wizard.undo_wanted.connect(lambda: self._of_run(runs.undo))
+        wizard.leave_wanted.connect(runs.leave)
+        wizard.answered.connect(runs.answer)
+        wizard.report_wanted.connect(lambda kind: self._of_run(lambda run_id: self._reports.ask(run_id, kind)))
+        wizard.closed.connect(self._left_wizard)
+
+    def _wire_window(self) -> None:
+        window, controller = self._window, self._controller
+        window.page_shown.connect(self._page_shown)
+        window.status.release_wanted.connect(self._release)
+        window.status.obligations_wanted.connect(self.show_cards)
+        window.topology.menu_wanted.connect(self._show_menu)
+        window.inspector.action_chosen.connect(self._acted)
+        controller.offer = self._actions
+        self._notice.resume_wanted.connect(self.resume)
+        self._notice.undo_wanted.connect(self._ask_undo)
+        self._notice.shown_wanted.connect(self.show_run)
+        controller.pump.ticked.connect(self._on_tick)
+
+    def _wire_runs(self) -> None:
+        runs = self.runs
+        runs.opened.connect(self._opened)
+        runs.standing_changed.connect(self._stood)
+        runs.run_shown.connect(self._run_shown)
+        runs.begun.connect(lambda _run: self.runs.look())
+        runs.refused.connect(self._refused)
+        runs.failed.connect(self._failed)
+
+    # -- choosing -----------------------------------------------------------------------------------------------------
+
+    def choose(self, name: str, host: str = "") -> None:
+        """Begin with a procedure on the cluster in sight."""
+        about = next((a for a in self._abouts if a.name == name), None)
+        if about is None:
+            return
+        cluster = self._controller.cluster()
+        self._shown = None
+        self._window.show_page(KEY)
+        self._pages.show_wizard()
+        self._flow.choose(about, cluster.cluster_id if cluster is not None else "", host)
+        self._side.follow(None, None, cluster.cluster_id if cluster is not None else "")
+
+    def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
+        if not node.host:
+            return ()
+        found = fitting(self._abouts, cluster, node)
+        return tuple(Action(f"{_RUN}{about.name}", tr("{title}…", title=tr(about.title))) for about in found)
+
+    def _acted(self, action_id: str, node_id: str) -> None:
+        if action_id.startswith(_RUN):
+            self._choose_for(action_id.removeprefix(_RUN), node_id)
+
+    def _choose_for(self, name: str, node_id: str) -> None:
+        cluster = self._controller.cluster()
+        node = cluster.node(node_id) if cluster is not None else None
+        self.choose(name, node.host if node is not None else "")
+
+    def _show_menu(self, node_id: str, place: QPoint) -> None:
+        """What can be done with a node, where it was asked for."""
+        cluster = self._controller.cluster()
+        node = cluster.node(node_id) if cluster is not None else None
+        if cluster is None or node is None:
+            return
+        menu = QMenu(self._window.topology)
+        menu.aboutToHide.connect(menu.deleteLater)
+        actions = self._actions(cluster, node)
+        for action in actions:
+            menu.addAction(action.text, partial(self._acted, action.action_id, node_id))
+        if not actions:
+            menu.addAction(tr("No procedure fits {name} as it is now", name=node.name)).setEnabled(False)
+        menu.addSeparator()
+        menu.addAction(tr("All procedures…"), self.show_cards)
+        menu.popup(place)
+
+    def entries(self) -> Iterator[PaletteEntry]:
+        """Yield what the palette offers: each procedure, those that fit the selected node for it."""
+        cluster, node = self._controller.cluster(), self._controller.node()
+        if cluster is not None and node is not None and node.host:
+            for about in fitting(self._abouts, cluster, node):
+                title = tr("Run: {title}", title=tr(about.title))
+                detail = tr("for {name}", name=node.name)
+                yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "action", title, detail)
+        for about in self._abouts:
+            yield PaletteEntry(f"{_RUN}{about.name}", "action", tr("Run: {title}", title=tr(about.title)), about.name)
+
+    def take(self, entry_id: str) -> bool:
+        """Do what was chosen in the palette; return whether it was one of these."""
+        if not entry_id.startswith(_RUN):
+            return False
+        name, _, node_id = entry_id.removeprefix(_RUN).partition("@")
+        if node_id:
+            self._choose_for(name, node_id)
+        else:
+            self.choose(name)
+        return True
+
+    # -- what is shown ------------------------------------------------------------------------------------------------
+
+    def _opened(self, abouts: tuple[About, ...]) -> None:
+        self._abouts = abouts
+        self._pages.cards.set_procedures(abouts)
+        self._controller.refresh()
+
+    def _page_shown(self, key: str) -> None:
+        if key != KEY:
+            return
+        if not self.runs.is_open:
+            self.runs.open()
+        self.runs.look()
+
+    def show_cards(self) -> None:
+        """Show procedures, obligations and runs."""
+        self._window.show_page(KEY)
+        self._pages.show_cards()
+
+    def show_run(self, run_id: str) -> None:
+        """Show a run's page."""
+        self.runs.view(run_id, self._show_run)
+
+    def _show_run(self, view: RunView) -> None:
+        self._flow.leave()
+        self._window.show_page(KEY)
+        if self._shown is None or self._shown.run_id != view.run_id:
+            self._wizard.set_about(self._about_of(view.plan))
+        self._run_began(view)
+
+    def _about_of(self, plan: Plan) -> About:
+        known = next((a for a in self._abouts if a.name == plan.procedure), None)
+        return known or About(plan.procedure, plan.title, "", plan.summary, "", "")
+
+    def _run_began(self, view: RunView) -> None:
+        self._shown = view
+        self._wizard.say_message(Health.UNKNOWN, ())
+        self._wizard.set_run(view, plan_wording(view.plan))
+        self._pages.show_wizard()
+        self._side.follow(view.plan, view, view.plan.cluster_id)
+
+    def _planned(self, plan: Plan) -> None:
+        self._side.follow(plan, None, plan.cluster_id)
+
+    def _left_wizard(self) -> None:
+        self._shown = None
+        self._flow.leave()
+        self._side.follow(None, None, "")
+        self.runs.look()
+
+    def _run_shown(self, view: RunView) -> None:
+        before = self._shown
+        if before is not None and before.run_id == view.run_id:
+            self._shown = view
+            new_plan = view.plan != before.plan
+            self._wizard.set_run(view, plan_wording(view.plan) if new_plan else None)
+            self._side.follow(view.plan, view, view.plan.cluster_id)
+        self._arm(view)
+        self._tell_events(view)
+        known = {duty.obligation.key for duty in self._standing.obligations if duty.run_id == view.run_id}
+        if known != {duty.obligation.key for duty in view.obligations}:
+            self.runs.look()
+
+    def _arm(self, view: RunView) -> None:
+        """Show whether this window may change servers now."""
+        armed = {run: v for run, v in {**self._armed, view.run_id: view}.items() if v.armed}
+        if not armed and not self._armed:
+            return
+        self._armed = armed
+        status = self._window.status
+        if not armed:
+            status.show_read_only()
+            status.show_journal("")
+        else:
+            hosts = dict.fromkeys(host for v in armed.values() for host in v.armed)
+            status.show_armed(", ".join(armed), tuple(hosts))
+        if self._frame.isVisible() != bool(armed):
+            self._frame.set_armed(bool(armed))
+
+    def _on_tick(self, _now: float) -> None:
+        armed = list(self._armed.values())
+        if armed and armed[-1].journal_at is not None:
+            age = max(0.0, time.time() - armed[-1].journal_at)
+            self._window.status.show_journal(tr("journal written {age} ago", age=format_duration(age)))
+
+    def _stood(self, standing: Standing) -> None:
+        self._standing = standing
+        self._pages.cards.set_runs(standing.runs)
+        self._pages.cards.set_obligations(standing.obligations)
+        self._window.status.show_obligations(standing.obligations, time.time())
+        resting = tuple(v for v in standing.unfinished if v.run_id not in self.runs.driven and not v.live)
+        self._notice.show_runs(resting if self._first_look or self._notice.isVisible() else ())
+        self._first_look = False
+        for view in reversed(standing.runs):
+            if view.started is not None and view.started > time.time() - _EVENTS_OF_S:
+                self._tell_events(view)
+
+    def _tell_events(self, view: RunView) -> None:
+        """Put what the run did on the time axis, once."""
+        tell = getattr(self._controller.source, "tell", None)
+        if tell is None:
+            return
+        if not self._told:
+            self._told = {event.key for event in self._controller.source.events() if event.kind in {"run", "step"}}
+        for event in run_events(view):
+            if event.key not in self._told:
+                self._told.add(event.key)
+                tell(event)
+
+    # -- what is wanted of runs ---------------------------------------------------------------------------------------
+
+    def resume(self, run_id: str) -> None:
+        """Go on with a run that rests, and show it."""
+        self.show_run(run_id)
+        self.runs.drive(run_id)
+
+    def _undo(self, run_id: str) -> None:
+        self.show_run(run_id)
+        self.runs.undo(run_id)
+
+    def _ask_undo(self, run_id: str) -> None:
+        """Ask on the page, where everything that it means is said."""
+        self.show_cards()
+        self._pages.cards.ask_undo(run_id)
+
+    def _release(self, run_id: str, key: str) -> None:
+        self.runs.drive(run_id, "release", key)
+
+    def _of_run(self, act: Callable[[str], None]) -> None:
+        if self._shown is not None:
+            act(self._shown.run_id)
+
+    def _refused(self, run_id: str, problem: UserError) -> None:
+        said = tuple(s for s in (str(problem), problem.safe, *problem.try_) if s)
+        if self._shown is None or self._shown.run_id != run_id:
+            self._window.messages.say_error(problem, tr("Dismiss"))
+            self.runs.look()
+            return
+        self._wizard.say_message(Health.BAD, said)
+        if isinstance(problem, LockHeld):
+            owner = problem.holder.owner
+            title = tr("Take the lock over from {owner}?", owner=owner)
+            sentences = (
+                tr("Only when that console is gone for good: two consoles that act at once can destroy the cluster."),
+                tr("Type {owner} to confirm.", owner=owner),
+            )
+            agreed = tr("&Take over and go on")
+            take = partial(self.runs.drive, run_id, take_over=True)
+            self._wizard.confirm.ask(title, sentences, agreed, lambda _typed: take(), expect=owner)
+
+    def _failed(self, problem: UserError) -> None:
+        self._window.messages.say_error(problem, tr("Dismiss"))

@@ -1,0 +1,341 @@
+"""The only place where the desk of procedures becomes Qt: work on workers, runs as the newest view, errors as signals.
+
+Engines call their listener on threads of their own; here it only lays the view down, and a timer of the window takes
+the newest ten times a second. No widget and no QObject is known to any thread but the window's.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from services.errors import UserError
+from services.words import tr
+from widgets.bridge.ops import Ops
+
+if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
+    from services.procedures.checks import Override
+    from services.procedures.desk import Desk, Draft
+    from services.procedures.facts_model import Facts
+    from services.procedures.fields import Inputs
+    from services.procedures.procedure import About
+    from services.procedures.rehearsal import Rehearsal
+    from services.procedures.run_model import OpenObligation, RunView
+
+PACE_MS = 100
+_OVER = frozenset({"done", "undone", "left as it is"})
+
+
+class Door(Protocol):
+    """Opens the desk; every method is called on a worker."""
+
+    def open(self) -> Desk:
+        """Return the desk of this workstation's inventory and store; raise UserError."""
+
+    def refresh(self, desk: Desk) -> None:
+        """Let the desk know the inventory as it is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the journal tells: every run, the newest first, and what is switched on."""
+
+    runs: tuple[RunView, ...] = ()
+    obligations: tuple[OpenObligation, ...] = ()
+
+    @property
+    def unfinished(self) -> tuple[RunView, ...]:
+        """Return the runs that are not over."""
+        return tuple(view for view in self.runs if view.state.value not in _OVER)
+
+
+class _Newest:
+    """The newest view of each run, laid down by engines, taken by the window."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._views: dict[str, RunView] = {}
+        self._refused: dict[str, UserError] = {}
+
+    def run_changed(self, view: RunView) -> None:
+        """Listener: take a view on the engine's thread."""
+        with self._lock:
+            self._views[view.run_id] = view
+
+    def refused(self, run_id: str, problem: UserError) -> None:
+        """Take the reason why a run could not be driven."""
+        with self._lock:
+            self._refused[run_id] = problem
+
+    def take(self) -> tuple[tuple[RunView, ...], tuple[tuple[str, UserError], ...]]:
+        """Return what is new since the last call."""
+        with self._lock:
+            views, self._views = tuple(self._views.values()), {}
+            refused, self._refused = tuple(self._refused.items()), {}
+        return views, refused
+
+
+class Runs(QObject):
+    """One per window. Every method returns at once; what it led to arrives as a signal or at the given function.
+
+    Signals:
+        opened(tuple[About, ...]): the desk is open. standing_changed(Standing): runs or obligations changed.
+        run_shown(RunView): the newest view of a run that is driven here. begun(str), rested(str): a run's engine here.
+        refused(str, UserError): a run could not be driven, nothing was changed. failed(UserError): anything else.
+    """
+
+    opened = Signal(object)
+    standing_changed = Signal(object)
+    run_shown = Signal(object)
+    begun = Signal(str)
+    rested = Signal(str)
+    refused = Signal(str, object)
+    failed = Signal(object)
+
+    def __init__(self, door: Door, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._door = door
+        self._desk: Desk | None = None
+        self._newest = _Newest()
+        self._driven: dict[str, None] = {}
+        self._kept: dict[str, RunView] = {}
+        # Hosts may take their time: the journal's lane must not wait behind them.
+        self._hosts, self._journal = Ops(self), Ops(self)
+        for ops in (self._hosts, self._journal):
+            ops.failed.connect(self.failed)
+        self._timer = QTimer(self)
+        self._timer.setInterval(PACE_MS)
+        self._timer.timeout.connect(self._take)
+
+    # -- the desk -----------------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Open the desk on a worker, tell its procedures and where runs stand."""
+        door = self._door
+
+        def work() -> tuple[Desk, tuple[About, ...]]:
+            desk = door.open()
+            return desk, desk.abouts()
+
+        self._journal.run("open", work, self._opened)
+
+    def _opened(self, result: tuple[Desk, tuple[About, ...]]) -> None:
+        self._desk, abouts = result
+        self.opened.emit(abouts)
+        self.look()
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the desk stands."""
+        return self._desk is not None
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Return the runs that are driven here now."""
+        return tuple(self._driven)
+
+    def busy(self) -> bool:
+        """Return whether anything is asked of hosts or journal now."""
+        return self._hosts.busy() or self._journal.busy()
+
+    def look(self) -> None:
+        """Read where runs stand and what is switched on."""
+        if (desk := self._desk) is None:
+            return
+        kept = dict(self._kept)
+        self._journal.run("look", lambda: _standing(desk, kept), self._stood)
+
+    def _stood(self, standing: Standing) -> None:
+        owing = {duty.run_id for duty in standing.obligations}
+        over = [view for view in standing.runs if view.state.value in _OVER]
+        self._kept = {view.run_id: view for view in over if view.run_id not in {*owing, *self._driven}}
+        self.standing_changed.emit(standing)
+
+    # -- before a run -------------------------------------------------------------------------------------------------
+
+    def gather(
+        self, cluster: str, success: Callable[[Facts], None], failure: Callable[[UserError], None] | None = None
+    ) -> None:
+        """Read everything a plan needs of a cluster; of several calls only the newest answers."""
+        if (desk := self._desk) is None:
+            return
+        door = self._door
+
+        def work() -> Facts:
+            door.refresh(desk)
+            return desk.gather(cluster)
+
+        self._hosts.run("gather", work, success, failure)
+
+    def draft(self, name: str, facts: Facts, inputs: Inputs, success: Callable[[Draft], None]) -> None:
+        """Judge inputs and plan; of several calls only the newest answers."""
+        if (desk := self._desk) is not None:
+            given = dict(inputs)
+            self._journal.run("draft", lambda: desk.draft(name, facts, given), success)
+
+    def rehearse(
+        self, draft: Draft, success: Callable[[Rehearsal], None], failure: Callable[[UserError], None] | None = None
+    ) -> None:
+        """Make every read of a plan."""
+        if (desk := self._desk) is not None:
+            self._hosts.run("rehearse", lambda: desk.rehearse(draft), success, failure)
+
+    # -- runs ---------------------------------------------------------------------------------------------------------
+
+    def begin(
+        self,
+        draft: Draft,
+        overrides: tuple[Override, ...],
+        confirmed: tuple[str, ...],
+        success: Callable[[RunView], None],
+        failure: Callable[[UserError], None],
+    ) -> None:
+        """Journal an approved run and drive it; `confirmed`: what was typed for steps that can't be undone."""
+        if (desk := self._desk) is None:
+            return
+
+        def work() -> RunView:
+            run_id = desk.new_run(draft, overrides)
+            return self._start(desk, run_id, "run", "", frozenset(confirmed), take_over=False)
+
+        self._journal.run("begin", work, lambda view: self._begun(view, success), failure)
+
+    def drive(self, run_id: str, way: str = "run", key: str = "", *, take_over: bool = False) -> None:
+        """Resume ('run'), 'undo', 'leave' (key: the reason) or 'release' (key: the obligation) a run that rests."""
+        if (desk := self._desk) is None:
+            return
+        if run_id in self._driven:
+            busy = tr("Run {run} is at work: it switches off itself what it switched on.", run=run_id)
+            self.failed.emit(UserError(busy, try_=(tr("Wait for its end, or undo it on its page."),)))
+            return
+
+        def work() -> RunView:
+            return self._start(desk, run_id, way, key, frozenset(), take_over=take_over)
+
+        def failure(problem: UserError) -> None:
+            self.refused.emit(run_id, problem)
+
+        self._journal.run(f"drive {run_id}", work, lambda view: self._begun(view, None), failure)
+
+    def _start(
+        self, desk: Desk, run_id: str, way: str, key: str, confirmed: frozenset[str], *, take_over: bool
+    ) -> RunView:
+        """On a worker."""
+        from services.procedures.engine_parts import Policy
+
+        newest = self._newest
+        policy = Policy(confirmed=confirmed, take_over=take_over, by=desk.owner)
+        desk.start(
+            run_id,
+            newest,
+            policy=policy,
+            way=way,
+            key=key,
+            on_refused=lambda problem: newest.refused(run_id, problem),
+        )
+        return desk.view(run_id)
+
+    def _begun(self, view: RunView, success: Callable[[RunView], None] | None) -> None:
+        self._driven[view.run_id] = None
+        self._kept.pop(view.run_id, None)
+        self._timer.start()
+        if success is not None:
+            success(view)
+        self.begun.emit(view.run_id)
+        self.run_shown.emit(view)
+
+    def view(self, run_id: str, success: Callable[[RunView], None]) -> None:
+        """Read a run from the journal."""
+        if (desk := self._desk) is not None:
+            self._journal.run("view", lambda: desk.view(run_id), success)
+
+    def read(self, key: str, work: Callable[[Desk], Any], success: Callable[[Any], None]) -> None:
+        """Do something with the desk on a worker (a report)."""
+        if (desk := self._desk) is not None:
+            self._journal.run(key, lambda: work(desk), success)
+
+    # -- a run that is driven here ------------------------------------------------------------------------------------
+
+    def pause(self, run_id: str) -> None:
+        """Stop before the next act."""
+        self._control(run_id, "pause")
+
+    def go_on(self, run_id: str) -> None:
+        """Take a pause back; resume a run that rests."""
+        if not self._control(run_id, "go_on"):
+            self.drive(run_id)
+
+    def cancel(self, run_id: str) -> None:
+        """Break the running step off."""
+        self._control(run_id, "cancel")
+
+    def undo(self, run_id: str) -> None:
+        """Take the run back."""
+        if not self._control(run_id, "undo"):
+            self.drive(run_id, "undo")
+
+    def leave(self, run_id: str, reason: str) -> None:
+        """Close the run as it stands."""
+        if not self._control(run_id, "leave", reason):
+            self.drive(run_id, "leave", reason)
+
+    def answer(self, run_id: str, text: str) -> None:
+        """Answer what the run asks; a run that rests is gone on with, and the answer waits for its question."""
+        if (desk := self._desk) is None:
+            return
+        desk.answers.give(run_id, text)
+        if run_id not in self._driven:
+            self.drive(run_id)
+
+    def _control(self, run_id: str, what: str, *given: str) -> bool:
+        control = self._desk.control(run_id) if self._desk is not None else None
+        if control is None:
+            return False
+        getattr(control, what)(*given)
+        return True
+
+    def _take(self) -> None:
+        desk = self._desk
+        # Looked at first: an engine that has ended by now has laid down everything it had to show.
+        ended = [run_id for run_id in self._driven if desk is None or desk.control(run_id) is None]
+        views, refused = self._newest.take()
+        for view in views:
+            self.run_shown.emit(view)
+        for run_id in ended:
+            del self._driven[run_id]
+        for run_id, problem in refused:
+            self.refused.emit(run_id, problem)
+        if not ended:
+            return
+        if not self._driven:
+            self._timer.stop()
+        for run_id in ended:
+            self.rested.emit(run_id)
+        self.look()
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def suspend(self, then: Callable[[bool], None]) -> None:
+        """End the engines here (runs are resumed by proof); `then` hears whether all ended in time."""
+        if (desk := self._desk) is None:
+            then(True)
+            return
+        self._journal.run("suspend", desk.close, then)
+
+    def close(self) -> None:
+        """Suspend what is driven and wait for every worker; nothing is told afterwards."""
+        self._timer.stop()
+        self._journal.shutdown()
+        self._hosts.shutdown()
+        if self._desk is not None:
+            self._desk.close()
+            self._desk = None
+
+
+def _standing(desk: Desk, kept: dict[str, RunView]) -> Standing:
+    runs = tuple(kept.get(run_id) or desk.view(run_id) for run_id in desk.journal.runs())
+    return Standing(runs, desk.obligations())

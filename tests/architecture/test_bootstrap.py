@@ -39,7 +39,7 @@ def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -
     assert [stage.name for stage in stages] == ["lint", "unit"]
     assert rest == ("-k", "lab")
     fast, _ = select(["fast"])
-    assert [stage.name for stage in fast] == ["lint", "types", "contracts", "unit", "headless", "widgets"]
+    assert [stage.name for stage in fast] == ["lint", "types", "contracts", "unit", "headless", "widgets", "faults"]
 
 
 def test_that_a_report_is_read_with_its_counts_and_each_reason_once(tmp_path: Path) -> None:

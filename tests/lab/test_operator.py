@@ -75,7 +75,7 @@ def test_that_a_statement_is_stopped_at_its_limit_and_the_sentence_does_not_say_
         assert "may have had its effect" in told.value.safe
 
 
-def test_that_nothing_is_armed_until_armed_and_nothing_works_after_disarming(whole: Estate) -> None:
+def test_that_nothing_is_armed_until_armed_and_nothing_after_disarming(whole: Estate) -> None:
     hosts = hosts_of(whole, operated(whole, HOST), operated(whole, "r2"))
     try:
         with pytest.raises(Refused):

@@ -174,7 +174,7 @@ def test_that_commands_are_judged_by_exit_code_and_pattern(replication: Estate, 
 
 @pytest.mark.parametrize("login", LOGINS)
 @pytest.mark.parametrize("systemd", [True, False], ids=["systemd", "setsid"])
-def test_that_detached_work_gives_its_result_once_for_each_begin(
+def test_that_detached_job_gives_its_result_once_for_each_begin(
     replication: Estate,
     host: Host,
     login: str,
@@ -205,7 +205,7 @@ def test_that_detached_work_gives_its_result_once_for_each_begin(
 
 
 @pytest.mark.parametrize("systemd", [True, False], ids=["systemd", "setsid"])
-def test_that_detached_work_survives_its_killed_console_and_is_found_again(
+def test_that_detached_job_survives_its_killed_console_and_is_found_again(
     replication: Estate,
     host: Host,
     systemd: bool,
@@ -237,7 +237,7 @@ with actor(estate, operated(estate, HOST)) as made:
         assert made.cleanup(plan_of(ends("long", 6))) == ()
 
 
-def test_that_cancelling_ends_detached_work_and_running_out_of_time_leaves_it(replication: Estate, host: Host) -> None:
+def test_that_cancelling_ends_detached_job_and_running_out_of_time_leaves_it(replication: Estate, host: Host) -> None:
     with actor(replication, operated(replication, HOST)) as made:
         stop = threading.Event()
         threading.Timer(1.0, stop.set).start()
@@ -252,7 +252,7 @@ def test_that_cancelling_ends_detached_work_and_running_out_of_time_leaves_it(re
         made.cleanup(plan_of(ends("slow", 4)))
 
 
-def test_that_detached_work_outlasts_a_stopped_sshd(replication: Estate, host: Host) -> None:
+def test_that_detached_job_outlasts_a_stopped_sshd(replication: Estate, host: Host) -> None:
     said: list[str] = []
     with armed(replication, operated(replication, HOST)) as hosts:
         made = RealActor(hosts, RUN, CLOCK)

@@ -180,11 +180,11 @@ def test_that_a_missing_client_is_told_from_a_failing_one() -> None:
         ),
     ],
 )  # fmt: skip
-def test_that_a_units_properties_tell_where_the_work_stands(shown: dict[str, str], found: Found) -> None:
+def test_that_a_units_properties_tell_where_the_job_stands(shown: dict[str, str], found: Found) -> None:
     assert _unit_state(shown) == found
 
 
-def test_that_a_works_name_is_a_units_name_and_its_status_is_read() -> None:
+def test_that_a_jobs_name_is_a_units_name_and_its_status_is_read() -> None:
     assert work_name("47", "start n2/x") == "pilothouse-47-start_n2_x"
     assert [_found(text) for text in ("absent\n", "running\n", "ended 3\n", "gone\n", "")] == [
         Found("absent"),

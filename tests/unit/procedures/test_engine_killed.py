@@ -121,7 +121,7 @@ def test_that_what_must_not_be_done_twice_is_done_at_most_once_whatever_entry_th
     assert doubts
 
 
-def test_that_long_work_that_goes_on_without_the_console_is_attached_to_and_not_begun_again() -> None:
+def test_that_a_long_job_that_goes_on_without_the_console_is_attached_to_and_not_begun_again() -> None:
     for kill in _all_kills(plan_of(work("n1", "data"))):
         bench = _bench(plan_of(work("n1", "data")))
         assert _settle(bench, (kill,)) is RunState.DONE

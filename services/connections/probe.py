@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from services.connections import remote_command, sudo
+from services.connections import probe_operator, remote_command, sudo
 from services.connections.command import Command
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
@@ -55,7 +55,8 @@ class Step:
     """One step's outcome.
 
     Attributes:
-        name: stable: 'name', 'tcp', 'host-key', 'ssh-login', 'sudo', 'sql-tcp', 'sql-login', 'tls', 'rights'.
+        name: stable: 'name', 'tcp', 'host-key', 'ssh-login', 'sudo', 'sql-tcp', 'sql-login', 'tls', 'rights',
+            'operator'.
         title: for the person; sentence: what happened; try_: advice; error: the error behind a failure.
         seconds: how long it took.
     """
@@ -106,6 +107,7 @@ _TITLES = {
     "sql-login": mark("Database login"),
     "tls": "TLS",
     "rights": mark("Rights"),
+    "operator": mark("Operator account"),
 }
 
 
@@ -245,6 +247,7 @@ class _Probe:
             session = SqlLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=self.limits.handshake_s)
         except (AuthFailed, SecretMissing) as problem:
             self._fail("sql-login", problem)
+            self._operator(through)
         except TlsFailed as problem:
             self._fail("tls", problem)
         except UserError as problem:
@@ -254,6 +257,36 @@ class _Probe:
                 self._session(session)
             finally:
                 session.close()
+            self._operator(through)
+
+    def _operator(self, through: Callable[[], SshLink] | None) -> None:
+        """Try the account of procedures, where there is one; its session is as read-only as the observer's."""
+        access = self.entry.sql
+        assert access is not None
+        user = access.operator_user
+        if not user:
+            return
+        try:
+            rights = probe_operator.changing_rights(self.entry, self.vault, through, self.limits)
+        except UserError as problem:
+            self._fail("operator", problem)
+            return
+        if user == access.user:
+            told = tr("{user} is the observer's account too: watching could change the server.", user=user)
+            self._add("operator", "warned", told)
+        elif rights:
+            told = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))
+            self._add("operator", "passed", told)
+        else:
+            self._add(
+                "operator",
+                "warned",
+                tr(
+                    "{user} logs in, but SHOW GRANTS names neither SUPER nor "
+                    "SYSTEM_VARIABLES_ADMIN: procedures could not set what they must.",
+                    user=user,
+                ),
+            )
 
     def _session(self, session: SqlLink) -> None:
         access = self.entry.sql

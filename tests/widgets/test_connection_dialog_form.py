@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -165,6 +166,47 @@ def test_that_a_typed_password_replaces_the_kept_one(qtbot: QtBot) -> None:
     entry = made.form.draft().entry
     assert entry.sql is not None
     assert entry.sql.password == SecretRef("keyring", "db1/sql")
+
+
+def test_that_the_account_of_procedures_is_apart_from_the_observers_and_may_stay_empty(
+    dialog: ConnectionDialog,
+) -> None:
+    fill(dialog)
+    form = dialog.form
+    assert form.operator_user.isVisible()
+    assert not form.operator_password.isVisible()
+    assert "can't change anything" in form.why_two.text()
+    assert form.draft().entry.sql == SqlAccess("monitor", via="tunnel")
+    form.operator_user.setText(" pilot ")
+    assert form.operator_password.isVisible()
+    form.operator_password.insert("hunter3")
+    draft = form.draft()
+    ref = SecretRef("keyring", "10.20.0.11/operator")
+    assert draft.entry.sql == SqlAccess("monitor", via="tunnel", operator_user="pilot", operator_password=ref)
+    assert draft.secrets == ((ref, Secret("hunter3")),)
+    assert "hunter3" not in repr(draft)
+    form.operator_user.clear()  # a password without a user is none
+    assert form.draft().entry.sql == SqlAccess("monitor", via="tunnel")
+    assert form.draft().secrets == ()
+
+
+def test_that_the_account_of_procedures_is_edited_without_its_password(qtbot: QtBot) -> None:
+    kept = SecretRef("env", "PILOT_PASSWORD")
+    assert ENTRY.sql is not None
+    entry = replace(ENTRY, sql=replace(ENTRY.sql, operator_user="pilot", operator_password=kept))
+    made = ConnectionDialog(entry=entry)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(made)
+    assert made.form.draft().entry == entry
+    assert "env:PILOT_PASSWORD" in made.form.operator_password.placeholderText()
+    made.form.operator_user.setText("other")  # the kept password is the old user's
+    sql = made.form.draft().entry.sql
+    assert sql is not None
+    assert (sql.operator_user, sql.operator_password) == ("other", None)
+    made.form.operator_user.clear()
+    sql = made.form.draft().entry.sql
+    assert sql is not None
+    assert (sql.operator_user, sql.operator_password) == (None, None)
 
 
 def test_that_a_test_asks_once_and_shows_every_step(dialog: ConnectionDialog) -> None:

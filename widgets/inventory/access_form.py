@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TypedDict
 
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -12,6 +13,7 @@ from services.secrets import Secret, SecretRef
 from services.words import mark, tr
 from widgets.common.boxes import hairline
 from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong
+from widgets.common.labels import label
 from widgets.inventory.draft import HostDraft
 
 _SUDO = (("none", mark("not needed")), ("nopasswd", mark("without a password")), ("password", mark("with a password")))
@@ -26,8 +28,17 @@ _TLS = (
     ("verify-ca", mark("required, certificate verified")),
     ("off", mark("never")),
 )
+_WHY_TWO = mark(
+    "Two accounts: watching uses one that can't change anything. The operator's changes a server only while a "
+    "procedure that you approved runs. Empty: procedures use the observer's account, or sudo on the host."
+)
 _PORT = re.compile(r"[0-9]{1,5}")
 Typed = dict[SecretRef, Secret]
+
+
+class _Operator(TypedDict):
+    operator_user: str | None
+    operator_password: SecretRef | None
 
 
 class AccessForm(QWidget):
@@ -94,6 +105,10 @@ class AccessForm(QWidget):
         self.socket = line(tr("Socket"), tr("asked from the server's configuration when empty"))
         self.tls = choice("TLS", _TLS)
         self.ca = FileField(tr("CA certificate"), tr("the system's when empty"))
+        self.operator_user = line(tr("Operator user"), tr("only for procedures; may stay empty"))
+        self.operator_password = SecretField(tr("Operator password"))
+        for field in (self.operator_user, self.operator_password):
+            field.setToolTip(tr(_WHY_TWO))
         self._sql_form = form()
         rows = (
             (tr("User"), self.sql_user),
@@ -103,11 +118,16 @@ class AccessForm(QWidget):
             (tr("Socket"), self.socket),
             ("TLS", self.tls),
             (tr("CA file"), self.ca),
+            (tr("Operator user"), self.operator_user),
+            (tr("Operator password"), self.operator_password),
         )
         self._fill(self._sql_form, rows)
+        self.why_two = label(tr(_WHY_TWO), "second", wrap=True)
+        self._sql_form.addRow(self.why_two)
         self.sql_on.toggled.connect(self._follow_choices)
         self.via.currentIndexChanged.connect(self._follow_choices)
         self.tls.currentIndexChanged.connect(self._follow_choices)
+        self.operator_user.textChanged.connect(self._follow_choices)
 
     @staticmethod
     def _fill(layout: QFormLayout, rows: tuple[tuple[str, QWidget], ...]) -> None:
@@ -127,6 +147,7 @@ class AccessForm(QWidget):
         self._sql_form.setRowVisible(self.socket, sql and via == "socket")
         self._sql_form.setRowVisible(self.tls, sql and via != "socket")
         verified = self.tls.currentData() in {"verify-ca", "verify-identity"}
+        self._sql_form.setRowVisible(self.operator_password, sql and bool(self.operator_user.text().strip()))
         self._sql_form.setRowVisible(self.ca, sql and via != "socket" and verified)
 
     # -- in ------------------------------------------------------------------------------------------------------
@@ -153,6 +174,8 @@ class AccessForm(QWidget):
             choose(self.via, entry.sql.via)
             choose(self.tls, entry.sql.tls)
             _say_kept(self.sql_password, entry.sql.password)
+            self.operator_user.setText(entry.sql.operator_user or "")
+            _say_kept(self.operator_password, entry.sql.operator_password)
         self._follow_choices()
 
     # -- out -----------------------------------------------------------------------------------------------------
@@ -223,7 +246,16 @@ class AccessForm(QWidget):
             socket=self.socket.text().strip() or None,
             tls=self.tls.currentData(),
             ca=self.ca.path(),
+            **self._operator(name, old, typed),
         )
+
+    def _operator(self, name: str, old: SqlAccess, typed: Typed) -> _Operator:
+        """Return the account of procedures; without a user there is no password either."""
+        user = self.operator_user.text().strip() or None
+        # A kept password is the old user's: another user does not log in with it.
+        kept = old.operator_password if user == old.operator_user else None
+        password = _taken(self.operator_password, f"{name}/operator", kept, typed) if user else None
+        return {"operator_user": user, "operator_password": password}
 
 
 def _taken(field: SecretField, name: str, kept: SecretRef | None, typed: Typed) -> SecretRef | None:

@@ -29,7 +29,7 @@ _WORDS = {
 }
 _BEFORE = mark(
     "Test tries every step of the way once and changes nothing: the name, the port, the host's key, the login, "
-    "sudo, then the database, TLS and the rights of the account."
+    "sudo, then the database, TLS and the rights of the account, and the operator's account where there is one."
 )
 
 

@@ -142,9 +142,21 @@ def run_lines(view: RunView) -> Iterator[str]:
         yield from (f"  {line}" for line in step_line(step, number).splitlines())
     for breach in view.breaches:
         yield from _wrapped("  ▲ ", breach)
+    yield from rest_lines(view)
     yield from obligation_lines(view.obligations)
     if view.question is not None:
         yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
+
+
+def rest_lines(view: RunView) -> Iterator[str]:
+    """Yield the rest of a plan that was made in the middle of its run and waits to be approved: nothing otherwise."""
+    if view.question is None or view.question.topic != "continued":
+        return
+    yield tr("The rest of the plan, to be approved:")
+    yield from check_lines(view.checks, view.overrides)
+    for number, step in enumerate(view.steps, 1):
+        if step.state is StepState.PENDING:
+            yield from _step_lines(number, step.step)
 
 
 def obligation_lines(obligations: tuple[OpenObligation, ...]) -> Iterator[str]:

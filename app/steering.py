@@ -13,7 +13,7 @@ from types import FrameType
 from app.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
 from app.compose import open_state, read_inventory
 from app.places import data_folder
-from app.procedure_text import step_line
+from app.procedure_text import rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.procedures.codec import encode, plain
@@ -85,11 +85,13 @@ class Terminal:
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
         self._asked: Question | None = None
+        self._view: RunView | None = None
 
     def run_changed(self, view: RunView) -> None:
         """Print what changed."""
         if self._machine:
             return
+        self._view = view
         for number, step in enumerate(view.steps, 1):
             key = step.step.step_id
             if step.state is StepState.PENDING:
@@ -123,7 +125,8 @@ class Terminal:
             return None
         if self._asked != question:
             self._asked = question
-            sys.stdout.write("\n" + question_text(question) + "\n> ")
+            rest = "".join(f"{line}\n" for line in rest_lines(self._view)) if self._view is not None else ""
+            sys.stdout.write(f"\n{rest}{question_text(question)}\n> ")
             sys.stdout.flush()
         ready, _, _ = select.select([sys.stdin], [], [], 0)
         if not ready:

@@ -316,6 +316,26 @@ def test_that_the_end_of_the_input_suspends_the_run_as_it_is(shell: Shell) -> No
     assert said.code in {3, 4}
 
 
+def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) -> None:
+    shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
+    with shell.typing("yes", "yes", "approve", "n3", "yes"):
+        said = shell("run", "bootstrap-after-crash")
+    assert (said.code, last_run(said)) == (0, "done")
+    before, asked, _ = said.out.partition("Answer approve or stop.")
+    assert asked
+    assert "The rest of the plan, to be approved:\n" in before
+    assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [can't be undone, 15 s]" in before
+    assert "$ n3: sudo galera_new_cluster" in before
+    assert "Type n3 to confirm, or stop." in said.out
+
+
+def test_that_a_run_that_waits_for_approval_shows_what_is_to_be_approved(shell: Shell) -> None:
+    shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
+    said = shell("run", "bootstrap-after-crash", "--yes")
+    assert "$ n3: sudo galera_new_cluster" in said.out
+    assert "to be confirmed with --confirm n3" in said.out
+
+
 def test_that_an_answer_on_the_command_line_comes_before_what_yes_would_answer(shell: Shell) -> None:
     with shell.typing("yes"):
         shell("run", *DESYNC)

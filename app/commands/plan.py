@@ -47,6 +47,9 @@ def run(options: Namespace) -> int:
             elif blocks:
                 told = ", ".join(c.code for c in blocks)
                 sys.stdout.write("\n" + tr("Refused: {codes}. Nothing was changed.", codes=told) + "\n")
+                if any(check.code == "LOCK-FREE" for check in blocks):
+                    hint = "--override LOCK-FREE=REASON --take-over OWNER"
+                    sys.stdout.write(tr("To take a dead console's lock over, say both: {words}", words=hint) + "\n")
             return FINDINGS if blocks else GOOD
         return _run(desk, draft, overrides, options)
 

@@ -274,6 +274,18 @@ def test_that_a_take_over_with_the_owner_typed_runs(shell: Shell) -> None:
     assert shell.world.holder is None
 
 
+def test_that_a_lock_seen_by_the_preflight_is_taken_over_with_a_reason_and_its_owner(shell: Shell) -> None:
+    shell.world.holder = HOLDER
+    shell.world.changed = lambda facts: replace(facts, hosts=tuple(replace(h, lock=HOLDER) for h in facts.hosts))
+    said = shell("run", *DESYNC, "--yes", "--take-over", HOLDER.owner)
+    assert said.code == 1
+    assert "Refused: LOCK-FREE. Nothing was changed.\n" in said.out
+    assert "say both: --override LOCK-FREE=REASON --take-over OWNER\n" in said.out
+    words = ("--override", "LOCK-FREE=eva's laptop is broken", "--take-over", HOLDER.owner)
+    assert shell("run", *DESYNC, "--yes", *words).code == 0
+    assert shell.world.holder is None
+
+
 def test_that_a_held_lock_is_one_document_for_machines(shell: Shell) -> None:
     shell.world.holder = dataclasses.replace(HOLDER, since=None)
     document = shell("run", *DESYNC, "--yes", "--json").document

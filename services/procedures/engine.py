@@ -202,7 +202,7 @@ class Engine:
             raise WayOut("undo" if self.control.undoing else "leave")
         if self.control.pausing:
             self._waits.paused("Paused by you before the next step; nothing acts.", step.step_id)
-        self._watching.look(step.step_id)
+        self._watching.look(step.step_id, anew=True)
         broken = self._watching.broken()
         if broken is not None:
             rule, answer = broken

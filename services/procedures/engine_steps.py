@@ -140,8 +140,10 @@ class Steps:
         """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known.
 
         What must not be done twice is only looked for, until the step's limit: it may have happened behind the break.
+        It is done when, after a while, all is proven to be as without it.
         """
         again = step.repeatable or isinstance(step.action, Detached)
+        late = self._parts.clock.monotonic() + DOUBT_S
         while True:
             if not self._misses_value(step) and self._waits.hold_now(step.proof, step.step_id):
                 return True
@@ -153,7 +155,7 @@ class Steps:
             )
             for _ in range(int(RETRY_S / TICK_S)):
                 self._waits.tick(step)
-            if again:
+            if again or (self._parts.clock.monotonic() >= late and self._is_undone(step) and self._may_begin(step)):
                 return False
 
     def _prove(self, step: Step) -> None:

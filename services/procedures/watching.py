@@ -26,13 +26,19 @@ class Watching:
         self._log = log
         self._release = release
         self._due: dict[str, float] = {}
+        self._accepted: dict[str, float] = {}
         self._broken: dict[str, tuple[WatchRule, Answer]] = {}
 
-    def look(self, step_id: str) -> None:
-        """Look at every rule that is due; a rule that broke is journalled and, where it says so, releases at once."""
+    def look(self, step_id: str, *, anew: bool = False) -> None:
+        """Look at every rule that is due; a rule that broke is journalled and, where it says so, releases at once.
+
+        Args:
+            anew: before an act: rules that were looked at a moment ago too, but those that a person accepted lately.
+        """
         now = self._clock.monotonic()
         for rule in active_rules(self._log.view.plan, step_id):
-            if now < self._due.get(rule.code, 0.0):
+            due = self._accepted if anew else self._due
+            if now < due.get(rule.code, 0.0):
                 continue
             self._due[rule.code] = now + rule.every_s
             answer = self._prover.look(rule.condition, self._log.past)
@@ -51,7 +57,7 @@ class Watching:
     def accepted(self, code: str) -> None:
         """Forget a breach that the person accepted; it is told again when it still stands after a while."""
         self._broken.pop(code, None)
-        self._due[code] = self._clock.monotonic() + 60.0
+        self._due[code] = self._accepted[code] = self._clock.monotonic() + 60.0
 
 
 def active_rules(plan: Plan, step_id: str) -> tuple[WatchRule, ...]:

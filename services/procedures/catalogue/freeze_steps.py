@@ -214,10 +214,10 @@ def _watches(facts: Facts, node: str, donor: str, floor: int, cache_path: str) -
         WatchRule(
             code="DISK-FLOOR",
             condition=FreeDisk(donor, cache_path, floor),
-            sentence=f"The disk of {donor} came near its end: its cache was released, {node} will need an SST.",
+            sentence=f"The disk of {donor} came near its end: its cache was released, {node} may need an SST.",
             breach=Breach.RELEASE,
             releases=freeze_key(donor),
-            from_step=f"stop-{node}",
+            from_step=f"restart-off-{node}",  # frozen by then; a drain may last
             to_step=f"start-{node}",
         ),
         WatchRule(

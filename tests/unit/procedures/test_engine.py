@@ -270,12 +270,21 @@ def test_that_a_repeatable_act_is_tried_again_until_the_way_is_back() -> None:
 
 
 def test_that_an_act_that_may_have_happened_is_told_so_when_nothing_shows_it() -> None:
-    bench = Bench(plan_of(switch("n1", "a")), policy=ASKING)
+    bench = Bench(plan_of(switch("n1", "a", undo=None, why="It does no harm.")), policy=ASKING)
     bench.world.fails["a-n1"] = [lost("n1")]
     bench.person.answers = {"failed": ["leave"]}
     assert bench.run() is RunState.LEFT
     assert "may have happened" in bench.view.steps[0].error
     assert bench.world.done == []
+
+
+def test_that_an_act_that_is_proven_not_to_have_happened_behind_a_broken_way_is_done_after_a_while() -> None:
+    bench = Bench(plan_of(switch("n1", "a")))
+    bench.world.fails["a-n1"] = [lost("n1")]
+    began = bench.clock.monotonic()
+    assert bench.run() is RunState.DONE
+    assert bench.world.done == ["n1: a=ON"]
+    assert bench.clock.monotonic() - began >= 10.0
 
 
 def test_that_a_host_that_is_silent_for_a_part_of_a_wait_is_waited_for() -> None:

@@ -25,7 +25,7 @@ from services.procedures.lock import LockHeld
 from services.procedures.model import Plan
 from services.procedures.procedure import About
 from services.procedures.run_model import RunView
-from services.types import Health
+from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.runs import Runs, Standing
@@ -136,12 +136,20 @@ class Steering(QObject):
         about = next((a for a in self._abouts if a.name == name), None)
         if about is None:
             return
-        cluster = self._controller.cluster()
+        cluster = self._cluster_in_sight()
         self._shown = None
         self._window.show_page(KEY)
         self._pages.show_wizard()
-        self._flow.choose(about, cluster.cluster_id if cluster is not None else "", host)
-        self._side.follow(None, None, cluster.cluster_id if cluster is not None else "")
+        self._flow.choose(about, cluster, host)
+        self._side.follow(None, None, cluster)
+
+    def _cluster_in_sight(self) -> str:
+        """Return the Galera cluster that is shown; beside a spare host the only one there is, '' for none."""
+        shown = self._controller.cluster()
+        if shown is not None and shown.kind is ClusterKind.GALERA:
+            return shown.cluster_id
+        known = [c.cluster_id for c in self._controller.estate.clusters if c.kind is ClusterKind.GALERA]
+        return known[0] if len(known) == 1 else ""
 
     def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
         if not node.host:

@@ -164,8 +164,8 @@ class Checklist(QWidget):
             row.reason_typed.connect(self._typed)
             self.rows.append(row)
             self._lines.append(hairline())
-            self._lines[-1].setVisible(bool(number))
             self._column.addWidget(self._lines[-1])
+            self._lines[-1].setVisible(bool(number))  # once it has a parent: it would be a window of its own before
             self._column.addWidget(row)
         self._show_all = all(check.verdict is Verdict.PASS for check in checks)
         self._fold_passes()

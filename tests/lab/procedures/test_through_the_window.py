@@ -19,7 +19,7 @@ pytest.importorskip("PySide6", reason="the window needs Qt")
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QPushButton, QTreeView, QWidget
 from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
 
@@ -35,6 +35,8 @@ from tests.lab.procedures.whole import Whole
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
 from widgets.procedures.wizard import WizardPage
+
+pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
 
 LIVE_S = 40.0
 """The window's own loading and a gathering of every host, on two shared cores."""
@@ -118,20 +120,29 @@ class Person:
 
     def node_id(self, host: str) -> str:
         assert self.session.controller is not None
-        cluster = self.session.controller.cluster()
-        assert cluster is not None
-        return next(n.node_id for n in cluster.nodes if n.host == host)
+        nodes = (n for c in self.session.controller.estate.clusters for n in c.nodes)
+        return next(n.node_id for n in nodes if n.host == host)
 
     def sees_synced(self, hosts: tuple[str, ...]) -> None:
         """Wait until the drawing has these nodes Synced and the procedures are known."""
 
         def so() -> bool:
-            controller = self.session.controller
-            cluster = controller.cluster() if controller is not None else None
-            states = {n.host: n.state for n in cluster.nodes} if cluster is not None else {}
+            assert self.session.controller is not None
+            nodes = [n for c in self.session.controller.estate.clusters for n in c.nodes]
+            states = {n.host: n.state for n in nodes}
             return all(states.get(h) == "Synced" for h in hosts) and self.steering.runs.is_open
 
         self.waits(so)
+        self.clicks_in_the_tree(hosts[0])
+
+    def clicks_in_the_tree(self, host: str) -> None:
+        """Choose a node, and with it its cluster."""
+        rows = self.window.tree.findChild(QTreeView)
+        assert rows is not None
+        model = rows.model()
+        found = model.match(model.index(0, 0), Qt.ItemDataRole.DisplayRole, host, -1, Qt.MatchFlag.MatchRecursive)
+        self.qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=rows.visualRect(found[0]).center())
+        self.waits(lambda: self.window.topology.canvas.centre_of(self.node_id(host)) is not None)
 
     def shoots(self, name: str) -> None:
         """Keep a picture where the environment names a folder for it."""

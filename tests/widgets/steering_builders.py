@@ -1,0 +1,183 @@
+"""A window whose desk is the program's own over a scripted cluster: real journal, real engine, no server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.controller import Controller
+from app.main_window import MainWindow
+from app.pages import build_pages
+from app.steering_door import DeskDoor
+from app.steering_window import Steering
+from services.clock import SystemClock
+from services.discovery.model import EstateSnapshot
+from services.events import Event
+from services.history.state_store import StateStore
+from services.inventory.model import HostEntry, Inventory
+from services.procedures.engine_parts import Parts
+from services.procedures.facts_model import Facts
+from services.secrets import MemoryVault
+from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
+from tests.unit.app.steering_desk import ScriptedDesk, World
+from tests.widgets import builders as b
+from tests.widgets.fake_sources import CARDS, FakeLiveSource
+from widgets.bridge.ops import Ops
+from widgets.common.theme import ThemeName, apply_theme
+
+LIMIT_MS = 15_000
+HOSTS = ("db1", "db2", "db3")
+
+
+class SoonDesk(ScriptedDesk):
+    """Waits in real time, and is asked by the window."""
+
+    def _parts(self, view: Any, hosts: Any, listener: Any, policy: Any, person: Any) -> Parts:
+        parts = super()._parts(view, hosts, listener, policy, person or self.answers)
+        return replace(parts, clock=SystemClock())
+
+
+class ScriptedDoor:
+    """Opens the desk on a store in a folder of the test."""
+
+    def __init__(self, folder: Path, world: World) -> None:
+        self.folder = folder
+        self.world = world
+        self.desk: SoonDesk | None = None
+        self.state: StateStore | None = None
+
+    def open(self) -> SoonDesk:
+        inventory = Inventory(hosts=tuple(HostEntry(name, f"10.0.0.{n}") for n, name in enumerate(HOSTS, 1)))
+        self.state = StateStore.open(self.folder / "state.sqlite")
+        self.desk = SoonDesk(inventory, MemoryVault(), self.state, SystemClock())
+        self.desk.world = self.world
+        return self.desk
+
+    def refresh(self, desk: object) -> None:
+        del desk
+
+    def history(self) -> Path:
+        return self.folder / "history.sqlite"
+
+    def close(self) -> None:
+        if self.state is not None:
+            self.state.close()
+
+
+class TellingSource(FakeLiveSource):
+    """A live source that takes events, as the watcher does."""
+
+    def tell(self, event: Event) -> None:
+        self.told.append(event)
+
+    def now(self) -> float:
+        return time.time()
+
+
+def now_facts(facts: Facts) -> Facts:
+    """Return facts that were gathered just now, of the cluster in the drawing."""
+    return replace(facts, at=time.time())
+
+
+def estate() -> EstateSnapshot:
+    """Return three Synced nodes of the scripted cluster."""
+    return b.estate(replace(b.healthy(), cluster_id=CLUSTER))
+
+
+@dataclass
+class Person:
+    """Somebody in front of it."""
+
+    qtbot: QtBot
+    window: MainWindow
+    controller: Controller
+    steering: Steering
+    door: ScriptedDoor
+    badges: list[str] = field(default_factory=list)
+
+    @property
+    def wizard(self) -> Any:
+        return self.steering._wizard  # noqa: SLF001
+
+    @property
+    def cards(self) -> Any:
+        return self.steering._pages.cards  # noqa: SLF001
+
+    def waits(self, until: Any) -> None:
+        self.qtbot.waitUntil(until, timeout=LIMIT_MS)
+
+    def presses(self, inside: QWidget, text: str) -> None:
+        def found() -> list[QPushButton]:
+            shown = [w for w in inside.findChildren(QPushButton) if w.isVisible() and w.isEnabled()]
+            return [w for w in shown if w.text().replace("&", "").startswith(text)]
+
+        self.waits(lambda: bool(found()))
+        self.qtbot.mouseClick(found()[0], Qt.MouseButton.LeftButton)
+
+    def words(self, inside: QWidget) -> str:
+        return "\n".join(w.text() for w in inside.findChildren(QLabel) if w.isVisible() and w.text())
+
+    def plans(self, name: str = "desync-for-backup", host: str = "db2") -> None:
+        """From the choice to the plan."""
+        self.steering.choose(name, host)
+        self.waits(lambda: bool(self.wizard.stages.form.rows))
+        self.presses(self.wizard, "Check")
+        self.presses(self.wizard, "Show plan")
+        self.waits(lambda: bool(self.wizard.stages.steps.rows))
+
+    def runs_to_the_question(self) -> None:
+        self.plans()
+        self.presses(self.wizard, "Approve and start")
+        self.waits(lambda: self.wizard.question.question() is not None)
+
+
+@contextmanager
+def steering_window(
+    qtbot: QtBot, qapp: QApplication, folder: Path, world: World, theme: ThemeName = "light"
+) -> Iterator[Person]:
+    """Show a live window with procedures; on the way out everything is stopped as the program does."""
+    apply_theme(qapp, theme)
+    window, ops, door = MainWindow(), Ops(), ScriptedDoor(folder, world)
+    window.topology.set_reduced_motion(True)
+    window.resize(1440, 900)
+    source = TellingSource(estate())
+    controller = Controller(source, window, ops, parent=window)
+    for _ in build_pages(controller, window, ops, parent=window, door=cast("DeskDoor", door)):
+        pass
+    steering = window.findChild(Steering)
+    assert steering is not None
+    window.show()
+    window.activateWindow()
+    controller.start()
+    for _ in range(CARDS):
+        qapp.processEvents()
+    steering.runs.open()
+    person = Person(qtbot, window, controller, steering, door)
+    person.waits(lambda: bool(person.cards.cards))
+    try:
+        yield person
+    finally:
+        controller.stop()
+        steering.stop()
+        ops.shutdown()
+        window.may_close = None
+        window.close()
+        window.deleteLater()
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def scripted() -> World:
+    """Return a whole cluster of three."""
+    return World(cluster=_cluster(), changed=now_facts)
+
+
+def _cluster() -> Cluster:
+    return whole(*HOSTS)

@@ -1,0 +1,312 @@
+"""Steering by hand in the real window, on the real desk, journal and engine over a scripted cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from services.errors import UserError
+from services.procedures.facts_model import Facts
+from services.procedures.run_model import RunState
+from tests.unit.app.steering_desk import HOLDER, World
+from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
+from widgets.common.palette import CommandPalette
+from widgets.frame.armed_frame import ArmedFrame
+from widgets.journal.page import JournalPage
+from widgets.procedures.standing_notice import StandingNotice
+
+pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
+
+
+@pytest.fixture
+def world() -> World:
+    return scripted()
+
+
+@pytest.fixture
+def person(qtbot: QtBot, qapp: QApplication, tmp_path: Path, world: World) -> Iterator[Person]:
+    with steering_window(qtbot, qapp, tmp_path, world) as made:
+        yield made
+
+
+def state_of(person: Person) -> RunState | None:
+    run = person.wizard.run()
+    return run.state if run is not None else None
+
+
+def menu_of(person: Person, host: str, reason: QContextMenuEvent.Reason = QContextMenuEvent.Reason.Mouse) -> QMenu:
+    canvas = person.window.topology.canvas
+    cluster = person.controller.cluster()
+    assert cluster is not None
+    node_id = next(n.node_id for n in cluster.nodes if n.host == host)
+    middle = canvas.centre_of(node_id)
+    assert middle is not None
+    at = middle.toPoint()
+    QApplication.sendEvent(canvas.viewport(), QContextMenuEvent(reason, at, canvas.viewport().mapToGlobal(at)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def test_that_a_right_click_offers_what_fits_a_synced_node_and_fills_it_in(person: Person) -> None:
+    menu = menu_of(person, "db2")
+    offered = [action.text() for action in menu.actions()]
+    assert any("out of flow control" in text for text in offered)
+    assert not any("all nodes went down" in text for text in offered)
+    action = next(a for a in menu.actions() if "out of flow control" in a.text())
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert person.window.page() == "procedures"
+    assert person.wizard.stages.form.rows["node"].text() == "db2"
+
+
+def test_that_the_inspector_offers_the_same(person: Person) -> None:
+    menu = menu_of(person, "db3")
+    offered = [action.text() for action in menu.actions()]
+    menu.hide()
+    person.presses(person.window.inspector, "Take a node out of flow control")
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert person.wizard.stages.form.rows["node"].text() == "db3"
+    assert len(offered) >= 3
+
+
+def test_that_the_palette_runs_a_procedure_for_the_selected_node(person: Person) -> None:
+    cluster = person.controller.cluster()
+    assert cluster is not None
+    person.controller.select_node(next(n.node_id for n in cluster.nodes if n.host == "db3"))
+    person.window.palette_wanted.emit()
+    palette = person.window.findChild(CommandPalette)
+    assert palette is not None
+    palette.type_text("run flow control db3")
+    field = palette.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert person.wizard.stages.form.rows["node"].text() == "db3"
+
+
+def test_that_a_run_arms_the_window_shows_its_obligation_and_disarms_at_its_end(person: Person) -> None:
+    frame = person.window.findChild(ArmedFrame)
+    assert frame is not None
+    assert person.window.status.badge() == "READ ONLY"
+    person.runs_to_the_question()
+    person.waits(lambda: person.window.status.badge().startswith("ARMED run 1"))
+    assert frame.isVisible()
+    person.waits(lambda: "db2 desynced" in person.window.status.duties.text())
+    person.presses(person.wizard.question, "Yes, go on")
+    person.waits(lambda: state_of(person) is RunState.DONE)
+    person.waits(lambda: person.window.status.badge() == "READ ONLY")
+    person.waits(lambda: not person.window.status.duties.text())
+    assert not frame.isVisible()
+    assert person.steering.runs.driven == ()
+
+
+def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_to_it(person: Person) -> None:
+    person.runs_to_the_question()
+    person.presses(person.wizard.question, "Yes, go on")
+    person.waits(lambda: state_of(person) is RunState.DONE)
+    person.waits(lambda: not person.steering.runs.driven)
+    person.controller.pump.beat()
+    told = [(e.kind, e.text) for e in person.controller.events]
+    assert [kind for kind, _ in told] == ["run", "step", "step", "step", "run"]
+    assert told[0][1] == "Run 1 begins: Take db2 out of flow control for a backup"
+    assert told[-1][1] == "Run 1 is done: Take db2 out of flow control for a backup"
+    person.presses(person.wizard, "Close")
+    person.window.show_page("journal")
+    journal = person.window.findChild(JournalPage)
+    assert journal is not None
+    journal.set_filter(kind="run")
+    assert len(journal.shown()) == 2
+    journal.run_chosen.emit("1")
+    person.waits(lambda: person.window.page() == "procedures" and state_of(person) is RunState.DONE)
+
+
+def test_that_the_checks_and_the_plan_follow_what_is_typed(person: Person) -> None:
+    person.plans()
+    assert "db2" in person.wizard.stages.approval._plan.title  # noqa: SLF001
+    person.wizard.stages.inputs.set_open(True)
+    person.wizard.stages.form.rows["node"].show_text("db3")
+    person.wizard.stages.form._take("node", "db3")  # noqa: SLF001
+    person.waits(lambda: "db3" in person.wizard.stages.approval._plan.title)  # noqa: SLF001
+
+
+def test_that_answers_of_a_gathering_that_nobody_waits_for_are_dropped(person: Person, world: World) -> None:
+    gate = threading.Event()
+
+    def slow(facts: Facts) -> Facts:
+        gate.wait(10)
+        return replace(now_facts(facts), cluster_name="late")
+
+    world.changed = slow
+    person.steering.choose("desync-for-backup", "db2")
+    person.wizard.closed.emit()
+    gate.set()
+    person.waits(lambda: not person.steering.runs.busy())
+    assert not person.wizard.stages.form.rows
+
+
+def test_that_a_host_that_does_not_answer_is_named_while_the_rest_is_asked(person: Person, world: World) -> None:
+    world.cluster.hosts["db3"].reachable = False
+    person.steering.choose("desync-for-backup", "db2")
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert "db3 does not answer" in person.wizard.messages.text()
+
+
+def test_that_a_gathering_that_fails_says_why_in_the_page(person: Person, world: World) -> None:
+    def refuse(_facts: Facts) -> Facts:
+        raise UserError("The vault is locked.", try_=("Unlock it.",))
+
+    world.changed = refuse
+    person.steering.choose("desync-for-backup", "db2")
+    person.waits(lambda: "The vault is locked." in person.wizard.messages.text())
+    assert "Unlock it." in person.wizard.messages.text()
+
+
+def test_that_the_rehearsal_shows_each_step_and_changes_nothing(person: Person, world: World) -> None:
+    person.plans()
+    person.presses(person.wizard, "Rehearse")
+    person.waits(lambda: len(person.wizard.stages.steps._rehearsed) == 5)  # noqa: SLF001
+    assert world.cluster.log == []
+    assert person.window.status.badge() == "READ ONLY"
+
+
+def test_that_another_consoles_lock_is_taken_over_only_by_typing_its_owner(person: Person, world: World) -> None:
+    world.holder = HOLDER
+    person.plans()
+    person.presses(person.wizard, "Approve and start")
+    strip = person.wizard.confirm
+    person.waits(strip.isVisible)
+    assert HOLDER.owner in person.wizard.messages.text()
+    strip.reason.setText("eva")
+    assert not strip.yes.isEnabled()
+    strip.reason.setText(HOLDER.owner)
+    person.presses(strip, "Take over and go on")
+    person.waits(lambda: person.wizard.question.question() is not None)
+    assert world.holder is None
+
+
+def test_that_closing_asks_while_a_run_is_driven_and_the_next_start_says_where_it_stands(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, world: World
+) -> None:
+    with steering_window(qtbot, qapp, tmp_path, world) as first:
+        first.runs_to_the_question()
+        first.window.close()
+        assert first.window.isVisible()
+        strip = first.steering.close_question.strip
+        assert "resume 1 or undo 1" in strip.text.text()
+        first.presses(strip, "Suspend it and close")
+        first.waits(lambda: not first.window.isVisible())
+    with steering_window(qtbot, qapp, tmp_path, world) as second:
+        notice = second.window.findChild(StandingNotice)
+        assert notice is not None
+        second.waits(lambda: "Run 1 is not over" in notice.text())
+        assert "next: Make the backup on db2" in notice.text()
+        assert "db2 desynced" in second.window.status.duties.text()
+        assert second.window.status.badge() == "READ ONLY"
+        second.presses(notice, "Resume")
+        second.waits(lambda: second.wizard.question.question() is not None)
+        second.waits(lambda: second.steering.runs.driven == ("1",))
+        second.presses(second.wizard.question, "Yes, go on")
+        second.waits(lambda: state_of(second) is RunState.DONE)
+        assert notice.text() == ""
+
+
+def test_that_undo_from_the_notice_is_asked_for_and_takes_the_run_back(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, world: World
+) -> None:
+    with steering_window(qtbot, qapp, tmp_path, world) as first:
+        first.runs_to_the_question()
+    with steering_window(qtbot, qapp, tmp_path, world) as second:
+        notice = second.window.findChild(StandingNotice)
+        assert notice is not None
+        second.waits(lambda: bool(notice.text()))
+        second.presses(notice, "Undo")
+        assert second.cards.confirm.isVisible()
+        second.presses(second.cards.confirm, "Undo the run")
+        second.waits(lambda: state_of(second) is RunState.UNDONE)
+        second.waits(lambda: not second.window.status.duties.text())
+
+
+def test_that_the_status_line_releases_an_obligation_of_a_run_that_rests(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, world: World
+) -> None:
+    with steering_window(qtbot, qapp, tmp_path, world) as first:
+        first.runs_to_the_question()
+    with steering_window(qtbot, qapp, tmp_path, world) as second:
+        second.waits(lambda: bool(second.window.status.duties.text()))
+        qtbot.mouseClick(second.window.status.duties.release, Qt.MouseButton.LeftButton)
+        second.waits(lambda: not second.window.status.duties.text())
+
+
+def test_that_a_report_is_saved_where_the_person_says(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.runs_to_the_question()
+    person.presses(person.wizard.question, "Yes, go on")
+    person.waits(lambda: state_of(person) is RunState.DONE)
+    chosen = tmp_path / "run"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(chosen), ""))
+    person.presses(person.wizard, "Save as Markdown")
+    person.waits((tmp_path / "run.md").exists)
+    assert "desync-for-backup" in (tmp_path / "run.md").read_text(encoding="utf-8")
+    person.waits(lambda: "run.md" in person.window.messages.text())
+
+
+class Strays(QObject):
+    """Notes every widget that shows itself as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.seen.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
+def test_that_no_part_of_a_page_is_shown_as_a_window_before_it_has_its_place(
+    person: Person, qapp: QApplication
+) -> None:
+    """Such a window flashes and takes the keyboard away from the field that is typed in."""
+    strays = Strays()
+    qapp.installEventFilter(strays)
+    person.runs_to_the_question()
+    person.presses(person.wizard.question, "Yes, go on")
+    person.waits(lambda: state_of(person) is RunState.DONE)
+    person.presses(person.wizard, "Close")
+    qapp.removeEventFilter(strays)
+    assert strays.seen == []
+
+
+def test_that_a_person_without_a_mouse_gets_from_the_cards_to_a_running_run(person: Person, qtbot: QtBot) -> None:
+    person.window.activateWindow()
+    QTest.keyClick(person.window, Qt.Key.Key_3, Qt.KeyboardModifier.AltModifier)
+    assert person.window.page() == "procedures"
+    person.cards.focus_first()
+    for _ in range(20):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if "flow control" in focused.accessibleName():
+            break
+        QTest.keyClick(focused, Qt.Key.Key_Tab)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    person.waits(lambda: person.wizard.isAncestorOf(QApplication.focusWidget()))
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_C, Qt.KeyboardModifier.AltModifier)
+    person.waits(person.wizard.stages.checklist.go_on.hasFocus)
+    QTest.keyClick(person.wizard.stages.checklist.go_on, Qt.Key.Key_Space)
+    person.waits(lambda: bool(person.wizard.stages.steps.rows))
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    person.waits(lambda: person.wizard.question.question() is not None)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Y, Qt.KeyboardModifier.AltModifier)
+    person.waits(lambda: state_of(person) is RunState.DONE)

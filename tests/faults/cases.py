@@ -25,6 +25,12 @@ class Case:
         inputs: Inputs = dict(self.inputs)
         return Bench(self.cluster(), self.name, inputs, self.confirmed)
 
+    def bench_begun(self) -> Bench:
+        """Return a fresh bench with its run approved."""
+        bench = self.bench()
+        bench.begin()
+        return bench
+
 
 def _ready_for_rejoin() -> Cluster:
     cluster = whole("n1", "n2", "n3")

@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 
-from services.errors import UserError
+from services.errors import Unreachable, UserError
 from services.procedures.actions import (
     Action,
     CopiedSecret,
@@ -47,17 +47,23 @@ class ScriptedActor:
         """See ports.Actor."""
         del kept, limit_s, stop, said
         target = self.cluster.hosts[host]
-        if not target.reachable:
-            raise UserError("No answer.", host=host)
+        if not target.answers():
+            raise Unreachable("No answer.", host=host)
+        if target.refuses:
+            raise UserError("It is not permitted.", host=host)
         self.cluster.write()  # the application never rests
         if self._on_act is not None:
             self._on_act(step_id)
         before = copy.deepcopy(target)
         try:
-            return self._do(target, action)
+            acted = self._do(target, action)
         finally:
             if target != before:
                 self.cluster.log.append(f"{host}: {step_id}")
+        if target.answer_lost:
+            target.answer_lost, target.back_in = False, 4
+            raise Unreachable("The connection broke.", host=host, safe="It may have been done.")
+        return acted
 
     def _do(self, host: Host, action: Action) -> Acted:  # noqa: C901, PLR0912 - one case an action
         match action:

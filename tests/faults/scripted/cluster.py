@@ -35,9 +35,19 @@ class Host:
     loaded: tuple[str, ...] = ()  # the drop-ins that systemd knows
     free: int = 500 * 10**9
     reachable: bool = True
+    back_in: int = 0  # so many tries until it answers again
+    answer_lost: bool = False  # the next act is done, and the way breaks before its answer
+    refuses: bool = False  # every act fails before it begins
     came_by: str = ""
     came_from: str = ""
     fails_to_start: bool = False
+
+    def answers(self) -> bool:
+        """Return whether a try to reach it succeeds; a way that is broken for a while comes back."""
+        if self.back_in > 0:
+            self.back_in -= 1
+            return False
+        return self.reachable
 
     @property
     def drop_ins(self) -> tuple[str, ...]:
@@ -58,7 +68,8 @@ class Cluster:
     log: list[str] = field(default_factory=list)
     written: int = 0
     acknowledged: int = 0
-    split: frozenset[str] = frozenset()
+    quorum: tuple[str, ...] = ()  # members of which only one at a time may be stopped
+    alarms: list[str] = field(default_factory=list)
 
     def primaries(self) -> list[Host]:
         """Return the Synced members."""
@@ -76,6 +87,17 @@ class Cluster:
 
     def stop(self, host: Host) -> None:
         """Stop a server cleanly: it leaves with its position; the last one to leave may be bootstrapped."""
+        others = [self.hosts[name] for name in self.quorum if name != host.name]
+        if host.primary and host.name in self.quorum and not all(other.primary for other in others):
+            self.alarms.append(f"{host.name} was stopped while another member was away")
+        self._leave(host)
+
+    def kill(self, host: Host) -> None:
+        """End a server as kill -9 does: its position is unknown until it is recovered."""
+        self._leave(host)
+        host.grastate_seqno, host.safe_to_bootstrap = -1, 0
+
+    def _leave(self, host: Host) -> None:
         if not host.running:
             return
         last = [h.name for h in self.primaries()] == [host.name]
@@ -86,14 +108,9 @@ class Cluster:
         if host.frozen_at is not None:
             host.frozen_at = "-1"  # a restart ends a freeze
 
-    def kill(self, host: Host) -> None:
-        """End a server as kill -9 does: its position is unknown until it is recovered."""
-        self.stop(host)
-        host.grastate_seqno, host.safe_to_bootstrap = -1, 0
-
     def start(self, host: Host, *, new_cluster: bool = False) -> None:
         """Start a server: it joins the Primary Component, founds one, or waits for ever."""
-        if host.running or host.fails_to_start:
+        if host.running or host.fails_to_start or host.free == 0:
             return
         alive = self.primaries()
         if new_cluster:

@@ -21,15 +21,18 @@ class ScriptedProver:
     def look(self, condition: Condition, past: Past) -> Answer:
         """See ports.Prover."""
         host = getattr(condition, "host", "")
-        if host and not self.cluster.hosts[host].reachable:
+        if host and not self.cluster.hosts[host].answers():
             return Answer(None, f"{host} does not answer")
+        away = [name for name in getattr(condition, "hosts", ()) if not self.cluster.hosts[name].answers()]
+        if away:
+            return Answer(None, f"no answer from {', '.join(away)}")
         kept: tuple[tuple[str, str], ...] = ()
         holds = self._holds(condition, past)
         if isinstance(condition, c.ProviderOption) and condition.keep and holds:
             kept = ((condition.keep, self.cluster.hosts[host].frozen_at or ""),)
         if isinstance(condition, c.CleanPosition) and condition.keep and holds:
             kept = ((condition.keep, str(self.cluster.hosts[host].grastate_seqno)),)
-        return Answer(holds, f"{condition}: {holds}", kept=kept)
+        return Answer(holds, _said(condition, holds=holds), kept=kept)
 
     def _holds(self, condition: Condition, past: Past) -> bool:  # noqa: C901, PLR0911, PLR0912 - one case a condition
         hosts = self.cluster.hosts
@@ -113,6 +116,15 @@ class ScriptedProver:
                 f"uuid: {host.grastate_uuid}\nseqno: {host.grastate_seqno}\nsafe_to_bootstrap: {host.safe_to_bootstrap}"
             )
         return host.files.get(path, "")
+
+
+def _said(condition: Condition, *, holds: bool) -> str:
+    """Return evidence as short words: 'still primary (n1, n2) at least 2: no'."""
+    words = re.sub(r"(?<!^)(?=[A-Z])", " ", type(condition).__name__).lower()
+    hosts = getattr(condition, "host", "") or ", ".join(getattr(condition, "hosts", ()))
+    named = ("variable", "option", "status", "path", "value", "at_least", "kind")
+    rest = " ".join(str(getattr(condition, name)) for name in named if str(getattr(condition, name, "")))
+    return f"{words} ({hosts}) {rest}".rstrip() + f": {'yes' if holds else 'no'}"
 
 
 def _number(value: c.Number, past: Past) -> int:

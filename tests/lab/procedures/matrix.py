@@ -4,8 +4,8 @@
     python -m tests.lab.procedures.matrix --every 5        kills at every fifth write only
     python -m tests.lab.procedures.matrix --only add-node --no-kills
 
-Writes resources/docs/faults.md (and faults.json beside it, from which a later run of a part goes on). Exit code 1 when
-a trial failed. The estate `freeze` is left out where PILOTHOUSE_LAB_GALERA names no provider that can freeze.
+Writes the lab's section of resources/docs/faults.md (and faults.json beside it, from which a later run of a part goes
+on). Exit code 1 when a trial failed. The estate `freeze` is left out where PILOTHOUSE_LAB_GALERA names no provider that can freeze.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from tests.fault_page import write_section
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.locks import lab_lock
 from tests.lab.procedures import trials
 from tests.lab.procedures.faults import FAULTS, Fault
-from tests.lab.procedures.matrix_page import KILLED_ROW, Cells, page
+from tests.lab.procedures.matrix_page import HEADING, KILLED_ROW, Cells, page
 from tests.lab.procedures.scenarios import SCENARIOS, Scenario
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
@@ -117,7 +118,7 @@ def _held(name: str) -> Iterator[tuple[Estate, Whole]]:
 
 def _write(results: Path, cells: Cells) -> None:
     results.write_text(json.dumps({"cells": cells}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    (DOCS / "faults.md").write_text(page(cells), encoding="utf-8")
+    write_section(HEADING, page(cells))
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:

@@ -1,4 +1,4 @@
-"""The page that a run of the matrix writes: a table of faults by procedures, and below it what the person was told."""
+"""The section that a run of the matrix writes: a table of faults by procedures, below it what the person was told."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ ROWS = (KILLED_ROW, *(fault.name for fault in FAULTS))
 Cells = dict[str, dict[str, dict[str, str]]]
 """Row -> scenario -> told, day."""
 
-_HEAD = """\
-# Faults and procedures
+HEADING = "## On the lab"
+_HEAD = f"""\
+{HEADING}
 
 Written by `python -m tests.lab.procedures.matrix` on real servers in the lab; don't edit it by hand. Each fault happens
 to the host of the procedure's long step while that step runs; `console killed` is SIGKILL right after a journal write.
@@ -29,7 +30,7 @@ _HOW = {
 
 
 def page(cells: Cells) -> str:
-    """Return the page's Markdown."""
+    """Return the section's Markdown."""
     names = [s.name for s in SCENARIOS]
     lines = [_HEAD + "| fault | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
     for row in ROWS:
@@ -37,12 +38,12 @@ def page(cells: Cells) -> str:
         lines.append(f"| {row} | " + " | ".join(shown) + " |")
     lines.append("\nA dash was not tried yet.\n")
     lines += [f"- {row}: {how}" for row, how in _HOW.items()]
-    lines.append("\n## The long steps\n")
+    lines.append("\n### The long steps\n")
     lines += [f"- {s.name}: step `{s.long_step}` of `{s.procedure}`, fault on {s.host}" for s in SCENARIOS]
     for row in ROWS:
         told = [(name, cells[row][name]) for name in names if name in cells.get(row, {})]
         if told:
-            lines.append(f"\n## {row[0].upper()}{row[1:]}\n")
+            lines.append(f"\n### {row[0].upper()}{row[1:]}\n")
             lines += [f"- **{name}** ({cell['day']}): {cell['told']}" for name, cell in told]
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,95 @@
+"""One fault in one step of one procedure: the run, how it rests, and how it is taken back. Feeds the page of faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from services.procedures.actions import Ask, Checkpoint, Continue
+from services.procedures.fold import ENDED
+from services.procedures.model import Step
+from services.procedures.run_model import RunState, RunView
+from tests.faults.cases import CASES, Case
+from tests.faults.scripted.breaking import Broken, Fault, break_at
+from tests.faults.scripted.cluster import Cluster, Host
+from tests.faults.scripted.running import Bench, Moment
+
+BROKEN_CASES = tuple(case for case in CASES if case.title in {"desync", "freeze", "rolling option", "add", "bootstrap"})
+"""One case a procedure."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of it: the bench as the run rests, with the fault still there."""
+
+    case: Case
+    fault: Fault
+    step: Step
+    bench: Bench
+    broken: Broken
+    state: RunState
+    view: RunView
+
+    @property
+    def where(self) -> str:
+        """Return a line for a test's message."""
+        return f"{self.case.title}, {self.fault.name} at {self.step.step_id}: {self.state.value}: {self.view.sentence}"
+
+
+def outcomes(case: Case, fault: Fault) -> Iterator[Outcome]:
+    """Break every step of the procedure in turn (of a rolling restart those of the second node)."""
+    unbroken = case.bench_begun()
+    unbroken.run()
+    plan = unbroken.engine().view.plan
+    for step in plan.steps:
+        if case.name == "rolling-restart" and not step.step_id.startswith("n2:"):
+            continue
+        if isinstance(step.action, Checkpoint | Continue) or (fault.hits == "own" and not step.host):
+            continue
+        if isinstance(step.action, Ask) and fault.hits == "own":
+            continue
+        found = _broken_in(case, fault, step)
+        if found is not None:
+            yield found
+
+
+def _broken_in(case: Case, fault: Fault, step: Step) -> Outcome | None:
+    bench = case.bench_begun()
+    bench.on_failure = "ask"
+    came: list[Broken] = []
+
+    def told(when: str, what: str) -> None:
+        if came or when != "after" or f"(step {step.step_id} {fault.when})" not in what:
+            return
+        victim = _victim(bench.cluster, fault, step)
+        if victim is not None:
+            came.append(break_at(bench.cluster, fault, victim))
+
+    bench.journal.told = told
+    state = bench.run()
+    bench.journal.told = None
+    return Outcome(case, fault, step, bench, came[0], state, bench.engine().view) if came else None
+
+
+def _victim(cluster: Cluster, fault: Fault, step: Step) -> Host | None:
+    if fault.hits == "other":
+        return next((h for h in cluster.primaries() if h.name != step.host), None)
+    if fault.hits == "disk":
+        frozen = next((h for h in cluster.hosts.values() if h.frozen_at not in {None, "-1"}), None)
+        return frozen or cluster.hosts.get(step.host)
+    return cluster.hosts[step.host]
+
+
+def taken_back(outcome: Outcome, *, healed: bool) -> tuple[Bench, RunState]:
+    """Take the run back on a copy of everything, with the fault still there or healed; one that is over stays so."""
+    old = outcome.bench
+    bench = old.after_kill(Moment("", old.journal.entries(old.run_id), old.cluster))
+    if healed:
+        heal(outcome, bench)
+    return bench, outcome.state if outcome.state in ENDED else bench.engine().undo()
+
+
+def heal(outcome: Outcome, bench: Bench) -> None:
+    """End the fault in a copy."""
+    broken = outcome.broken
+    Broken(broken.fault, bench.cluster.hosts[broken.host.name], broken.was_running, broken.free).heal(bench.cluster)

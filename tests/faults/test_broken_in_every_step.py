@@ -1,0 +1,94 @@
+"""Hosts that break in every step of every procedure, on scripted hosts: the run rests with a sentence that is true.
+
+What must come out: no act on a cluster that can't bear it, what is switched on is told, and when the fault is over the
+run is taken back to where it began. `python -m tests.faults` writes what these tests see into resources/docs/faults.md.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from services.procedures.model import Risk
+from services.procedures.run_model import RunState, RunView, StepState
+from tests.faults.breaking_runs import BROKEN_CASES, Outcome, outcomes, taken_back
+from tests.faults.cases import Case
+from tests.faults.scripted.breaking import FAULTS, Fault
+
+_RESTS = {RunState.DONE, RunState.FAILED, RunState.WAITING}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.name)
+@pytest.mark.parametrize("case", BROKEN_CASES, ids=lambda c: c.name)
+def test_that_a_run_rests_truthfully_and_is_taken_back_when_a_scripted_host_breaks_in_any_step(
+    case: Case, fault: Fault
+) -> None:
+    seen = tuple(outcomes(case, fault))
+    assert seen
+    untouched = case.bench().cluster.state()
+    for outcome in seen:
+        assert outcome.state in _RESTS, outcome.where
+        assert outcome.bench.hosts.armed == (), outcome.where
+        _no_lie(outcome)
+        _nothing_unbearable(outcome)
+        _comes_back(outcome, untouched)
+
+
+def _no_lie(outcome: Outcome) -> None:
+    view, cluster = outcome.view, outcome.bench.cluster
+    assert view.sentence, outcome.where
+    if outcome.state is RunState.DONE:
+        assert view.obligations == (), outcome.where
+        return
+    if outcome.state is RunState.FAILED:
+        failed = next(s for s in view.steps if s.state in {StepState.FAILED, StepState.IN_DOUBT})
+        assert failed.step.title in view.sentence, outcome.where
+        assert failed.error in view.sentence, outcome.where
+        _on_is_told(view, outcome.where)
+        if "Nothing was changed" in failed.error:
+            assert f"{failed.step.host}: {failed.step.step_id}" not in cluster.log, outcome.where
+    else:
+        assert view.question is not None
+        assert view.question.topic == "breach", outcome.where
+        assert view.breaches, outcome.where
+
+
+def _on_is_told(view: RunView, where: str) -> None:
+    assert all(o.obligation.sentence in view.sentence for o in view.obligations), where
+
+
+def _nothing_unbearable(outcome: Outcome) -> None:
+    """No member is stopped while another one is away, but where the other one fell as the stop was under way."""
+    unavoidable = {f"{outcome.step.host} was stopped while another member was away"} if outcome.step.moves else set()
+    assert set(outcome.bench.cluster.alarms) <= unavoidable, outcome.where
+
+
+def _comes_back(outcome: Outcome, untouched: dict[str, object]) -> None:
+    """Taken back at once it is undone, or says what it could not; taken back when the fault is over it is undone."""
+    if outcome.state is RunState.DONE:
+        return
+    before = list(outcome.bench.cluster.alarms)
+    broken, state = taken_back(outcome, healed=False)
+    view = broken.engine().view
+    assert broken.cluster.alarms == before, f"{outcome.where} | undo: {broken.cluster.alarms}"
+    assert state in {RunState.UNDONE, RunState.UNDO_FAILED}, outcome.where
+    assert state is RunState.UNDO_FAILED or view.obligations == (), outcome.where
+    _on_is_told(view, f"{outcome.where} | undo: {view.sentence}")
+    healed, state = taken_back(outcome, healed=True)
+    view = healed.engine().view
+    assert state is RunState.UNDONE, f"{outcome.where} | healed: {view.sentence}"
+    assert view.obligations == (), outcome.where
+    final = any(s.step.risk is Risk.IRREVERSIBLE and s.step.undo is None for s in view.steps)
+    assert final or healed.cluster.state() == untouched, outcome.where
+
+
+@pytest.mark.parametrize("case", [c for c in BROKEN_CASES if c.name == "freeze-gcache"], ids=lambda c: c.name)
+def test_that_a_frozen_cache_is_released_at_once_when_its_disk_is_nearly_full_and_the_person_is_told(
+    case: Case,
+) -> None:
+    full = next(f for f in FAULTS if f.name == "disk filled")
+    breached = [o for o in outcomes(case, full) if o.state is RunState.WAITING]
+    assert {"restart-off-n3", "drain-n3", "stop-n3", "maintenance"} <= {o.step.step_id for o in breached}
+    for outcome in breached:
+        assert outcome.bench.cluster.hosts["n1"].frozen_at == "-1", outcome.where
+        assert not any(o.obligation.key.startswith("freeze:") for o in outcome.view.obligations), outcome.where
+        assert outcome.view.sentence.startswith("DISK-FLOOR: The disk of n1 came near its end"), outcome.where

@@ -5,7 +5,8 @@
     python -m tests.lab.procedures.matrix --only add-node --no-kills
 
 Writes the lab's section of resources/docs/faults.md (and faults.json beside it, from which a later run of a part goes
-on). Exit code 1 when a trial failed. The estate `freeze` is left out where PILOTHOUSE_LAB_GALERA names no provider that can freeze.
+on). Exit code 1 when a trial failed. The estate `freeze` is left out where
+PILOTHOUSE_LAB_GALERA names no provider that can freeze.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from services.procedures.engine_waits import Waits
 from services.procedures.engine_ways_out import WaysOut
 from services.procedures.fold import ENDED
 from services.procedures.invariants import violations
-from services.procedures.journal_entries import answered, asked, run_state, step_state, topology
+from services.procedures.journal_entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal_entries import lock as lock_line
 from services.procedures.lock import LockHeld
 from services.procedures.model import Step
@@ -57,6 +57,7 @@ class Engine:
         """
         if self.view.state is RunState.APPROVED:
             self._refuse()
+            self._need_approval()
         return self._with_arms(self._drive)
 
     def undo(self) -> RunState:
@@ -121,6 +122,22 @@ class Engine:
                 "Blocking checks stand: nothing is run.",
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
+
+    def _need_approval(self) -> None:
+        """A console that died before the approval left a plan that nobody approved: only a person's yes begins it."""
+        policy, run_id = self._parts.policy, self.view.run_id
+        if self.view.approved is not None:
+            return
+        if not policy.unattended or policy.on_failure != "undo":
+            raise BadInput(
+                tr("Run {run} was never approved.", run=run_id),
+                safe=tr("Nothing was done."),
+                try_=(
+                    tr("Approve it as it stands: pilothouse resume {run} --yes", run=run_id),
+                    tr("Close it: pilothouse undo {run} --yes --leave 'never approved'", run=run_id),
+                ),
+            )
+        self._log.write(approved(policy.by))
 
     def _take_lock(self) -> None:
         lock, plan = self._parts.lock, self.view.plan

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import TypeVar
+
 from services.connections.ports import text
-from services.errors import QueryFailed
+from services.errors import QueryFailed, Unreachable, UserError
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, whole
 from services.procedures.conditions import (
@@ -18,6 +22,7 @@ from services.procedures.conditions import (
 from services.procedures.gather_options import is_secret
 from services.procedures.gather_server import OWN_USER
 from services.procedures.gather_sessions import IN_TRANSACTION, PROCESSES, Sessions, parse_sessions
+from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
 
@@ -26,6 +31,40 @@ MOST_GAP_S = 30.0
 LEAST_SPAN_S = 1.0
 
 
+_OfServer = TypeVar("_OfServer", VariableIs, ProviderOption, StatusIs)
+
+
+def _told_dead(
+    look: Callable[[_OfServer, Asking, Past], Answer],
+) -> Callable[[_OfServer, Asking, Past], Answer]:
+    """Tell a server that is dead from one that can't be reached: no wait for a dead one's word would ever end."""
+
+    @functools.wraps(look)
+    def looked(condition: _OfServer, asking: Asking, past: Past) -> Answer:
+        try:
+            return look(condition, asking, past)
+        except Unreachable:
+            dead = _dead(asking, condition.host)
+            if not dead:
+                raise
+            return Answer(holds=False, evidence=dead, final=True)
+
+    return looked
+
+
+def _dead(asking: Asking, host: str) -> str:
+    """Return the sentence for a host whose unit has failed; '' for one that starts, runs, or can't be asked."""
+    unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
+    try:
+        shown = properties(asking.run(host, ("systemctl", "show", "-p", "ActiveState,Result", unit)).text)
+    except UserError:
+        return ""
+    if shown.get("ActiveState") != "failed":
+        return ""
+    return f"no server runs on {host}: {unit} has failed ({shown.get('Result', '')})"
+
+
+@_told_dead
 def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     """Look at one variable."""
     del past
@@ -36,6 +75,7 @@ def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     return Answer(same(value, condition.value), f"{condition.variable} is {shown} on {condition.host}")
 
 
+@_told_dead
 def provider_option(condition: ProviderOption, asking: Asking, past: Past) -> Answer:
     """Look at one option of the provider; a provider without it can never fulfil the condition."""
     del past
@@ -49,6 +89,7 @@ def provider_option(condition: ProviderOption, asking: Asking, past: Past) -> An
     return Answer(holds, f"{condition.option} is {value} on {condition.host}", kept=kept)
 
 
+@_told_dead
 def status_is(condition: StatusIs, asking: Asking, past: Past) -> Answer:
     """Look at one status value; with `for_s` it must have held at every look for so long."""
     del past

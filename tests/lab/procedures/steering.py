@@ -27,7 +27,7 @@ from tests.lab.estate.estate import Estate
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLED = -signal.SIGKILL
-RUN_LIMIT_S = 300.0
+RUN_LIMIT_S = 240.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.connections.allowlist_paths import is_clean, is_log, is_readable
-from services.connections.read_programs import READ_PROGRAMS, TCP_TRY
+from services.connections.allowlist_paths import is_clean, is_haproxy_socket, is_log, is_readable
+from services.connections.read_programs import HAPROXY_SHOW, READ_PROGRAMS, TCP_TRY
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
@@ -183,9 +183,11 @@ def _check_program(argv: tuple[str, ...]) -> str:
 
 
 def _check_try(argv: tuple[str, ...]) -> str:
-    """A TCP connection is tried in exactly this form; host and port are words of their own."""
+    """A TCP connection is tried, and HAProxy asked, in exactly this form; host, port and socket are words alone."""
+    if argv[:6] == ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse") and len(argv) == 7:
+        return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
-        return "only the frozen try of one TCP connection may follow it"
+        return "only the frozen try of one TCP connection, or the frozen question to HAProxy, may follow it"
     host, port = argv[6:]
     if not _HOST.fullmatch(host):
         return "its host must be a name or an address"

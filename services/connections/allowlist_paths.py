@@ -27,10 +27,13 @@ _READABLE = tuple(
         rf"{_FOLDERS}(?:grastate\.dat|gvwstate\.dat|auto\.cnf|{_NAME}\.pid|mariadb_upgrade_info|mysql_upgrade_info)",
         # The lock of another console's run (services/procedures/lock.py).
         r"/run/pilothouse/lock-[A-Za-z0-9-]{1,80}",
+        # Where HAProxy has its stats socket (HAProxy Configuration Manual, "stats socket"); only those lines are kept.
+        rf"/etc/haproxy/(?:{_NAME}/)*{_NAME}\.cfg",
         # Settings (MySQL manual, "Using Option Files"; MariaDB KB, "Configuring MariaDB with Option Files").
         rf"/(?:etc|usr/local/etc|usr/etc)/(?:mysql/|my\.cnf\.d/|percona-[a-z0-9.-]+/)?(?:{_NAME}/)*{_NAME}\.cnf",
     )
 )
+_SOCKET = re.compile(r"/[A-Za-z0-9_./-]{1,107}")
 _LOGS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -54,6 +57,14 @@ def is_clean(path: str) -> bool:
 def is_readable(path: str) -> bool:
     """Tell whether `cat` may show this file."""
     return is_clean(path) and any(pattern.fullmatch(path) for pattern in (*_READABLE, *_LOGS))
+
+
+def is_haproxy_socket(path: str) -> bool:
+    """Tell whether `path` may be a stats socket of HAProxy: the word is in it, and nothing that socat reads as its own.
+
+    The question that is sent there only shows; the name keeps it from sockets of other programs all the same.
+    """
+    return is_clean(path) and "haproxy" in path and _SOCKET.fullmatch(path) is not None
 
 
 def is_log(path: str) -> bool:

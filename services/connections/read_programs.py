@@ -124,7 +124,15 @@ done
 TCP_TRY = ': < "/dev/tcp/$1/$2"'
 """One TCP connection, opened and closed without a byte (man bash(1), REDIRECTION: /dev/tcp/host/port).
 
-Run as `timeout 3 bash -c TCP_TRY pilothouse HOST PORT`: exit 0 is open, 124 no answer (man timeout(1)), else stderr says.
+Run as `timeout 3 bash -c TCP_TRY pilothouse HOST PORT`: exit 0 is open, 124 no answer (man timeout(1)), else stderr
+says.
+"""
+
+HAPROXY_SHOW = "printf 'show cli level;show info;show stat;show servers state\\n' | socat -t 5 - \"UNIX-CONNECT:$1\""
+"""What HAProxy tells of itself at its stats socket: four commands that only show (HAProxy Management Guide 9.3, "Unix
+Socket commands"; a semicolon parts two). socat(1): -t waits for the answer after our side has ended.
+
+Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 """
 
 READ_PROGRAMS: tuple[str, ...] = (OS_LOOP, OS_LOOP_SH)

@@ -64,6 +64,52 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True)
+class HaproxyServer:
+    """One server of a backend, as a running HAProxy sees it ('show stat' and 'show servers state').
+
+    Attributes:
+        status: 'UP', 'DOWN', 'DRAIN', 'MAINT', 'no check', ...: a drained server that is down is shown as 'DOWN'.
+        admin: srv_admin_state, a mask: 0x01 and 0x08 are maintenance and drain that somebody ordered here, 0x02 and
+            0x10 what it has from the server it tracks, 0x20 a name that doesn't resolve.
+    """
+
+    backend: str
+    name: str
+    address: str
+    port: int | None
+    status: str
+    admin: int | None
+    weight: int | None = None
+    sessions: int | None = None
+
+    @property
+    def ordered_out(self) -> bool | None:
+        """Return whether somebody set it to drain or maintenance; None when that was not read."""
+        return None if self.admin is None else bool(self.admin & 0x09)
+
+    @property
+    def serves(self) -> bool:
+        """Return whether it takes new sessions."""
+        return self.admin is not None and not self.admin & 0x3B and self.status.startswith(("UP", "no check"))
+
+
+@dataclass(frozen=True, slots=True)
+class Haproxy:
+    """One running HAProxy: the stats socket that may do most ('admin' may drain), and its servers.
+
+    Attributes:
+        level: 'admin', 'operator', 'user'; '' when it was not read: `fault` says why.
+    """
+
+    socket: str
+    level: str = ""
+    version: str = ""
+    pid: int | None = None
+    servers: tuple[HaproxyServer, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HostFacts:
     """One host as a procedure sees it. None or '' = not known (see `problems`)."""
 
@@ -114,6 +160,7 @@ class HostFacts:
     sst_account: str = ""  # 'ok', else the sentence what is missing; '' = not tried
     last_errors: tuple[str, ...] = ()
     balancers: tuple[str, ...] = ()  # 'haproxy', 'proxysql' found on the host
+    haproxies: tuple[Haproxy, ...] = ()  # one for each that runs there; one with a fault where none could be read
     links: tuple[Link, ...] = ()
     lock: LockSeen | None = None
     rates: Rates | None = None

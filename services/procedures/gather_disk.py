@@ -12,6 +12,7 @@ from services.facts.reading import count, size
 from services.procedures import gather_options as options
 from services.procedures import gather_system as system
 from services.procedures.facts_model import HostFacts
+from services.procedures.gather_haproxy import haproxies
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_state_files import parse_grastate, parse_gvwstate, parse_listing
 from services.procedures.lock import lock_path, parse_lock
@@ -152,6 +153,7 @@ def with_system(host: HostFacts, reader: Reader) -> HostFacts:
         timeout_stop_s=system.seconds_of(shown.get("TimeoutStopUSec", "")),
         sst_orphans=system.orphans(table or ""),
         balancers=system.balancers(table or ""),
+        haproxies=haproxies(reader, table) if table and "haproxy" in system.balancers(table) else (),
         programs=system.programs_there(there),
     )
 

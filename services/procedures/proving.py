@@ -11,6 +11,7 @@ from services.procedures import conditions as c
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
+from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
 from services.procedures.proving_galera import cluster_whole, no_primary, still_primary
 from services.procedures.proving_join import joined, transfer_was
@@ -45,6 +46,7 @@ LOOKS: dict[type, Look] = {
     c.Listening: listening,
     c.Position: position,
     c.UnitSetting: unit_setting,
+    c.BalancerServer: balancer_server,
 }
 
 

@@ -100,21 +100,6 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
     return tuple(found)
 
 
-def balancers(facts: Facts, drain: str) -> Check:
-    """A balancer that does not know of the restart sends clients to a closed port."""
-    seen = sorted({f"{b} on {h.host}" for h in facts.hosts for b in h.balancers})
-    asked = drain == "person"
-    verdict = Verdict.WARN if seen and not asked else Verdict.PASS
-    return Check(
-        code="BALANCER",
-        title="The balancer takes the node out first",
-        verdict=verdict,
-        evidence=", ".join(seen) or "no HAProxy or ProxySQL seen on the hosts of this inventory",
-        why="A check that only connects still finds the node alive while it refuses statements.",
-        try_=("Choose that you take each node out of the balancer.",) if verdict is Verdict.WARN else (),
-    )
-
-
 def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) -> Check:
     """An option the server does not know keeps it from starting, and a loose one is ignored silently."""
     name = option.replace("-", "_")

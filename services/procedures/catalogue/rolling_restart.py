@@ -11,6 +11,7 @@ import re
 from services.procedures import preflight
 from services.procedures.catalogue import rolling_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
+from services.procedures.catalogue.haproxy_checks import balancers, haproxy_checks
 from services.procedures.catalogue.rolling_order import order_of
 from services.procedures.catalogue.rolling_steps import CONFIG_FILE, rolling_plan
 from services.procedures.checks import Check
@@ -29,6 +30,11 @@ ABOUT = About(
     can_break="While one node is down the cluster has one vote less; a node whose gap is too large would take an SST.",
     node_field="nodes",
     for_states=("synced",),
+)
+_DRAINS = (
+    ("server", "the node refuses client statements (wsrep_reject_queries)"),
+    ("person", "you take it out of the balancer and say so"),
+    ("none", "they are cut off by the stop"),
 )
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -55,13 +61,17 @@ class RollingRestart:
                 "How clients leave a node",
                 "choice",
                 "server",
-                (
-                    ("server", "the node refuses client statements (wsrep_reject_queries)"),
-                    ("person", "you take it out of the balancer and say so"),
-                    ("none", "they are cut off by the stop"),
-                ),
+                _drains(facts),
             ),
             Field("drain_limit", "Longest drain of a node", "duration", "2 min", advanced=True),
+            Field(
+                "cut",
+                "Close the sessions that are left in HAProxy then",
+                "flag",
+                "no",
+                help="Pools keep sessions open for ever; 'no' stops the run where some are left.",
+                advanced=True,
+            ),
             Field("pause", "Pause between two nodes", "duration", "60 s", advanced=True),
             Field("downtime", "Expected downtime of a node", "duration", "2 min", advanced=True),
             Field(
@@ -121,7 +131,8 @@ class RollingRestart:
             *preflight.donor_names(facts, members),
             *preflight.sst_orphans(facts, nodes),
             *own.stop_limits(facts, nodes),
-            own.balancers(facts, values["drain"]),
+            balancers(facts, values["drain"]),
+            *(haproxy_checks(facts, nodes) if values["drain"] == "haproxy" else ()),
             own.option_known(facts, nodes, values["option"], values["value"]),
             preflight.lock_free(facts, members),
         )
@@ -137,3 +148,10 @@ class RollingRestart:
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
+
+
+def _drains(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return the ways in which clients may leave a node; HAProxy where one runs on a host of the inventory."""
+    seen = [host.host for host in facts.hosts if "haproxy" in host.balancers]
+    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends them to the other nodes"),) if seen else ()
+    return (*told, *_DRAINS)

@@ -9,6 +9,8 @@ from services.connections.statement import Keyword, set_global
 from services.procedures.actions import Ask, EditOptions, RestoreFile, Run, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.haproxy_places import balancer_hosts
+from services.procedures.catalogue.haproxy_steps import drain_steps, out_of, return_steps
 from services.procedures.catalogue.rolling_order import donor_for
 from services.procedures.conditions import OptionIs, StillPrimary, VariableIs
 from services.procedures.facts_model import Facts, HostFacts
@@ -45,7 +47,7 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
         summary="One node at a time; the next one only when all are Synced again.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
-        hosts=members,
+        hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, nodes) if _by_haproxy(values) else ())))),
         quorum=members,
         inputs=tuple(values.items()),
         steps=tuple(found),
@@ -81,7 +83,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     option, value = values["option"].replace("-", "_"), values["value"]
     galera = host.node.galera if host.node is not None else None
     found = [steps.restart_off(host, prefix), steps.name_donor(host, donor_name, prefix)]
-    found += _drained(values, host, prefix)
+    found += _drained(facts, values, host, prefix)
     if flag_of(values["desync"]) is True:
         found.append(_desync(name, prefix))
     if option:
@@ -96,6 +98,8 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
         keep=f"position-{name}",
         desynced=flag_of(values["desync"]) is True,
     )
+    if _by_haproxy(values):
+        stop = replace(stop, before=(*stop.before, *out_of(facts, name)))
     stay = (StillPrimary(others, len(others), facts.cluster_id),)
     start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix, before_undo=stay)
     if option:
@@ -114,7 +118,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
         steps.forget_donor(host, galera.sst_donor if galera is not None else "", prefix),
         steps.restart_on(host, prefix),
     ]
-    found += _undrained(values, host, prefix)
+    found += _undrained(facts, values, host, prefix)
     found += [steps.queue_settled(host, SOAK_S, prefix), steps.whole_again(facts, members, prefix)]
     return found
 
@@ -125,8 +129,14 @@ def _visible(host: HostFacts, option: str) -> bool:
     return server is not None and option in dict(server.variables)
 
 
-def _drained(values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
+def _by_haproxy(values: Inputs) -> bool:
+    return values["drain"] == "haproxy"
+
+
+def _drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
     limit = seconds_of(values["drain_limit"]) or 120.0
+    if _by_haproxy(values):
+        return drain_steps(facts, host.host, limit, prefix, cut=flag_of(values["cut"]) is True)
     if values["drain"] == "server":
         return [steps.reject_queries(host, prefix), steps.wait_no_clients(host, limit, (), prefix)]
     if values["drain"] == "person":
@@ -136,7 +146,9 @@ def _drained(values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
     return []
 
 
-def _undrained(values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
+def _undrained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
+    if _by_haproxy(values):
+        return return_steps(facts, host.host, prefix)
     if values["drain"] == "server":
         return [steps.accept_queries(host, prefix)]
     if values["drain"] == "person":

@@ -5,7 +5,16 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Rates, Remembered
+from services.procedures.facts_model import (
+    ZERO_UUID,
+    Facts,
+    Grastate,
+    Haproxy,
+    HaproxyServer,
+    HostFacts,
+    Rates,
+    Remembered,
+)
 from services.procedures.fields import Inputs
 from services.procedures.inputs import filled
 from services.procedures.procedure import Procedure
@@ -18,6 +27,30 @@ FILE = "/etc/mysql/mariadb.conf.d/90-lab.cnf"
 
 maybe = st.booleans()
 seqnos = st.integers(min_value=0, max_value=10**9)
+
+
+@st.composite
+def haproxies(draw: st.DrawFn) -> Haproxy:
+    """One HAProxy: read at any level or not, with backends that know some of the members, up, down or drained."""
+    socket = draw(st.sampled_from(("/run/haproxy/admin.sock", "/run/haproxy-2/admin.sock")))
+    level = draw(st.sampled_from(("admin", "admin", "operator", "")))
+    if not level:
+        return Haproxy(socket, fault="Permission denied")
+    behind = draw(st.lists(st.tuples(st.sampled_from(("galera", "reads")), st.integers(1, 5)), unique=True))
+    servers = tuple(
+        HaproxyServer(
+            backend,
+            f"db{number}",
+            f"10.0.0.{number}",
+            draw(st.sampled_from((3306, 3306, 3307, None))),
+            draw(st.sampled_from(("UP", "UP", "DOWN", "no check"))),
+            draw(st.sampled_from((0, 0, 0, 1, 8, None))),
+            1,
+            draw(st.none() | st.integers(0, 40)),
+        )
+        for backend, number in behind
+    )
+    return Haproxy(socket, level, "2.6.12", 7, servers)
 
 
 @st.composite
@@ -83,7 +116,8 @@ def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
         provider_options=draw(st.just(()) | st.just((("gcache.freeze_purge_at_seqno", "-1"),))),
         client_sessions=draw(st.none() | st.integers(0, 500)),
         async_replicas=draw(st.none() | st.integers(0, 3)),
-        balancers=draw(st.just(()) | st.just(("haproxy",))),
+        balancers=tuple(draw(st.lists(st.sampled_from(("haproxy", "proxysql")), unique=True))),
+        haproxies=tuple(draw(st.lists(haproxies(), max_size=2, unique_by=lambda one: one.socket))),
         rates=draw(st.none() | st.builds(Rates, st.floats(0, 1e9), st.floats(0, 1e6), st.just(2.0))),
     )
 

@@ -1,0 +1,157 @@
+"""The steps that take a node out of every HAProxy and put it back, each order an obligation of its own. Pure.
+
+Source: HAProxy Management Guide 9.3: "set server" (drain: no new sessions, health checks go on; ready: normal again),
+"shutdown sessions server". HAProxy answers an order with an empty line, and with a sentence when it refuses.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from services.connections.command import Command
+from services.procedures.actions import Run, Several, WaitFor
+from services.procedures.catalogue.haproxy_places import Place, open_places
+from services.procedures.conditions import BalancerServer, Condition, Listening
+from services.procedures.facts_model import Facts
+from services.procedures.model import Obligation, Risk, Step, Undo
+
+SET_STATE = (
+    'said=$(printf "set server %s state %s\\n" "$2" "$3" | socat -t 5 - "UNIX-CONNECT:$1") && echo "$said" '
+    '&& test -z "$said"'
+)
+CLOSE_SESSIONS = (
+    'said=$(printf "shutdown sessions server %s\\n" "$2" | socat -t 5 - "UNIX-CONNECT:$1") && echo "$said" '
+    '&& test -z "$said"'
+)
+UP_LIMIT_S = 120.0
+CUT_LIMIT_S = 30.0
+
+
+def drain_steps(facts: Facts, node: str, limit_s: float, prefix: str = "", *, cut: bool = False) -> list[Step]:
+    """Return the steps that send no new sessions to a node and wait for those it has.
+
+    Args:
+        cut: sessions that are left after `limit_s` are closed; else the run stops there and asks.
+    """
+    places = open_places(facts, node)
+    if not places:
+        return []
+    found = [_drain(node, place, number, prefix) for number, place in enumerate(places, 1)]
+    found.append(_emptied(node, places, limit_s, prefix, cut=cut))
+    if cut:
+        found += [_cut(node, place, number, prefix) for number, place in enumerate(places, 1)]
+    return found
+
+
+def return_steps(facts: Facts, node: str, prefix: str = "") -> list[Step]:
+    """Discharge `drain_steps`: the node takes new sessions again, and HAProxy's own check finds it up."""
+    return [_ready(node, place, number, prefix) for number, place in enumerate(open_places(facts, node), 1)]
+
+
+def out_of(facts: Facts, node: str) -> tuple[Condition, ...]:
+    """Return what must hold just before the node goes down: a HAProxy that was reloaded has forgotten its orders."""
+    return tuple(_is(place, "drained") for place in open_places(facts, node))
+
+
+def drain_key(node: str, place: Place) -> str:
+    """Return the obligation's key."""
+    return f"haproxy:{node}:{place.host}:{place.haproxy.socket}:{place.name}"
+
+
+def _set(place: Place, state: Literal["drain", "maint", "ready"]) -> Run:
+    words = ("bash", "-c", SET_STATE, "pilothouse", place.haproxy.socket, place.name, state)
+    return Run(Command(words, sudo=True))
+
+
+def _is(
+    place: Place, state: Literal["serving", "free", "drained"], at_most: int | None = None, patience_s: float = 0.0
+) -> BalancerServer:
+    return BalancerServer(
+        place.host, place.haproxy.socket, place.server.backend, place.server.name, state, at_most, patience_s
+    )
+
+
+def _drain(node: str, place: Place, number: int, prefix: str) -> Step:
+    release, released = _set(place, "ready"), (_is(place, "free"),)
+    return Step(
+        step_id=f"{prefix}haproxy-drain-{node}-{number}",
+        host=place.host,
+        title=f"Drain {place.name} in HAProxy on {place.host}",
+        done=f"HAProxy on {place.host} sends no new sessions to {place.name}",
+        why=f"New sessions go to {', '.join(place.others) or 'nobody'}; those that {node} has may end by themselves.",
+        action=_set(place, "drain"),
+        before=(_is(place, "free"),),
+        proof=(_is(place, "drained"),),
+        undo=Undo(f"Let HAProxy on {place.host} send sessions to {place.name}", release, released),
+        repeatable=True,
+        takes=Obligation(
+            key=drain_key(node, place),
+            host=place.host,
+            sentence=f"{place.name} drained in HAProxy on {place.host}",
+            release=release,
+            release_proof=released,
+            danger=f"{node} gets no sessions from HAProxy on {place.host}",
+        ),
+        limit_s=20.0,
+        estimate_s=1.0,
+    )
+
+
+def _emptied(node: str, places: tuple[Place, ...], limit_s: float, prefix: str, *, cut: bool) -> Step:
+    why = "" if cut else "Sessions that stay open, as those of a pool do, stop the run here: they are not to be closed."
+    conditions = tuple(_is(place, "drained", 0, limit_s if cut else 0.0) for place in places)
+    return Step(
+        step_id=f"{prefix}haproxy-empty-{node}",
+        host="",
+        title=f"Wait until no session goes through HAProxy to {node}" + (f", at most {limit_s:g} s" if cut else ""),
+        done=f"HAProxy's sessions to {node} had their time" if cut else f"No session goes through HAProxy to {node}",
+        why=why,
+        action=WaitFor(conditions, f"the last session through HAProxy to {node}"),
+        risk=Risk.READS,
+        limit_s=limit_s + 60.0 if cut else limit_s,
+        repeatable=True,
+        estimate_s=min(limit_s, 10.0),
+    )
+
+
+def _cut(node: str, place: Place, number: int, prefix: str) -> Step:
+    """Maintenance first: else a client that comes back could be taken in again where stickiness allows it."""
+    words = ("bash", "-c", CLOSE_SESSIONS, "pilothouse", place.haproxy.socket, place.name)
+    gone = (_is(place, "drained", 0),)
+    return Step(
+        step_id=f"{prefix}haproxy-cut-{node}-{number}",
+        host=place.host,
+        title=f"Close the sessions that are left to {place.name} in HAProxy on {place.host}",
+        done=f"No session is left to {place.name} in HAProxy on {place.host}",
+        why="A closed session can't be opened again from here; its client reconnects to another node.",
+        action=Several((_set(place, "maint"), Run(Command(words, sudo=True)))),
+        already=gone,
+        proof=gone,
+        repeatable=True,
+        limit_s=CUT_LIMIT_S,
+        estimate_s=1.0,
+    )
+
+
+def _ready(node: str, place: Place, number: int, prefix: str) -> Step:
+    return Step(
+        step_id=f"{prefix}haproxy-ready-{node}-{number}",
+        host=place.host,
+        title=f"Let HAProxy on {place.host} send sessions to {place.name}",
+        done=f"{place.name} takes sessions in HAProxy on {place.host}",
+        why="It ends what the run switched on; there is nothing to take back.",
+        action=_set(place, "ready"),
+        proof=_takes_sessions(place),
+        repeatable=True,
+        discharges=(drain_key(node, place),),
+        limit_s=UP_LIMIT_S,
+        estimate_s=3.0,
+    )
+
+
+def _takes_sessions(place: Place) -> tuple[Condition, ...]:
+    """Without a check of HAProxy's own, one connection from where it runs shows that sessions can get through."""
+    serving = (_is(place, "serving"),)
+    if place.server.status != "no check":
+        return serving
+    return (*serving, Listening(place.host, place.server.address, place.server.port or 3306))

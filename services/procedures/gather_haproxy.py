@@ -1,0 +1,143 @@
+"""What a running HAProxy tells: where its stats sockets are, what they may do, and every server behind it.
+
+Sources: HAProxy Configuration Manual 3.1 "stats socket"; Management Guide 2 (-f), 9.1 "CSV format", 9.3 "Unix Socket
+commands" (show cli level, show info, show stat, show servers state). Tried on HAProxy 2.6.12.
+"""
+
+from __future__ import annotations
+
+import csv
+import posixpath
+import re
+from dataclasses import replace
+from ipaddress import ip_address
+
+from services.connections.allowlist_paths import is_clean, is_haproxy_socket
+from services.connections.ports import Output
+from services.connections.read_programs import HAPROXY_SHOW
+from services.facts.reading import count, words
+from services.procedures.facts_model import Haproxy, HaproxyServer
+from services.procedures.gather_reader import Reader
+
+CONFIG = "/etc/haproxy/haproxy.cfg"
+LIMIT_S = 12.0
+LEVELS = ("", "user", "operator", "admin")
+_MOST_FILES = 16
+_SOCKET = re.compile(r"^\s*stats\s+socket\s+(?:unix@)?(/\S+)", re.MULTILINE)
+# Configuration Manual 2.3: letters, digits, '-', '_', '.', ':'. Anything else is never put into a command.
+_NAME = re.compile(r"[A-Za-z0-9_.:-]+", re.ASCII)
+_MOST_LINES = 20_000
+
+
+def show_argv(socket: str) -> tuple[str, ...]:
+    """Return the words of one question to a stats socket."""
+    return ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse", socket)
+
+
+def haproxies(reader: Reader, table: str) -> tuple[Haproxy, ...]:
+    """Return each HAProxy of the host once, by the socket that may do most.
+
+    Args:
+        table: `ps` with pid, age and command line: its -f words name the configuration.
+    """
+    sockets = tuple(dict.fromkeys(path for file in _files(reader, table) for path in _sockets(reader, file)))
+    found = tuple(parse_show(path, reader.run("haproxy", show_argv(path), sudo=True, limit_s=LIMIT_S))
+                  for path in sockets)  # fmt: skip
+    if not found:
+        return (Haproxy("", fault="no 'stats socket /...haproxy...' was found in its configuration"),)
+    best: dict[object, Haproxy] = {}
+    for one in found:
+        key = one.pid or one.socket
+        if key not in best or LEVELS.index(one.level) > LEVELS.index(best[key].level):
+            best[key] = one
+    return tuple(best.values())
+
+
+def config_paths(table: str) -> tuple[str, ...]:
+    """Return what the command lines of running HAProxies name after -f; Debian's file where none does."""
+    found = []
+    for line in table.splitlines()[:_MOST_LINES]:
+        parts = line.split()
+        if len(parts) < 3 or parts[2].rsplit("/", 1)[-1] != "haproxy":
+            continue
+        found += [parts[i + 1] for i, word in enumerate(parts[:-1]) if word == "-f"]
+    return tuple(dict.fromkeys(path for path in found if is_clean(path))) or (CONFIG,)
+
+
+def sockets_of(text: str) -> tuple[str, ...]:
+    """Return the paths of the stats sockets that a configuration names; nothing else of it is kept."""
+    return tuple(path for path in _SOCKET.findall(text) if is_haproxy_socket(path))
+
+
+def _files(reader: Reader, table: str) -> tuple[str, ...]:
+    """Return the configuration's files; a folder stands for its *.cfg files (Management Guide 3, -f)."""
+    found: list[str] = []
+    for path in config_paths(table):
+        if path.endswith(".cfg"):
+            found.append(path)
+            continue
+        listing = reader.run("haproxy", ("ls", "-1", path), sudo=True)
+        names = listing.text.split() if listing is not None and listing.exit_code == 0 else []
+        found += [posixpath.join(path, name) for name in sorted(names) if name.endswith(".cfg")]
+    return tuple(found[:_MOST_FILES])
+
+
+def _sockets(reader: Reader, file: str) -> tuple[str, ...]:
+    output = reader.run("haproxy", ("cat", file), sudo=True)
+    return sockets_of(output.text) if output is not None and output.exit_code == 0 else ()
+
+
+# -- the answer -------------------------------------------------------------------------------------------------------
+
+
+def parse_show(socket: str, output: Output | None) -> Haproxy:
+    """Return what one stats socket answered; with a fault when it did not."""
+    if output is None:
+        return Haproxy(socket, fault="the stats socket could not be asked")
+    lines = output.text.splitlines()[:_MOST_LINES]
+    level = next((line for line in lines[:3] if line in LEVELS[1:]), "")
+    if output.exit_code or not level:
+        said = words(output.stderr.decode("utf-8", "replace").strip(), 200)
+        return Haproxy(socket, fault=said or "the stats socket does not answer as HAProxy's does")
+    info = dict(line.partition(": ")[::2] for line in lines if ": " in line and "," not in line)
+    return Haproxy(socket, level, info.get("Version", ""), count(info.get("Pid")), _servers(lines))
+
+
+def _servers(lines: list[str]) -> tuple[HaproxyServer, ...]:
+    states = _states(lines)
+    at = next((i for i, line in enumerate(lines) if line.startswith("# pxname,")), len(lines))
+    end = next((i for i in range(at, len(lines)) if not lines[i].strip()), len(lines))
+    found = []
+    for row in csv.DictReader([line.removeprefix("# ") for line in lines[at:end]]):
+        backend, name = row.get("pxname") or "", row.get("svname") or ""
+        state = states.get((backend, name))
+        if state is None or not _NAME.fullmatch(backend) or not _NAME.fullmatch(name):
+            continue  # frontends, backends and listeners have no state of a server
+        sessions, weight = count(row.get("scur")), count(row.get("weight"))
+        found.append(replace(state, status=words(row.get("status"), 40), weight=weight, sessions=sessions))
+    return tuple(found)
+
+
+def _states(lines: list[str]) -> dict[tuple[str, str], HaproxyServer]:
+    """Return the rows of 'show servers state', format version 1, by backend and server."""
+    at = next((i for i, line in enumerate(lines) if line.startswith("# be_id ")), len(lines))
+    if at == 0 or at == len(lines) or lines[at - 1].strip() != "1":
+        return {}
+    columns = lines[at].removeprefix("# ").split(" ")
+    found = {}
+    for line in lines[at + 1 :]:
+        row = dict(zip(columns, line.split(" "), strict=False))
+        if backend := row.get("be_name"):
+            name = row.get("srv_name", "")
+            address = _address(row.get("srv_addr", ""))
+            found[backend, name] = HaproxyServer(
+                backend, name, address, count(row.get("srv_port")), "", count(row.get("srv_admin_state"))
+            )
+    return found
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from services.procedures.facts_model import LockSeen
 from services.procedures.lock import LOCK_FOLDER, lock_path, lock_text
@@ -20,22 +20,22 @@ ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A procedure that must be refused with `code` while `obstacle` stands.
+    """Procedures that must be refused with `code` while `obstacle` stands.
 
     Attributes:
+        procedures: (name, inputs) of each.
         final: no override helps.
         inventory: (text, what stands for it) in the inventory.
     """
 
-    procedure: str
     code: str
     obstacle: Obstacle
-    inputs: dict[str, object] = field(default_factory=dict)
+    procedures: tuple[tuple[str, dict[str, object]], ...]
     final: bool = False
     inventory: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
-        return f"{self.procedure}-{self.code}"
+        return "-".join((self.code, *(name for name, _ in self.procedures)))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -31,54 +32,58 @@ NO_SUDO = ('sudo = "nopasswd"', 'sudo = "none"')
 NO_SOCAT = shell("new", "mv /usr/bin/socat /usr/bin/socat.away", "mv /usr/bin/socat.away /usr/bin/socat")
 ASIDE = shell("new", "mkdir /var/lib/mysql.pilothouse-before", "rmdir /var/lib/mysql.pilothouse-before")
 
+ALL: tuple[tuple[str, dict[str, object]], ...] = ((BACKUP, NODE), (ROLLING, {}), (ADD, JOINER))
+FREEZE: dict[str, object] = {"node": "s3", "donor": "s1"}
+
+
+def _add(**more: object) -> tuple[tuple[str, dict[str, object]], ...]:
+    return ((ADD, {**JOINER, **more}),)
+
+
 REFUSALS = (
-    Refusal(BACKUP, "HEALTH-GATE", DESYNCED, NODE),
-    Refusal(BACKUP, "NO-TRANSFER-OR-DDL", obstacles.ddl_running, NODE),
-    Refusal(BACKUP, "OPERATOR-RIGHTS", nothing, NODE, inventory=NO_SUDO),
-    Refusal(BACKUP, "LOCK-FREE", obstacles.locked, NODE),
-    Refusal(ROLLING, "HEALTH-GATE", DESYNCED),
-    Refusal(ROLLING, "CLUSTER-SIZE", obstacles.node_down),
-    Refusal(ROLLING, "NO-TRANSFER-OR-DDL", obstacles.ddl_running),
-    Refusal(ROLLING, "OPERATOR-RIGHTS", nothing, inventory=NO_SUDO),
-    Refusal(ROLLING, "LOCK-FREE", obstacles.locked),
-    Refusal(ROLLING, "CONFIG-VALID", NONSENSE),
-    Refusal(ROLLING, "SST-SECTION", ENCRYPTED),
-    Refusal(ROLLING, "DONOR-NAMES", ADDRESS),
-    Refusal(ROLLING, "SST-ORPHANS", ORPHAN),
-    Refusal(ADD, "HEALTH-GATE", DESYNCED, JOINER),
-    Refusal(ADD, "NO-TRANSFER-OR-DDL", obstacles.ddl_running, JOINER),
-    Refusal(ADD, "OPERATOR-RIGHTS", nothing, JOINER, inventory=NO_SUDO),
-    Refusal(ADD, "LOCK-FREE", obstacles.locked, JOINER),
-    Refusal(ADD, "DONOR-NAMES", ADDRESS, JOINER),
-    Refusal(ADD, "DATADIR-FOREIGN", obstacles.foreign_data, JOINER, final=True),
-    Refusal(ADD, "TRANSFER", nothing, {**JOINER, "sst_ok": "no"}),
-    Refusal(ADD, "KEEP-DATA", nothing, {**JOINER, "keep_data": "yes"}, final=True),
-    Refusal(ADD, "DISK-FREE", obstacles.large_data, JOINER, final=True),
-    Refusal(ADD, "SST-TOOLS", NO_SOCAT, JOINER),
-    Refusal(ADD, "PORTS", NO_WAY, JOINER),
-    Refusal(ADD, "CLOCKS", obstacles.skewed, JOINER),
-    Refusal(ADD, "NODE-NAME", nothing, {**JOINER, "node_name": "s1"}),
-    Refusal(ADD, "ASIDE-FREE", ASIDE, JOINER),
-    Refusal("freeze-gcache", "FREEZE-CAPABILITY", nothing, {"node": "s3", "donor": "s1"}, final=True),
-    Refusal("freeze-gcache", "DONOR-STAYS", nothing, {"node": "s3", "donor": "s1", "donor_stays": "no"}),
+    Refusal("HEALTH-GATE", DESYNCED, ALL),
+    Refusal("NO-TRANSFER-OR-DDL", obstacles.ddl_running, ALL),
+    Refusal("OPERATOR-RIGHTS", nothing, ALL, inventory=NO_SUDO),
+    Refusal("LOCK-FREE", obstacles.locked, ALL),
+    Refusal("DONOR-NAMES", ADDRESS, ALL[1:]),
+    Refusal("CLUSTER-SIZE", obstacles.node_down, ALL[1:2]),
+    Refusal("CONFIG-VALID", NONSENSE, ALL[1:2]),
+    Refusal("SST-SECTION", ENCRYPTED, ALL[1:2]),
+    Refusal("SST-ORPHANS", ORPHAN, ALL[1:2]),
+    Refusal("DATADIR-FOREIGN", obstacles.foreign_data, _add(), final=True),
+    Refusal("TRANSFER", nothing, _add(sst_ok="no")),
+    Refusal("KEEP-DATA", nothing, _add(keep_data="yes"), final=True),
+    Refusal("DISK-FREE", obstacles.large_data, _add(), final=True),
+    Refusal("SST-TOOLS", NO_SOCAT, _add()),
+    Refusal("PORTS", NO_WAY, _add()),
+    Refusal("CLOCKS", obstacles.skewed, _add()),
+    Refusal("NODE-NAME", nothing, _add(node_name="s1")),
+    Refusal("ASIDE-FREE", ASIDE, _add()),
+    Refusal("FREEZE-CAPABILITY", nothing, (("freeze-gcache", FREEZE),), final=True),
+    Refusal("DONOR-STAYS", nothing, (("freeze-gcache", {**FREEZE, "donor_stays": "no"}),)),
 )
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=str)
-def test_that_a_procedure_is_refused_while_this_stands_in_its_way(
-    steer: Estate, console: Console, whole: Whole, tmp_path: Path, refusal: Refusal
+def test_that_procedures_are_refused_while_this_stands_in_their_way(
+    steer: Estate, steer_before: Whole, tmp_path: Path, refusal: Refusal
 ) -> None:
-    known, other = refusal.inventory
-    if known:
-        console.inventory = tmp_path / "inventory.toml"
-        console.inventory.write_text((steer.client_dir / "inventory-all.toml").read_text().replace(known, other))
-    with refusal.obstacle(steer):
-        more = ("--override", f"{refusal.code}=it is only a test") if refusal.final else ()
-        ran = console.run(refusal.procedure, "--json", *more, **refusal.inputs)
-        assert ran.code == 1, ran
-        _assert_blocked(ran.document(), refusal.code)
-        assert console.runs() == ()
-    whole.assert_as_before()
+    inventory = tmp_path / "inventory.toml"
+    text = (steer.client_dir / "inventory-all.toml").read_text(encoding="utf-8")
+    inventory.write_text(text.replace(*refusal.inventory) if refusal.inventory[0] else text, encoding="utf-8")
+    more = ("--override", f"{refusal.code}=it is only a test") if refusal.final else ()
+    consoles = {name: Console(steer, tmp_path / name, inventory) for name, _ in refusal.procedures}
+    with refusal.obstacle(steer), ThreadPoolExecutor(len(consoles)) as pool:
+        trials = {
+            name: pool.submit(consoles[name].run, name, "--json", *more, **inputs)
+            for name, inputs in refusal.procedures
+        }
+        for name, trial in trials.items():
+            ran = trial.result()
+            assert ran.code == 1, ran
+            _assert_blocked(ran.document(), refusal.code)
+            assert consoles[name].runs() == ()
+    steer_before.assert_as_before()
 
 
 def _assert_blocked(document: dict[str, object], code: str) -> None:

@@ -20,7 +20,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One line of the table. A stage has either `commands`, each counting as one check, or pytest `paths`."""
+    """One line of the table. A stage has either `commands`, each counting as one check, or pytest `paths`.
+
+    With more than one worker a stage's files are shared out, each file whole (pytest-xdist, `--dist loadfile`).
+    """
 
     name: str
     limit_s: float
@@ -28,6 +31,7 @@ class Stage:
     paths: tuple[str, ...] = ()
     environment: Environment = MAIN
     needs: Needs = "nothing"
+    workers: int = 1
 
 
 # Imports every module of services: without Qt installed, a stray import of it cannot hide.
@@ -46,11 +50,11 @@ STAGES = (
     ),
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
-    Stage("unit", 600, paths=("tests/unit", "tests/architecture"), needs="qt"),
-    Stage("headless", 600, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS),
+    Stage("unit", 600, paths=("tests/unit", "tests/architecture"), needs="qt", workers=2),
+    Stage("headless", 600, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=2),
     Stage("widgets", 900, paths=("tests/widgets", "tests/screens"), needs="qt"),
     # On scripted hosts: every journal entry a crash, every long step a fault.
-    Stage("faults", 300, paths=("tests/faults",), needs="qt"),
+    Stage("faults", 300, paths=("tests/faults",), needs="qt", workers=2),
     Stage("lab", 2400, paths=("tests/lab",), needs="lab"),
 )
 

@@ -110,6 +110,10 @@ class WorldHosts:
         """Not used: WorldProver reads."""
         raise NotImplementedError
 
+    def rights_reader(self, host: str) -> ObserverSession:
+        """Not used: no rights are read."""
+        raise NotImplementedError
+
     def operator(self, host: str) -> OperatorSession:
         """Not used: WorldActor acts."""
         raise NotImplementedError

@@ -73,7 +73,9 @@ def one_history(facts: Facts, hosts: tuple[str, ...]) -> Check:
         verdict=Verdict.BLOCK if bad else Verdict.PASS,
         evidence="; ".join(f"{s.host}: {s.uuid or 'none'}" for s in standings(facts, hosts)),
         why="Nodes of different UUIDs have different data; seqnos of one say nothing about the other.",
-        try_=("Leave the foreign node out of 'nodes'; add it later with add-node.",) if bad else (),
+        try_=("Leave the foreign node out of 'nodes'. It can join later, when its data has been moved away.",)
+        if bad
+        else (),
         absolute=True,
     )
 
@@ -168,7 +170,7 @@ def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
         verdict=Verdict.BLOCK if lines else Verdict.PASS,
         evidence="; ".join(lines[:4]) or "no corruption, no full disk, no lack of memory in the last lines",
         why="A node that crashes again in the middle leaves a worse picture than now.",
-        try_=("Make room or repair first.",) if lines else (),
+        try_=("Make room, or repair what the log names, then check again.",) if lines else (),
     )
 
 

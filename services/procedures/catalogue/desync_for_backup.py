@@ -26,7 +26,7 @@ ABOUT = About(
     need="A node must do other work",
     what="Desyncs one node, waits while you make the backup, and brings it back when its receive queue is empty.",
     takes="Seconds, your backup, and the time the node needs to catch up.",
-    can_break="The node serves old data and is no donor meanwhile; with three nodes two keep quorum.",
+    can_break="The node may serve old data and is no donor meanwhile; it still votes.",
     node_field="node",
     for_states=("synced",),
 )
@@ -205,7 +205,7 @@ def _resync(node: str) -> Step:
         host=node,
         title=f"Bring {node} back into flow control",
         done=f"{node} is a full member again",
-        why="It discharges the obligation; there is nothing to take back.",
+        why="It ends what the run switched on; there is nothing to take back.",
         action=_OFF,
         proof=(VariableIs(node, "wsrep_desync", "OFF"), StatusIs(node, "wsrep_local_state", "=", "4")),
         limit_s=120.0,
@@ -231,7 +231,8 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
         WatchRule(
             code="DISK-FLOOR",
             condition=FreeDisk(node, datadir, floor),
-            sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control.",
+            sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control, and may slow the "
+            "cluster down until it has caught up.",
             releases=f"desync:{node}",
             breach=Breach.RELEASE,
             from_step="backup",

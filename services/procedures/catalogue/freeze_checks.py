@@ -85,7 +85,9 @@ def needed(facts: Facts, donor: str, node: str, away_s: float) -> Check:
         verdict=Verdict.WARN if covers else Verdict.PASS,
         evidence=f"the cache of {donor} reaches {shown} at today's rate; {node} will be away {away_s:.0f} s",
         why="Where the cache lasts more than twice the absence, the node returns by IST without a freeze.",
-        try_=("You may leave the freeze out: use rolling-restart for this node.",) if covers else (),
+        try_=(f"You may leave the freeze out: stop {node}, do the work, and bring it back with add-node.",)
+        if covers
+        else (),
         host=donor,
     )
 

@@ -65,6 +65,7 @@ class FreezeGcache:
                 str(proposal[0]) if proposal is not None else "",
                 required=inputs.get("mode") == "seqno",
                 advanced=True,
+                help="c: oldest seqno in the cache; S: where the node stops; L_end: the cluster's at its return.",
             ),
             Field(
                 "floor",
@@ -79,7 +80,7 @@ class FreezeGcache:
                 "Release by a timer on the donor too",
                 "flag",
                 "yes",
-                help="A systemd timer on the donor releases the cache an hour after the planned end, whatever happens.",
+                help="A systemd timer on the donor releases the cache an hour after the planned end by itself.",
                 advanced=True,
             ),
         )

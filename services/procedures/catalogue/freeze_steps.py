@@ -118,7 +118,7 @@ def _release(donor: str) -> Step:
         host=donor,
         title=f"Release the gcache of {donor}",
         done=f"gcache of {donor} released",
-        why="It discharges the obligation. Space comes back when the current page is full and the next purge runs.",
+        why="It ends the freeze. Space comes back when the current page is full and the next purge runs.",
         action=RELEASE,
         proof=(ProviderOption(donor, OPTION, "=", "-1"),),
         limit_s=30.0,
@@ -145,8 +145,8 @@ def _guard_on(donor: str, cluster_id: str, away: float) -> Step:
         step_id="guard-on",
         host=donor,
         title=f"Set a timer on {donor} that releases the cache in {after // 60} min",
-        done=f"A timer on {donor} releases the cache in any case",
-        why="If this console and its operator are gone by then, the donor's disk must not fill.",
+        done=f"A timer on {donor} will release the cache by itself",
+        why="If no console is left to release it, the donor's disk must not fill.",
         action=Several((
             Run(Command(("mysql", "--batch", "-e", "SELECT 1"), sudo=True)),
             Run(Command((
@@ -176,7 +176,7 @@ def _guard_off(donor: str, cluster_id: str) -> Step:
         host=donor,
         title=f"Remove the timer on {donor}",
         done=f"The timer on {donor} is gone",
-        why="It discharges the obligation; the cache is released already.",
+        why="It ends what the run switched on; the cache is released already.",
         action=Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5)),
         proof=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),),
         repeatable=True,

@@ -52,7 +52,7 @@ def transfer_kind(facts: Facts, expected: Expected, *, sst_ok: bool) -> Check:
         verdict=Verdict.BLOCK if refused else Verdict.PASS,
         evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s",
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
-        try_=("Allow an SST, or recover the node from its binary logs.",) if refused else (),
+        try_=("Accept an SST (sst_ok), or choose a donor that can send an IST.",) if refused else (),
     )
 
 
@@ -100,7 +100,7 @@ def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
         title=f"{joiner} has a server_uuid of its own",
         verdict=Verdict.BLOCK if same else Verdict.PASS,
         evidence=f"{mine or 'none (MariaDB, or not running)'}" + (f", the same as {', '.join(same)}" if same else ""),
-        why="Two servers of one server_uuid throw each other off their source and out of GTID sets.",
+        why="Two servers with one server_uuid push each other off their source, and their GTIDs mix.",
         try_=(f"Delete auto.cnf in {joiner}'s data folder while its server is stopped.",) if same else (),
         host=joiner,
     )
@@ -187,7 +187,7 @@ def donors_stay(facts: Facts, donor: str) -> Check:
         title="A full member stays beside the donor",
         verdict=Verdict.PASS if others else Verdict.WARN,
         evidence=f"{', '.join(others) or 'none'} besides {donor}",
-        why="While it sends an SST the donor may be taken out of the balancer and serves old data.",
+        why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
     )
 
 

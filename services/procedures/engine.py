@@ -157,7 +157,11 @@ class Engine:
         return self.view.state
 
     def _tidy(self, state: RunState) -> None:
-        """The run is over for good: nothing of it stays on the hosts."""
+        """The run is over for good: nothing of it stays on the hosts.
+
+        A run that only rests (paused, failed, undo failed, with something still on) keeps its lock: its way is not
+        chosen yet, and no other console shall work on what it left half done.
+        """
         if state not in ENDED or self.view.obligations:
             return
         if self._parts.cleanup is not None:

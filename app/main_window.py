@@ -168,7 +168,9 @@ class MainWindow(QMainWindow):
 
     def add_notice(self, notice: QWidget) -> None:
         """Put something that must be seen on every page above the pages; it hides itself while it has no words."""
-        self._notices.addWidget(notice)
+        from widgets.frame.notice_place import NoticePlace
+
+        self._notices.addWidget(NoticePlace(notice))
 
     def add_page(self, key: str, page: QWidget) -> None:
         """Add a page under its key."""

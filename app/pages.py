@@ -14,7 +14,6 @@ from app.main_window import MainWindow
 from app.replay_axis import ReplayAxis
 from app.steering_door import DeskDoor
 from app.steering_pages import SteeringPages, build_still_pages
-from app.steering_window import Steering
 from app.time_axis import TimeAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
@@ -46,8 +45,11 @@ def build_pages(
     finder = Finder(controller, window, parent)
     yield
     if door is None:
-        yield from build_still_pages(window)
+        yield from build_still_pages(window, ops)
         return
+    # What opened a live source has imported it; a recording needs neither it nor what stands behind it.
+    from app.steering_window import Steering
+
     pages = SteeringPages()
     yield
     steering = Steering(controller, window, pages, door, ops, parent)

@@ -63,6 +63,7 @@ class LiveOpener:
         watcher = open_watcher(self._options, vault=self._vault)
         watcher.start()
         self._stop = watcher.stop
+        importlib.import_module("app.steering_window")  # while the hosts are asked
         return watcher
 
     def door(self) -> DeskDoor | None:
@@ -121,6 +122,7 @@ class WindowSession(QObject):
         self.ops = ops
         self.controller: Controller | None = None
         self.steering: Steering | None = None
+        self._steered = False
         self._opener = opener
         self._hosts: AddHost | None = None
         self.failed: UserError | None = None
@@ -172,7 +174,9 @@ class WindowSession(QObject):
             self.window.status.show_replay()
         self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{source.title} – Pilothouse")
-        self._steps = build_pages(controller, self.window, self.ops, parent=self, door=self._opener.door())
+        door = self._opener.door()
+        self._steered = door is not None
+        self._steps = build_pages(controller, self.window, self.ops, parent=self, door=door)
         self._build(controller)
 
     def _build(self, controller: Controller) -> None:
@@ -185,11 +189,11 @@ class WindowSession(QObject):
 
             wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
         controller.start()
-        # app.pages imported it, behind which stands everything that procedures need.
-        from app.steering_window import Steering
+        if self._steered:
+            from app.steering_window import Steering
 
-        self.steering = self.findChild(Steering)
-        if self.steering is not None:
+            self.steering = self.findChild(Steering)
+            assert self.steering is not None  # build_pages made it
             self.steering.begin()
         self.ready.emit()
 

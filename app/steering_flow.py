@@ -1,19 +1,17 @@
-"""From a procedure's card to its run: gathers, judges as one types, rehearses, starts. Joins the wizard with the desk."""
+"""From a procedure's card to its run: gathers, judges as one types, rehearses, starts. Joins wizard and desk."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from services.errors import UserError
 from services.procedures.checks import Override
-from services.procedures.desk import Draft
-from services.procedures.facts_model import Facts
 from services.procedures.model import Plan
 from services.procedures.procedure import About
-from services.procedures.rehearsal import Rehearsal, RehearsedStep
 from services.procedures.run_model import RunView
 from services.procedures.wording import wording
 from services.types import Health
@@ -22,6 +20,11 @@ from widgets.bridge.runs import Runs
 from widgets.common.text import format_clock, format_duration
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.wizard import WizardPage
+
+if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the desk's opening imports them
+    from services.procedures.desk import Draft
+    from services.procedures.facts_model import Facts
+    from services.procedures.rehearsal import Rehearsal, RehearsedStep
 
 FRESH_S = 600.0
 """Facts older than this are read anew before a run begins; its steps read their preconditions again in any case."""

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from PySide6.QtWidgets import QStackedWidget
 
 from app.main_window import MainWindow
-from services.procedures.catalogue import all_procedures
+from services.procedures.procedure import About
 from services.types import Health
 from services.words import tr
+from widgets.bridge.ops import Ops
 from widgets.procedures.page import ProceduresPage
 from widgets.procedures.wizard import WizardPage
 
@@ -44,17 +45,22 @@ class SteeringPages(QStackedWidget):
             self.setCurrentWidget(self.wizard)
 
 
-def build_still_pages(window: MainWindow) -> Iterator[None]:
-    """Show what procedures there are beside a recording, which can't be steered."""
+def build_still_pages(window: MainWindow, ops: Ops) -> Iterator[None]:
+    """Show what procedures there are beside a recording, which can't be steered; the catalogue follows by itself."""
     pages = SteeringPages()
     yield
-    pages.cards.set_procedures(procedure.about for procedure in all_procedures())
     said = (
         tr("This is a recording: it shows what was, and nothing in it can be steered."),
         tr("In a window on live hosts each of these reads and judges first, and acts only after your approval."),
     )
     pages.cards.messages.say(Health.UNKNOWN, said)
-    for card in pages.cards.cards:
-        card.open_button.setToolTip(said[0])
     window.add_page(KEY, pages)
+    ops.run("procedures", _known, pages.cards.set_procedures)
     yield
+
+
+def _known() -> tuple[About, ...]:
+    """On a worker: plans, checks and conditions stand behind the catalogue."""
+    from services.procedures.catalogue import all_procedures
+
+    return tuple(procedure.about for procedure in all_procedures())

@@ -53,6 +53,11 @@ class SideFeed(QObject):
             self._show_cluster()
             self.refresh()
 
+    def stop(self) -> None:
+        """Show nothing any more."""
+        self._timer.stop()
+        self._plan, self._cluster = None, ""
+
     def _show_cluster(self) -> None:
         if not self._timer.isActive() or not self._cluster:
             return

@@ -21,7 +21,6 @@ from app.steering_reports import ReportSaver
 from app.steering_side import SideFeed
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import UserError
-from services.procedures.lock import LockHeld
 from services.procedures.model import Plan
 from services.procedures.procedure import About
 from services.procedures.run_model import RunView
@@ -83,7 +82,10 @@ class Steering(QObject):
         QTimer.singleShot(FIRST_LOOK_MS, self, self.runs.open)
 
     def stop(self) -> None:
-        """Suspend what is driven, close desk and store."""
+        """Suspend what is driven, close desk and store; the window's parts may be gone after this."""
+        self._side.stop()
+        self._frame.set_armed(False)
+        self._window.removeEventFilter(self._frame)
         self.runs.close()
         self._door.close()
 
@@ -140,6 +142,7 @@ class Steering(QObject):
         self._shown = None
         self._window.show_page(KEY)
         self._pages.show_wizard()
+        self._wizard.head.close_button.setFocus()
         self._flow.choose(about, cluster, host)
         self._side.follow(None, None, cluster)
 
@@ -344,6 +347,8 @@ class Steering(QObject):
             self.runs.look()
             return
         self._wizard.say_message(Health.BAD, said)
+        from services.procedures.lock import LockHeld  # the desk that said it has imported it
+
         if isinstance(problem, LockHeld):
             owner = problem.holder.owner
             title = tr("Take the lock over from {owner}?", owner=owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,11 +106,11 @@ class Person:
 
     @property
     def wizard(self) -> Any:
-        return self.steering._wizard  # noqa: SLF001
+        return self.steering._wizard
 
     @property
     def cards(self) -> Any:
-        return self.steering._pages.cards  # noqa: SLF001
+        return self.steering._pages.cards
 
     def waits(self, until: Any) -> None:
         self.qtbot.waitUntil(until, timeout=LIMIT_MS)
@@ -144,6 +145,7 @@ def steering_window(
     qtbot: QtBot, qapp: QApplication, folder: Path, world: World, theme: ThemeName = "light"
 ) -> Iterator[Person]:
     """Show a live window with procedures; on the way out everything is stopped as the program does."""
+    gc.collect()  # what the last window left must not be collected on a thread of this one
     apply_theme(qapp, theme)
     window, ops, door = MainWindow(), Ops(), ScriptedDoor(folder, world)
     window.topology.set_reduced_motion(True)

@@ -43,6 +43,12 @@ def state_of(person: Person) -> RunState | None:
     return run.state if run is not None else None
 
 
+def focused() -> QWidget:
+    found = QApplication.focusWidget()
+    assert found is not None
+    return found
+
+
 def menu_of(person: Person, host: str, reason: QContextMenuEvent.Reason = QContextMenuEvent.Reason.Mouse) -> QMenu:
     canvas = person.window.topology.canvas
     cluster = person.controller.cluster()
@@ -132,11 +138,11 @@ def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_
 
 def test_that_the_checks_and_the_plan_follow_what_is_typed(person: Person) -> None:
     person.plans()
-    assert "db2" in person.wizard.stages.approval._plan.title  # noqa: SLF001
+    assert "db2" in person.wizard.stages.approval._plan.title
     person.wizard.stages.inputs.set_open(True)
     person.wizard.stages.form.rows["node"].show_text("db3")
-    person.wizard.stages.form._take("node", "db3")  # noqa: SLF001
-    person.waits(lambda: "db3" in person.wizard.stages.approval._plan.title)  # noqa: SLF001
+    person.wizard.stages.form._take("node", "db3")
+    person.waits(lambda: "db3" in person.wizard.stages.approval._plan.title)
 
 
 def test_that_answers_of_a_gathering_that_nobody_waits_for_are_dropped(person: Person, world: World) -> None:
@@ -174,7 +180,7 @@ def test_that_a_gathering_that_fails_says_why_in_the_page(person: Person, world:
 def test_that_the_rehearsal_shows_each_step_and_changes_nothing(person: Person, world: World) -> None:
     person.plans()
     person.presses(person.wizard, "Rehearse")
-    person.waits(lambda: len(person.wizard.stages.steps._rehearsed) == 5)  # noqa: SLF001
+    person.waits(lambda: len(person.wizard.stages.steps._rehearsed) == 5)
     assert world.cluster.log == []
     assert person.window.status.badge() == "READ ONLY"
 
@@ -294,19 +300,17 @@ def test_that_a_person_without_a_mouse_gets_from_the_cards_to_a_running_run(pers
     assert person.window.page() == "procedures"
     person.cards.focus_first()
     for _ in range(20):
-        focused = QApplication.focusWidget()
-        assert focused is not None
-        if "flow control" in focused.accessibleName():
+        if "flow control" in focused().accessibleName():
             break
-        QTest.keyClick(focused, Qt.Key.Key_Tab)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+        QTest.keyClick(focused(), Qt.Key.Key_Tab)
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
     person.waits(lambda: bool(person.wizard.stages.form.rows))
     person.waits(lambda: person.wizard.isAncestorOf(QApplication.focusWidget()))
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_C, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(focused(), Qt.Key.Key_C, Qt.KeyboardModifier.AltModifier)
     person.waits(person.wizard.stages.checklist.go_on.hasFocus)
     QTest.keyClick(person.wizard.stages.checklist.go_on, Qt.Key.Key_Space)
     person.waits(lambda: bool(person.wizard.stages.steps.rows))
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(focused(), Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
     person.waits(lambda: person.wizard.question.question() is not None)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Y, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(focused(), Qt.Key.Key_Y, Qt.KeyboardModifier.AltModifier)
     person.waits(lambda: state_of(person) is RunState.DONE)

@@ -128,6 +128,8 @@ class Checklist(QWidget):
         self.waiting_words.setText(tr("Reading the hosts…"))
         self.waiting_words.setVisible(waiting)
         self.again.setEnabled(not waiting)
+        for part in (self.again, self.go_on):
+            part.show()  # a run that was shown before had taken them away
         if checks != self._checks or self._fixed:
             self._fixed = False
             self._rebuild(checks, {o.code: o.reason for o in self.overrides()})

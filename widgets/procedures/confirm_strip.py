@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from services.types import Health
 from services.words import tr
@@ -21,6 +22,7 @@ class ConfirmStrip(TintedFrame):
     def __init__(self) -> None:
         super().__init__(Health.WARN)
         self._then: Callable[[str], None] | None = None
+        self._before: QWidget | None = None
         self._needs_reason = False
         self._expect = ""
         self.title = words("", "section")
@@ -76,12 +78,18 @@ class ConfirmStrip(TintedFrame):
         self.reason.clear()
         self.reason.setVisible(self._needs_reason)
         self._judge()
+        if not self.isVisible():
+            self._before = QApplication.focusWidget()
         self.show()
         (self.reason if self._needs_reason else self.no).setFocus()
 
     def dismiss(self) -> None:
-        """Forget the question."""
+        """Forget the question; the keys go back to where they were."""
         self._then = None
+        before, self._before = self._before, None
+        here = self.isAncestorOf(QApplication.focusWidget() or self)
+        if here and before is not None and isValid(before) and before.isVisible():
+            before.setFocus()
         self.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -42,6 +42,7 @@ class ReportBox(QWidget):
         """Say how the run ended."""
         put(self._text, tr(view.sentence) if view.sentence else tr(view.plan.summary))
         done = view.state is RunState.DONE
-        put(self._true, "\n".join(tr(sentence) for sentence in view.plan.expects) if done else "")
+        true = "\n".join(tr(sentence) for sentence in view.plan.expects) if done else ""
+        put(self._true, "" if true == self._text.text() else true)
         still = (tr("Still on: {sentence}.", sentence=tr(o.obligation.sentence)) for o in view.obligations)
         put(self._open, "\n".join(still))

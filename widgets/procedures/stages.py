@@ -75,6 +75,7 @@ class Stages(QWidget):
         for text in (self._given, self._broken):
             put(text, "")
         self.form.set_fields((), {}, ())
+        self.inputs.hide()  # there is nothing to answer before the hosts were read
         self.inputs.say(Health.UNKNOWN, tr(about.takes))
         self.inputs.set_open(True)
         self.checklist.set_checks((), waiting=False)
@@ -83,6 +84,7 @@ class Stages(QWidget):
     def set_fields(self, fields: tuple[Field, ...], inputs: dict[str, str], faults: tuple[Fault, ...]) -> None:
         """Show the questions."""
         first = not self.form.rows
+        self.inputs.show()
         self.form.set_fields(fields, inputs, faults)
         self._say_inputs()
         if first:
@@ -179,6 +181,8 @@ class Stages(QWidget):
     def _enter_run(self, view: RunView) -> None:
         answers = f" {MIDDLE} ".join(f"{name} {value}" for name, value in view.plan.inputs if value)
         self.form.setVisible(False)
+        self.inputs.show()
+        self.steps.show_rehearsal(())  # what would happen is over: it happens
         put(self._given, "\n".join(f"{name}: {value}" for name, value in view.plan.inputs))
         self.inputs.say(Health.GOOD, answers)
         for section, shown in ((self.inputs, False), (self.preflight, False), (self.plan, view.state not in OVER)):

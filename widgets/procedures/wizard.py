@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.checks import Check
@@ -199,7 +199,10 @@ class WizardPage(QFrame):
         before, self._view = self._view, view
         now = self._clock()
         self.head.show_run(view, now)
+        asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
         self.question.show_question(view.question, now)
+        if asked and view.question is None:
+            self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)
         self.side.set_run(view)
         if before is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.procedures.fields import Inputs
-from tests.faults.scripted.cluster import Cluster, crashed, stalled, whole
+from tests.faults.scripted.cluster import Cluster, balanced, crashed, stalled, whole
 from tests.faults.scripted.running import Bench
 
 
@@ -47,6 +47,13 @@ CASES = (
         "rolling-restart",
         (("pause", "1 s"), ("option", "max_connections"), ("value", "321"), ("desync", "yes")),
         lambda: whole("n1", "n2", "n3"),
+    ),
+    Case("rolling behind haproxy", "rolling-restart", (("pause", "1 s"),), lambda: balanced("n1", "n2", "n3")),
+    Case(
+        "rolling behind haproxy, sessions closed",
+        "rolling-restart",
+        (("pause", "1 s"), ("nodes", "n2"), ("cut", "yes")),
+        lambda: balanced("n1", "n2", "n3", pooled=True),
     ),
     Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),

@@ -20,6 +20,7 @@ from services.procedures.actions import (
     Several,
     Sql,
 )
+from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
 from services.procedures.ports import Acted
 from tests.faults.scripted.cluster import DATADIR, OPTION, Cluster, Host
 
@@ -160,6 +161,12 @@ class ScriptedActor:
                 host.aside.pop(target, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
+            case ["bash", "-c", text, _, _, place, *state] if text in {SET_STATE, CLOSE_SESSIONS}:
+                node = place.partition("/")[2]
+                if text == SET_STATE:
+                    host.orders[node] = state[0]
+                elif host.orders[node] == "maint":
+                    host.sessions[node] = 0
             case ["install", *_] | ["cp", *_] | ["mysql", *_] | [_, "--user=mysql", *_]:
                 pass
             case _:

@@ -33,6 +33,8 @@ class Host:
     units: dict[str, str] = field(default_factory=dict)  # transient units: name -> state
     works: dict[str, str] = field(default_factory=dict)  # detached works that ended: name -> output
     loaded: tuple[str, ...] = ()  # the drop-ins that systemd knows
+    orders: dict[str, str] = field(default_factory=dict)  # a HAProxy's: node -> 'ready', 'drain' or 'maint'
+    sessions: dict[str, int] = field(default_factory=dict)  # a HAProxy's: node -> sessions that never end by themselves
     free: int = 500 * 10**9
     reachable: bool = True
     back_in: int = 0  # so many tries until it answers again
@@ -146,7 +148,7 @@ class Cluster:
             h.name: (
                 h.running, h.primary, h.member, h.frozen_at, tuple(sorted(h.variables.items())),
                 tuple(sorted(h.files.items())), tuple(sorted(h.units.items())), h.safe_to_bootstrap, h.has_data,
-                tuple(sorted(h.aside.items())), h.loaded,
+                tuple(sorted(h.aside.items())), h.loaded, tuple(sorted(h.orders.items())),
             )
             for h in self.hosts.values()
         }  # fmt: skip
@@ -161,6 +163,15 @@ def whole(*names: str, spare: str = "") -> Cluster:
             files={"/etc/mysql/mariadb.conf.d/50-server.cnf": "[mysqld]\nbind-address = 127.0.0.1\n"},
         )  # fmt: skip
     return Cluster(hosts)
+
+
+def balanced(*names: str, pooled: bool = False) -> Cluster:
+    """Return a cluster of Synced members behind a HAProxy on a host of its own; `pooled`: sessions that stay open."""
+    cluster = whole(*names, spare="lb")
+    lb = cluster.hosts["lb"]
+    lb.orders = dict.fromkeys(names, "ready")
+    lb.sessions = dict.fromkeys(names, 3 if pooled else 0)
+    return cluster
 
 
 def crashed(*names: str, ahead: int = 0) -> Cluster:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.procedures.facts_model import Facts, Grastate, HostFacts, Rates, Remembered
+from services.procedures.facts_model import Facts, Grastate, Haproxy, HaproxyServer, HostFacts, Rates, Remembered
 from services.types import Flavour, Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
+
+STATS_SOCKET = "/run/haproxy/admin.sock"
 
 
 def facts_of(cluster: Cluster, kept: tuple[tuple[str, str], ...] = ()) -> Facts:
@@ -84,8 +86,22 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         async_replicas=0,
         config_checked=True,
         sst_account="ok",
+        balancers=("haproxy",) if host.orders else (),
+        haproxies=_haproxies(cluster, host),
         rates=Rates(10_000.0, 10.0, 2.0),
     )
+
+
+def _haproxies(cluster: Cluster, host: Host) -> tuple[Haproxy, ...]:
+    addresses = {name: f"10.0.0.{number}" for number, name in enumerate(cluster.hosts, 1)}
+    servers = tuple(
+        HaproxyServer(
+            "galera", name, addresses[name], 3306, "UP" if cluster.hosts[name].primary else "DOWN",
+            {"ready": 0, "drain": 8, "maint": 1}[order], 1, host.sessions[name],
+        )
+        for name, order in host.orders.items()
+    )  # fmt: skip
+    return (Haproxy(STATS_SOCKET, "admin", "2.6.12", 7, servers),) if servers else ()
 
 
 def _options(host: Host) -> tuple[tuple[str, str, str], ...]:

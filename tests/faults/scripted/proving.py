@@ -83,6 +83,10 @@ class ScriptedProver:
                 if prop == "NeedDaemonReload":
                     return ("no" if hosts[host].loaded == hosts[host].drop_ins else "yes") == value
                 return hosts[host].units.get(unit, "inactive") == value
+            case c.BalancerServer(host, _, _, server, state, at_most):
+                out = hosts[host].orders[server] != "ready"
+                empty = at_most is None or condition.patience_s > 0 or hosts[host].sessions[server] <= at_most
+                return empty and {"free": not out, "drained": out}.get(state, not out and hosts[server].primary)
             case c.NoClients() | c.FlowControlBelow() | c.Listening():
                 return True
         raise AssertionError(condition)

@@ -84,6 +84,7 @@ class WizardFlow(QObject):
         self.leave()
         self._about, self._cluster, self._host = about, cluster, host
         self._wizard.set_about(about)
+        self._wizard.stages.approval.set_busy("")
         self._gather()
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -216,6 +217,7 @@ class WizardFlow(QObject):
         def begun(view: RunView) -> None:
             if token is self._token:
                 self.leave()
+                self._wizard.stages.approval.set_busy("")
                 self._show(view)
 
         def failed(problem: UserError) -> None:

@@ -65,7 +65,7 @@ def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
         raise BadInput(tr("The inputs are not complete or not right."), try_=(*fault_lines(draft.faults), *unread))
     if draft.violations:
         raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
-    codes = {check.code for check in draft.checks}
+    codes = {check.code for check in draft.checks} | set(draft.about.later_checks)
     strange = [o.code for o in overrides if o.code not in codes]
     if strange:
         raise BadInput(
@@ -120,7 +120,8 @@ def _run(desk: Desk, draft: Draft, overrides: tuple[Override, ...], options: Nam
 def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key: str = "") -> int:
     """Drive a run at this terminal and print where it rests."""
     machine = getattr(options, "json", False)
-    asking = attended() and not options.yes and not machine
+    # --yes approves the plan; whether a backup is done only the person at the terminal knows, where one sits there.
+    asking = attended() and not machine
     given = getattr(options, "answer", "")
     policy = Policy(
         on_failure="undo" if options.yes else "ask",

@@ -136,6 +136,16 @@ def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_
     person.waits(lambda: person.window.page() == "procedures" and state_of(person) is RunState.DONE)
 
 
+def test_that_a_second_run_begins_like_the_first(person: Person) -> None:
+    for _ in range(2):
+        person.runs_to_the_question()
+        person.presses(person.wizard.question, "Yes, go on")
+        person.waits(lambda: state_of(person) is RunState.DONE)
+        person.waits(lambda: not person.steering.runs.driven)
+        person.presses(person.wizard, "Close")
+    assert [row.view.run_id for row in person.cards.runs] == ["2", "1"]
+
+
 def test_that_the_checks_and_the_plan_follow_what_is_typed(person: Person) -> None:
     person.plans()
     assert "db2" in person.wizard.stages.approval._plan.title

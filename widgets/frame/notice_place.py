@@ -11,6 +11,7 @@ class NoticePlace(QFrame):
 
     def __init__(self, notice: QWidget) -> None:
         super().__init__()
+        self.setProperty("kind", "canvas")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 4)
         column.addWidget(notice)

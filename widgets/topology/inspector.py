@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -203,7 +203,11 @@ class Inspector(QFrame):
         self._help_rows.addWidget(label(tr("Can help here"), "section"))
         for action in actions:
             text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
-            made = button(text, hint=action.not_now)
+            room = _WIDTH - 32 - 28  # beside the section's margins and the button's own
+            cut = QFontMetrics(ui_font()).elidedText(text, Qt.TextElideMode.ElideRight, room)
+            made = button(cut, hint=action.not_now or (text if cut != text else ""))
+            made.setAccessibleName(text)
+            made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             made.setEnabled(not action.not_now)
             made.clicked.connect(lambda _=False, a=action: self.action_chosen.emit(a.action_id, self._node_id))
             self._help_rows.addWidget(made)

@@ -40,9 +40,9 @@ def test_that_a_second_console_is_refused_while_one_runs_and_after_it_was_killed
     steer: Estate, console: Console, whole: Whole, tmp_path: Path
 ) -> None:
     other = Console(steer, tmp_path / "other")
-    with console.running("run", "desync-for-backup", "--input", "node=s3", "--yes") as running:
-        running.wait_for_step("catch-up")
-        refused = other.run("rolling-restart", "--json", nodes="s1")
+    with console.running(*RESTART.words(), "--yes") as running:
+        running.wait_for_step("s3:settle-s3")  # ten seconds of watching
+        refused = other.run("desync-for-backup", "--json", node="s1")
         assert refused.code == 1, refused
         assert "LOCK-FREE" in refused.document()["refused"], refused
         running.kill()

@@ -39,6 +39,8 @@ class Whole:
 
     def __init__(self, estate: Estate) -> None:
         self._estate = estate
+        for host in estate.hosts:  # what a session that was killed may have left
+            estate.host(host.name).sh("rm -rf /run/pilothouse")
         self.files = self.read_files()
         self.settings = self.read_settings()
         self._kept = {h.name: estate.host(h.name).sh(_KEEP).out for h in estate.hosts}

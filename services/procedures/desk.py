@@ -210,7 +210,8 @@ class Desk:
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
         run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)
-        used = tuple(o for o in overrides if any(c.code == o.code for c in draft.checks))
+        known = {c.code for c in draft.checks} | set(draft.about.later_checks)
+        used = tuple(o for o in overrides if o.code in known)
         self.journal.append(run_id, *planned(plan, draft.inputs, draft.checks, used, self.owner))
         self.journal.append(run_id, *note("hosts", json.dumps(self._found.addresses())))
         self.journal.append(run_id, *approved(self.owner))

@@ -20,6 +20,7 @@ class About:
         need: the group of the card: 'A node must go down', 'A node is gone', 'All nodes are down', 'The cluster grows'.
         what, takes, can_break: one sentence each: what it does, how long it takes, what it can break.
         node_field: the input that a right-click on a node fills, '' for none.
+        later_checks: codes that only a continued plan's checks have; they may be overridden beforehand.
         for_states: node or cluster situation where it is offered first: 'synced', 'down', 'no-primary', 'spare', 'any'.
     """
 
@@ -31,6 +32,7 @@ class About:
     can_break: str
     node_field: str = ""
     for_states: tuple[str, ...] = ("any",)
+    later_checks: tuple[str, ...] = ()
 
 
 class Procedure(Protocol):

@@ -27,6 +27,7 @@ ABOUT = About(
     can_break="The bootstrapped node's data becomes everybody's: the wrong choice loses transactions.",
     node_field="bootstrap",
     for_states=("no-primary", "down"),
+    later_checks=("CHOSEN-BEHIND",),
 )
 AUTO = "the most advanced"
 

@@ -144,17 +144,14 @@ def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chose
 
 def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """Say where a commit may not have reached the disk."""
-    loose = {
-        name: dict(facts.host(name).durability).get("innodb_flush_log_at_trx_commit", "")
-        for name in hosts
-        if dict(facts.host(name).durability).get("innodb_flush_log_at_trx_commit", "1") != "1"
-    }
+    said = {name: dict(facts.host(name).durability).get("innodb_flush_log_at_trx_commit", "") for name in hosts}
+    loose = {name: value or "not known" for name, value in said.items() if value != "1"}
     return Check(
         code="DURABILITY",
         title="Commits were on disk",
         verdict=Verdict.WARN if loose else Verdict.PASS,
         evidence=", ".join(f"{n}: innodb_flush_log_at_trx_commit = {v}" for n, v in loose.items())
-        or "innodb_flush_log_at_trx_commit is 1, or not known while the servers are down",
+        or "innodb_flush_log_at_trx_commit is 1",
         why="After a killed process the most advanced node is usually complete; after a power loss it may not be.",
     )
 

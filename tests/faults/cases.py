@@ -55,6 +55,12 @@ CASES = (
         (("pause", "1 s"), ("nodes", "n2"), ("cut", "yes")),
         lambda: balanced("n1", "n2", "n3", pooled=True),
     ),
+    Case(
+        "freeze behind haproxy",
+        "freeze-gcache",
+        (("node", "n3"), ("donor", "n1")),
+        lambda: balanced("n1", "n2", "n3", pooled=True),
+    ),
     Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
     Case("bootstrap", "bootstrap-after-crash", (), lambda: crashed("n1", "n2", "n3", ahead=5), frozenset({"n3"})),

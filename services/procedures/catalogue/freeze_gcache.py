@@ -12,6 +12,7 @@ from services.procedures.catalogue import freeze_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.freeze_arithmetic import cache_of, floor_default, seqno_proposed
 from services.procedures.catalogue.freeze_steps import freeze_plan
+from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
@@ -74,7 +75,7 @@ class FreezeGcache:
                 f"{floor_default(cache) / 1e9:.2f} GB",
                 advanced=True,
             ),
-            Field("drain", "Send clients away first", "flag", "yes", help="By wsrep_reject_queries on the node."),
+            Field("drain", "Send clients away first", "flag", "yes", help=_drain_words(facts, node)),
             Field(
                 "guard",
                 "Release by a timer on the donor too",
@@ -130,6 +131,12 @@ class FreezeGcache:
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
+
+
+def _drain_words(facts: Facts, node: str) -> str:
+    if not can_drain(facts, node):
+        return "By wsrep_reject_queries on the node."
+    return f"In HAProxy on {', '.join(balancer_hosts(facts, (node,)))}, then by wsrep_reject_queries on the node."
 
 
 def _best_donor(facts: Facts, node: str) -> str:

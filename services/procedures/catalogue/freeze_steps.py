@@ -8,6 +8,8 @@ from services.procedures.actions import Ask, Run, Several, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
+from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
+from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.conditions import ClusterWhole, FreeDisk, ProviderOption, StillPrimary, UnitSetting
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
@@ -26,6 +28,8 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
     members = member_hosts(facts)
     away = seconds_of(values["away"]) or 1_800.0
     floor = bytes_of(values["floor"]) or 0
+    by_haproxy = flag_of(values["drain"]) is True and can_drain(facts, node)
+    told = balancer_hosts(facts, (node,)) if by_haproxy else ()
     cache_path = facts.host(donor).gcache_dir or facts.host(donor).datadir or "/"
     return Plan(
         procedure="freeze-gcache",
@@ -33,7 +37,7 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
         summary=f"{donor} keeps its gcache while {node} is away; {node} returns by IST; then the cache is released.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
-        hosts=members,
+        hosts=tuple(dict.fromkeys((*members, *told))),
         quorum=members,
         inputs=tuple(values.items()),
         steps=_steps(facts, values, away),
@@ -54,6 +58,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     members = member_hosts(facts)
     others = tuple(h for h in members if h != node.host)
     drain = flag_of(values["drain"]) is True
+    by_haproxy = drain and can_drain(facts, node.host)
     guard = flag_of(values["guard"]) is True
     galera = node.node.galera if node.node is not None else None
     donor_name = donor.node_name or donor.host
@@ -62,6 +67,8 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
         found.append(_guard_on(donor.host, facts.cluster_id, away))
     found += [steps.restart_off(node), steps.name_donor(node, donor_name)]
     if drain:
+        if by_haproxy:
+            found += drain_steps(facts, node.host, DRAIN_S, patient=True)
         found += [steps.reject_queries(node), steps.wait_no_clients(node, DRAIN_S, ())]
     found += [
         steps.stop_node(facts, node, others=others, whole=members, keep="stopped_at"),
@@ -75,6 +82,8 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
     if drain:
         found.append(steps.accept_queries(node))
+    if by_haproxy:
+        found += return_steps(facts, node.host)
     found.append(steps.whole_again(facts, members))
     return tuple(found)
 

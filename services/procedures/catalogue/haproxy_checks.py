@@ -63,12 +63,14 @@ def _words(facts: Facts, node: str) -> str:
 
 
 def _others(facts: Facts, nodes: tuple[str, ...]) -> Check:
-    alone = sorted({
-        f"{place.server.backend} on {place.host} has no other server up than {place.server.name}"
-        for node in nodes
-        for place in open_places(facts, node)
-        if not place.others
-    })
+    alone = sorted(
+        {
+            f"{place.server.backend} on {place.host} has no other server up than {place.server.name}"
+            for node in nodes
+            for place in open_places(facts, node)
+            if not place.others
+        }
+    )
     total = len({(p.host, p.haproxy.socket, p.server.backend) for node in nodes for p in open_places(facts, node)})
     return Check(
         code="HAPROXY-OTHERS",

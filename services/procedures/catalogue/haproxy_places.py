@@ -58,6 +58,12 @@ def all_behind(facts: Facts, nodes: tuple[str, ...]) -> bool:
     return bool(nodes) and not other and all(open_places(facts, node) for node in nodes)
 
 
+def can_drain(facts: Facts, node: str) -> bool:
+    """Return whether the node can be drained in every HAProxy that knows it, and somebody else is there to serve."""
+    places = open_places(facts, node)
+    return all_behind(facts, (node,)) and all(p.haproxy.level == "admin" and p.others for p in places)
+
+
 def _addresses(facts: Facts, name: str) -> frozenset[str]:
     host = facts.host(name)
     galera = host.node.galera if host.node is not None else None

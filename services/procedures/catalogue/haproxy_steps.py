@@ -27,17 +27,20 @@ UP_LIMIT_S = 120.0
 CUT_LIMIT_S = 30.0
 
 
-def drain_steps(facts: Facts, node: str, limit_s: float, prefix: str = "", *, cut: bool = False) -> list[Step]:
+def drain_steps(
+    facts: Facts, node: str, limit_s: float, prefix: str = "", *, cut: bool = False, patient: bool = False
+) -> list[Step]:
     """Return the steps that send no new sessions to a node and wait for those it has.
 
     Args:
         cut: sessions that are left after `limit_s` are closed; else the run stops there and asks.
+        patient: the run goes on with sessions that are left: another step deals with them.
     """
     places = open_places(facts, node)
     if not places:
         return []
     found = [_drain(node, place, number, prefix) for number, place in enumerate(places, 1)]
-    found.append(_emptied(node, places, limit_s, prefix, cut=cut))
+    found.append(_emptied(node, places, limit_s, prefix, patient=patient or cut))
     if cut:
         found += [_cut(node, place, number, prefix) for number, place in enumerate(places, 1)]
     return found
@@ -97,18 +100,19 @@ def _drain(node: str, place: Place, number: int, prefix: str) -> Step:
     )
 
 
-def _emptied(node: str, places: tuple[Place, ...], limit_s: float, prefix: str, *, cut: bool) -> Step:
-    why = "" if cut else "Sessions that stay open, as those of a pool do, stop the run here: they are not to be closed."
-    conditions = tuple(_is(place, "drained", 0, limit_s if cut else 0.0) for place in places)
+def _emptied(node: str, places: tuple[Place, ...], limit_s: float, prefix: str, *, patient: bool) -> Step:
+    strict = "Sessions that stay open, as those of a pool do, stop the run here: they are not to be closed."
+    most = f", at most {limit_s:g} s" if patient else ""
+    conditions = tuple(_is(place, "drained", 0, limit_s if patient else 0.0) for place in places)
     return Step(
         step_id=f"{prefix}haproxy-empty-{node}",
         host="",
-        title=f"Wait until no session goes through HAProxy to {node}" + (f", at most {limit_s:g} s" if cut else ""),
-        done=f"HAProxy's sessions to {node} had their time" if cut else f"No session goes through HAProxy to {node}",
-        why=why,
+        title=f"Wait until no session goes through HAProxy to {node}{most}",
+        done=f"Sessions by HAProxy to {node} had their time" if patient else f"No session comes to {node} by HAProxy",
+        why="" if patient else strict,
         action=WaitFor(conditions, f"the last session through HAProxy to {node}"),
         risk=Risk.READS,
-        limit_s=limit_s + 60.0 if cut else limit_s,
+        limit_s=limit_s + 60.0 if patient else limit_s,
         repeatable=True,
         estimate_s=min(limit_s, 10.0),
     )

@@ -12,6 +12,7 @@ from services.procedures import preflight
 from services.procedures.catalogue import rolling_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.haproxy_checks import balancers, haproxy_checks
+from services.procedures.catalogue.haproxy_places import all_behind
 from services.procedures.catalogue.rolling_order import order_of
 from services.procedures.catalogue.rolling_steps import CONFIG_FILE, rolling_plan
 from services.procedures.checks import Check
@@ -49,8 +50,8 @@ class RollingRestart:
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the order's default is computed."""
-        del inputs
         order, _ = order_of(facts)
+        nodes = hosts_of(inputs.get("nodes") or ", ".join(order))
         return (
             Field("nodes", "Nodes, in this order", "hosts", ", ".join(order), member_choices(facts)),
             Field("option", "Server option to change", "text", required=False, help="Empty: only restart."),
@@ -60,7 +61,7 @@ class RollingRestart:
                 "drain",
                 "How clients leave a node",
                 "choice",
-                "server",
+                "haproxy" if all_behind(facts, nodes) else "server",
                 _drains(facts),
             ),
             Field("drain_limit", "Longest drain of a node", "duration", "2 min", advanced=True),

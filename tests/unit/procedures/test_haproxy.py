@@ -14,7 +14,13 @@ from services.connections.ports import ObserverSession, OperatorSession, Output
 from services.errors import Refused
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.procedures.catalogue.haproxy_checks import ADMIN, balancers, haproxy_checks
-from services.procedures.catalogue.haproxy_places import all_behind, balancer_hosts, open_places, places_of
+from services.procedures.catalogue.haproxy_places import (
+    all_behind,
+    balancer_hosts,
+    can_drain,
+    open_places,
+    places_of,
+)
 from services.procedures.catalogue.haproxy_steps import SET_STATE, drain_steps, out_of, return_steps
 from services.procedures.checks import Verdict
 from services.procedures.conditions import Answer, BalancerServer, Listening
@@ -307,3 +313,13 @@ def test_that_sessions_are_closed_only_when_the_person_says_so() -> None:
     assert [line.rpartition(SOCKET)[2] for line in wording(cut.action)] == [" galera/s2 maint", " galera/s2"]
     assert "shutdown sessions server" in wording(cut.action)[1]
     assert cut.already == cut.proof == (BalancerServer("lb", SOCKET, "galera", "s2", "drained", 0),)
+
+
+def test_that_a_node_is_drained_in_haproxy_before_a_freeze_only_where_that_can_be_done() -> None:
+    assert can_drain(_facts(), "n2")
+    assert not can_drain(_facts(), "n1")  # the only server of one backend
+    assert not can_drain(_facts(DRAINED), "n3")  # its socket is of level operator
+    assert not can_drain(_facts(haproxies=()), "n2")
+    (*_, wait) = drain_steps(_facts(), "n2", 9.0, patient=True)
+    assert wait.limit_s > 9.0
+    assert not any("shutdown sessions" in line for line in wording(wait.action))

@@ -15,9 +15,7 @@ from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
 SAMPLE = (
-    (DESYNC, "server killed"),
     (DESYNC, "partition"),
-    (RESTART, "SSH dropped"),
     (RESTART, "server killed"),
     (REJOIN, "sshd stopped"),
     (REJOIN, "disk filled"),

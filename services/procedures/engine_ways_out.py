@@ -141,6 +141,9 @@ class WaysOut:
             except UserError as problem:
                 if undo.proof and self._waits.hold_now(undo.proof, step.step_id):
                     break
+                hopeless = next((a for a in self._waits.answers(undo.proof) if a.final), None)
+                if hopeless is not None:  # a server that is down for good is not asked until the limit
+                    raise StepFailed(f"{hopeless.evidence} {failure(undo.action, problem)}") from problem
                 # A broken way is tried until the limit; what the host itself refuses is tried twice.
                 away = isinstance(problem, Unreachable)
                 if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or (began and not away):

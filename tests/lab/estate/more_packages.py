@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.lab.estate import rootfs
-from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.image import ensure_image, image_key
 from tests.lab.estate.locks import lab_lock
-from tests.lab.estate.mirrors import codename
+from tests.lab.estate.mirrors import debian_mirror
 from tests.lab.estate.paths import cache_dir
 from tests.lab.estate.shell import run
 
@@ -26,26 +25,35 @@ _FOLDER = "/var/tmp/lab-packages"
 def ensure_packages(release: str, names: tuple[str, ...]) -> Path:
     """Folder with these packages and all that the base image of `release` lacks for them.
 
-    apt of this machine fetches them against the image's own list of installed packages (man apt-get(8),
-    --download-only), so this machine must be of that release.
+    debootstrap(8) --download-only fetches them as it fetched the image's own, so any machine that can build the image
+    can; what the image has already is thrown away again.
     """
-    if codename() != release:
-        raise LabError(f"packages for {release} are fetched by apt of a machine of {release}, this one is {codename()}")
     image = ensure_image(release)
     key = hashlib.sha256("\n".join([image_key(release), *sorted(names)]).encode()).hexdigest()[:12]
     final = cache_dir() / "packages" / f"{release}-{key}"
     with lab_lock(f"packages-{release}", limit_s=300.0):
         if final.is_dir():
             return final
-        fetching = final.parent / f".fetching-{final.name}"
-        shutil.rmtree(fetching, ignore_errors=True)
-        (fetching / "partial").mkdir(parents=True)
-        options = [f"Dir::State::status={image}/var/lib/dpkg/status", f"Dir::Cache::archives={fetching}",
-                   "Debug::NoLocking=1"]  # fmt: skip
-        words = [word for option in options for word in ("-o", option)]
-        run(["apt-get", "install", "--download-only", "--no-install-recommends", "-y", *words, *names], limit_s=300)
-        fetching.rename(final)
+        fetching, picked = (final.parent / f".{part}-{final.name}" for part in ("fetching", "picked"))
+        for folder in (fetching, picked):
+            shutil.rmtree(folder, ignore_errors=True)
+        picked.mkdir(parents=True)
+        mirror = debian_mirror()
+        include = f"--include={','.join(names)}"
+        argv = ["debootstrap", "--download-only", "--variant=minbase", include, release, str(fetching)]
+        run([*argv, *([mirror] if mirror else [])], limit_s=300)
+        for file in (fetching / "var/cache/apt/archives").glob("*.deb"):
+            if not _has(image, file.name.partition("_")[0]):
+                file.rename(picked / file.name)
+        shutil.rmtree(fetching)
+        picked.rename(final)
     return final
+
+
+def _has(image: Path, package: str) -> bool:
+    """Return whether the image has a package (dpkg(1): one list of files for each that is installed)."""
+    lists = image / "var/lib/dpkg/info"
+    return (lists / f"{package}.list").exists() or any(lists.glob(f"{package}:*.list"))
 
 
 @contextmanager

@@ -50,6 +50,11 @@ class Balancer:
         self._host.sh("cat > /etc/haproxy/haproxy.cfg && systemctl restart haproxy", stdin=text)
         while_asserts(lambda: self.assert_all_up(len(names)), limit_s=20)
 
+    def forget(self) -> None:
+        """Reload it: the new process knows its configuration, and no order that was given at the socket."""
+        self._host.sh("systemctl reload haproxy")
+        while_asserts(self.assert_all_up, limit_s=20)
+
     def ask(self, order: str) -> str:
         """What it answers at its stats socket."""
         return self._host.sh(f"socat -t 5 - UNIX-CONNECT:{_SOCKET}", stdin=f"{order}\n").out

@@ -81,6 +81,24 @@ def test_that_an_undo_lets_haproxy_send_sessions_to_the_node_again(
     whole.assert_as_before()
 
 
+def test_that_no_node_goes_down_when_haproxy_has_forgotten_that_it_is_drained(
+    steer: Estate, console: Console, whole: Whole, haproxy: Balancer
+) -> None:
+    before = _pids(steer)
+    ran = console.killed_run("s3:haproxy-empty-s3=done", "rolling-restart", **QUICK, nodes="s3")
+    assert ran.code == KILLED, ran
+    haproxy.forget()
+    resumed = console("resume", console.runs()[0], "--yes")
+    assert resumed.code != 0, resumed
+    console.assert_ended(RunState.UNDONE, resumed)
+    told = [(e.data or {}).get("state") for e in console.entries() if e.step_id == "s3:stop-s3"]
+    assert "failed" in told, told
+    assert "acting" not in told, told
+    haproxy.assert_all_up()
+    assert _pids(steer) == before
+    whole.assert_as_before()
+
+
 def test_that_a_session_that_stays_open_is_closed_only_by_a_run_that_may(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer
 ) -> None:

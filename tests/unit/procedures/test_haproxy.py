@@ -13,6 +13,7 @@ from services.connections.command import Command
 from services.connections.ports import ObserverSession, OperatorSession, Output
 from services.errors import Refused
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.haproxy_checks import ADMIN, balancers, haproxy_checks
 from services.procedures.catalogue.haproxy_places import (
     all_behind,
@@ -26,6 +27,7 @@ from services.procedures.checks import Verdict
 from services.procedures.conditions import Answer, BalancerServer, Listening
 from services.procedures.facts_model import Facts, Haproxy, HostFacts
 from services.procedures.gather_haproxy import config_paths, parse_show, show_argv, sockets_of
+from services.procedures.invariants import violations
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from services.procedures.wording import wording
@@ -228,8 +230,9 @@ def test_that_a_server_haproxy_does_not_know_proves_nothing() -> None:
 
 
 def _node(name: str, address: str, port: int = 13306) -> HostFacts:
-    node = NodeFacts(name, 1.0, Reach.FULL, server=ServerFacts(port=port), galera=GaleraFacts(node_address=address))
-    return HostFacts(name, address="db.example.org", node=node)
+    galera = GaleraFacts(node_name=name, node_address=address, cluster_status="Primary", state_uuid="uuid")
+    node = NodeFacts(name, 1.0, Reach.FULL, server=ServerFacts(port=port), galera=galera)
+    return HostFacts(name, address="db.example.org", node=node, server_up=True)
 
 
 def _facts(output: Output = WHOLE, **lb: object) -> Facts:
@@ -323,3 +326,31 @@ def test_that_a_node_is_drained_in_haproxy_before_a_freeze_only_where_that_can_b
     (*_, wait) = drain_steps(_facts(), "n2", 9.0, patient=True)
     assert wait.limit_s > 9.0
     assert not any("shutdown sessions" in line for line in wording(wait.action))
+
+
+def _drain_field(facts: Facts, **inputs: str) -> tuple[str, tuple[str, ...]]:
+    field = next(f for f in procedure_named("rolling-restart").fields(facts, inputs) if f.name == "drain")
+    return field.default, tuple(value for value, _ in field.choices)
+
+
+def test_that_haproxy_is_proposed_only_where_every_node_of_the_plan_is_behind_it() -> None:
+    ways = ("server", "person", "none")
+    assert _drain_field(_facts()) == ("haproxy", ("haproxy", *ways))
+    assert _drain_field(_facts(DRAINED)) == ("server", ("haproxy", *ways))
+    assert _drain_field(_facts(DRAINED), nodes="n1, n3") == ("haproxy", ("haproxy", *ways))
+    assert _drain_field(_facts(balancers=("haproxy", "proxysql"))) == ("server", ("haproxy", *ways))
+    assert _drain_field(_facts(balancers=(), haproxies=())) == ("server", ways)
+
+
+def test_that_a_node_goes_down_only_while_haproxy_holds_to_its_orders_and_its_host_is_in_the_plan() -> None:
+    procedure, facts = procedure_named("rolling-restart"), _facts()
+    plan = procedure.plan(facts, {"nodes": "n2"})
+    assert violations(plan) == ()
+    assert (plan.hosts, plan.quorum) == (("n1", "n2", "n3", "lb"), ("n1", "n2", "n3"))
+    ids = [step.step_id for step in plan.steps]
+    wanted = ["n2:haproxy-drain-n2-1", "n2:haproxy-empty-n2", "n2:stop-n2", "n2:start-n2", "n2:haproxy-ready-n2-1"]
+    assert [step_id for step_id in ids if step_id in wanted] == wanted
+    assert set(out_of(facts, "n2")) <= set(plan.step("n2:stop-n2").before)
+    other = procedure.plan(facts, {"nodes": "n2", "drain": "server"})
+    assert other.hosts == ("n1", "n2", "n3")
+    assert not any("haproxy" in step.step_id for step in other.steps)

@@ -14,14 +14,16 @@ _ENDS = {
     RunState.DONE: (mark("Run {run} is done: {title}"), Health.GOOD),
     RunState.UNDONE: (mark("Run {run} was undone: {title}"), Health.WARN),
     RunState.LEFT: (mark("Run {run} was left as it is: {title}"), Health.WARN),
-    RunState.FAILED: (mark("Run {run} failed: {title}"), Health.BAD),
     RunState.UNDO_FAILED: (mark("The undo of run {run} failed: {title}"), Health.BAD),
 }
 _FAILED = frozenset({StepState.FAILED, StepState.UNDO_FAILED})
 
 
 def run_events(view: RunView) -> Iterator[Event]:
-    """Yield the events of a run so far; each key comes once, so that what was told can be left out."""
+    """Yield the events of a run so far; each key comes once, so that what was told can be left out.
+
+    A failed run is no end: what is told of it is its failed step.
+    """
     plan, run = view.plan, view.run_id
     if view.started is None:
         return
@@ -45,4 +47,4 @@ def run_events(view: RunView) -> Iterator[Event]:
         words, health = _ENDS[view.state]
         at = view.ended or view.journal_at or view.started
         text = tr(words, run=run, title=tr(plan.title))
-        yield Event(at, "run", text, health, plan.cluster_id, key=f"run:{run}:{view.state.value}:{at:.3f}")
+        yield Event(at, "run", text, health, plan.cluster_id, key=f"run:{run}:{view.state.value}")

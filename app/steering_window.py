@@ -23,7 +23,7 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import UserError
 from services.procedures.model import Plan
 from services.procedures.procedure import About
-from services.procedures.run_model import RunView
+from services.procedures.run_model import RunState, RunView
 from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.bridge.ops import Ops
@@ -244,10 +244,18 @@ class Steering(QObject):
 
     def _run_began(self, view: RunView) -> None:
         self._shown = view
-        self._wizard.say_message(Health.UNKNOWN, ())
+        self._say_beginning(view)
         self._wizard.set_run(view, plan_wording(view.plan))
         self._pages.show_wizard()
         self._side.follow(view.plan, view, view.plan.cluster_id)
+
+    def _say_beginning(self, view: RunView) -> None:
+        """Say what goes on before the first step; afterwards the steps speak."""
+        said: tuple[str, ...] = ()
+        if view.live and view.state is RunState.APPROVED:
+            hosts = ", ".join(view.plan.hosts)
+            said = (tr("Opening the changing connections and taking the cluster's lock on {hosts}…", hosts=hosts),)
+        self._wizard.say_message(Health.TRANSFER, said)
 
     def _planned(self, plan: Plan) -> None:
         self._side.follow(plan, None, plan.cluster_id)
@@ -262,6 +270,8 @@ class Steering(QObject):
         before = self._shown
         if before is not None and before.run_id == view.run_id:
             self._shown = view
+            if before.state is RunState.APPROVED or view.state is RunState.APPROVED:
+                self._say_beginning(view)
             new_plan = view.plan != before.plan
             self._wizard.set_run(view, plan_wording(view.plan) if new_plan else None)
             self._side.follow(view.plan, view, view.plan.cluster_id)

@@ -1,0 +1,66 @@
+"""What the time axis is told of a run, and which procedures fit a node. Pure: no window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.procedure_offers import fitting, situations
+from app.run_events import run_events
+from services.procedures.catalogue import all_procedures
+from services.procedures.run_model import RunState, StepState
+from services.types import Health
+from tests.widgets import builders as b
+from tests.widgets import builders_procedures as p
+
+ABOUTS = tuple(procedure.about for procedure in all_procedures())
+
+
+def test_that_beginning_changing_steps_and_end_are_told_once_each() -> None:
+    run = p.run(11, RunState.DONE, ended=p.NOW)
+    events = tuple(run_events(run))
+    assert [e.kind for e in events] == ["run", *["step"] * (len(events) - 2), "run"]
+    assert len({e.key for e in events}) == len(events)
+    assert not any("Prove the capability" in e.text for e in events)  # it only reads
+    assert tuple(run_events(replace(run, journal_at=p.NOW + 9.0))) == events
+
+
+def test_that_a_failed_step_is_told_with_its_reason_and_the_run_has_no_end_yet() -> None:
+    events = tuple(run_events(p.failed()))
+    assert events[-1].kind == "step"
+    assert events[-1].health is Health.BAD
+    assert "could not connect to db1 on port 4568" in events[-1].text
+
+
+def test_that_a_run_that_never_began_is_not_told() -> None:
+    assert tuple(run_events(p.run(0, RunState.APPROVED, started=None))) == ()
+
+
+def test_that_a_step_that_was_already_so_is_not_told() -> None:
+    run = p.run(3)
+    steps = tuple(replace(step, state=StepState.ALREADY) if i == 1 else step for i, step in enumerate(run.steps))
+    assert len(tuple(run_events(replace(run, steps=steps)))) == len(tuple(run_events(run))) - 1
+
+
+def names(cluster: object, host: str) -> set[str]:
+    node = next(n for n in cluster.nodes if n.name == host)  # type: ignore[attr-defined]
+    return {about.name for about in fitting(ABOUTS, cluster, node)}  # type: ignore[arg-type]
+
+
+def test_that_a_synced_node_is_offered_what_takes_it_away_for_a_while() -> None:
+    assert names(b.healthy(), "db2") == {"freeze-gcache", "rolling-restart", "desync-for-backup"}
+
+
+def test_that_a_node_that_is_down_beside_a_primary_is_offered_its_return_and_no_bootstrap() -> None:
+    cluster = b.killed()
+    down = next(n for n in cluster.nodes if "down" in situations(cluster, n))
+    assert names(cluster, down.name) == {"add-node"}
+
+
+def test_that_without_a_primary_component_the_bootstrap_is_offered() -> None:
+    cluster = b.no_primary()
+    assert "bootstrap-after-crash" in names(cluster, cluster.nodes[0].name)
+
+
+def test_that_an_asynchronous_server_is_offered_nothing_of_galera() -> None:
+    cluster = b.ring()
+    assert names(cluster, cluster.nodes[0].name) == set()

@@ -59,6 +59,9 @@ def _pose(session: WindowSession, page: str) -> None:
         _spin(lambda: bool(controller.estate.hosts_answering), LOAD_LIMIT_S)
         if page == "charts":
             _spin(lambda: False, LIVE_CHARTS_S)
+        steering = session.steering
+        if page == "procedures" and steering is not None:
+            _spin(lambda: steering.runs.is_open and not steering.runs.busy(), LOAD_LIMIT_S)
         return
     controller.player.pause()
     end = controller.source.span()[1]

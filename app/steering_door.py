@@ -6,12 +6,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.words import tr
-
 if TYPE_CHECKING:
     from services.history.state_store import StateStore
     from services.procedures.desk import Desk
-    from services.procedures.run_model import RunView
     from services.secrets import Vault
 
 
@@ -52,8 +49,3 @@ class DeskDoor:
         if self._state is not None:
             self._state.close()
             self._state = None
-
-
-def suspended_words(view: RunView) -> str:
-    """Return what a terminal is told of a run that the window's end suspended."""
-    return tr("Run {run} ({title}) is suspended where it stands.", run=view.run_id, title=tr(view.plan.title))

@@ -16,7 +16,7 @@ from widgets.common.theme import theme as theme_named
 
 pytestmark = pytest.mark.slow
 
-PAGES = ("topology", "charts", "journal")
+PAGES = ("topology", "charts", "procedures", "journal")
 LOOKS = (("light", 1280, 800), ("dark", 1280, 800), ("light", 2560, 1440))
 TOP_BAR, STATUS_LINE, TREE_WIDTH = 44, 28, 232
 

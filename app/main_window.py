@@ -46,12 +46,14 @@ class MainWindow(QMainWindow):
     """Furnished at once, or (bare) painted first and furnished in steps; heavy pages are added when they are loaded.
 
     Signals:
-        page_shown(str): a page came to the front. closing(): the window is about to close.
+        page_shown(str): a page came to the front. page_awaited(str): one not there yet was asked for.
+        closing(): the window is about to close.
         first_painted(): a bare window is on the screen for the first time.
         live_wanted(): End was pressed. palette_wanted(): Ctrl+K was pressed.
     """
 
     page_shown = Signal(str)
+    page_awaited = Signal(str)
     closing = Signal()
     first_painted = Signal()
     live_wanted = Signal()
@@ -200,6 +202,7 @@ class MainWindow(QMainWindow):
         """Bring a page to the front; a page that is still loading is shown as soon as it is there."""
         self._awaited = "" if key in self._page_keys else key
         if self._awaited:
+            self.page_awaited.emit(key)
             return
         self.pages.setCurrentIndex(self._page_keys.index(key))
         with_inspector = key == "topology"

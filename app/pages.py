@@ -13,7 +13,7 @@ from app.finder import Finder
 from app.main_window import MainWindow
 from app.replay_axis import ReplayAxis
 from app.steering_door import DeskDoor
-from app.steering_pages import SteeringPages, build_still_pages
+from app.still_pages import StillPages
 from app.time_axis import TimeAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
@@ -45,9 +45,11 @@ def build_pages(
     finder = Finder(controller, window, parent)
     yield
     if door is None:
-        yield from build_still_pages(window, ops)
+        StillPages(window, ops, parent)
+        yield
         return
-    # What opened a live source has imported it; a recording needs neither it nor what stands behind it.
+    # What opened a live source has imported them; a recording needs none of what stands behind them.
+    from app.steering_pages import SteeringPages
     from app.steering_window import Steering
 
     pages = SteeringPages()

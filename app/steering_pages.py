@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from PySide6.QtWidgets import QStackedWidget
 
-from app.main_window import MainWindow
-from services.procedures.procedure import About
 from services.types import Health
 from services.words import tr
-from widgets.bridge.ops import Ops
 from widgets.procedures.page import ProceduresPage
 from widgets.procedures.wizard import WizardPage
 
@@ -45,22 +40,12 @@ class SteeringPages(QStackedWidget):
             self.setCurrentWidget(self.wizard)
 
 
-def build_still_pages(window: MainWindow, ops: Ops) -> Iterator[None]:
-    """Show what procedures there are beside a recording, which can't be steered; the catalogue follows by itself."""
+def still_pages() -> SteeringPages:
+    """Return the page beside a recording, which can't be steered; it has no card yet."""
     pages = SteeringPages()
-    yield
     said = (
         tr("This is a recording: it shows what was, and nothing in it can be steered."),
         tr("In a window on live hosts each of these reads and judges first, and acts only after your approval."),
     )
     pages.cards.messages.say(Health.UNKNOWN, said)
-    window.add_page(KEY, pages)
-    ops.run("procedures", _known, pages.cards.set_procedures)
-    yield
-
-
-def _known() -> tuple[About, ...]:
-    """On a worker: plans, checks and conditions stand behind the catalogue."""
-    from services.procedures.catalogue import all_procedures
-
-    return tuple(procedure.about for procedure in all_procedures())
+    return pages

@@ -54,7 +54,7 @@ def palette(opened: OpenWindow) -> CommandPalette:
 def test_that_alt_and_a_number_bring_a_page_to_the_front(qtbot: QtBot, opened: OpenWindow, number: int) -> None:
     qtbot.keyClick(opened.window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.AltModifier)
     key, title = PAGES[number - 1]
-    assert opened.window.page() == key
+    qtbot.waitUntil(lambda: opened.window.page() == key)  # the procedures' libraries come when they are asked for
     assert page_button(opened.window, title).isChecked()
 
 
@@ -143,7 +143,8 @@ def test_that_tab_reaches_bar_tree_page_and_strip_and_everything_it_reaches_has_
     qtbot: QtBot, opened: OpenWindow, page: str
 ) -> None:
     opened.window.show_page(page)
-    qtbot.waitUntil(lambda: not opened.ops.busy())
+    qtbot.waitUntil(lambda: not opened.ops.busy() and opened.window.page() == page)
+    qtbot.wait(50)  # the cards come a turn later
     opened.window.top.findChildren(QPushButton)[0].setFocus()
     stops = tab_stops(opened.window)
     inside = [w for w in stops if opened.window.isAncestorOf(w)]

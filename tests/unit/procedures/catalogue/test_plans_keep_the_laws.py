@@ -15,7 +15,7 @@ from services.procedures.model import Plan
 from services.procedures.procedure import Procedure
 from tests.unit.procedures.catalogue.random_facts import estates, typed
 
-EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("procedure", all_procedures(), ids=lambda p: p.about.name)

@@ -30,6 +30,7 @@ from app.session import WindowSession
 from app.steering_window import Steering
 from app.window_run import Play, WindowStart
 from services.procedures.run_model import RunState
+from tests.lab.estate import vault
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
@@ -146,7 +147,9 @@ class Person:
         self.waits(lambda: self.window.topology.canvas.centre_of(self.node_id(host)) is not None)
 
     def shoots(self, name: str) -> None:
-        """Keep a picture where the environment names a folder for it."""
+        """Look for secrets in what a picture would show; keep it where the environment names a folder for it."""
+        shown = words(self.window)
+        assert [what for what, secret in vault.load().items() if secret in shown] == []
         if GALLERY:
             QTest.qWait(300)
             size = f"{self.window.width()}x{self.window.height()}"
@@ -245,7 +248,9 @@ def test_that_a_node_is_desynced_for_a_backup_and_brought_back_from_a_right_clic
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(saved), ""))
     person.presses(person.wizard, "Save as HTML")
     person.waits(saved.exists)
-    assert "desync-for-backup" in saved.read_text(encoding="utf-8")
+    report = saved.read_text(encoding="utf-8")
+    assert "desync-for-backup" in report
+    assert [what for what, secret in vault.load().items() if secret in report] == []
     console.assert_ended(RunState.DONE)
     _tells_it_in_the_journal(person)
     whole.assert_as_before()

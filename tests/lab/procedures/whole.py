@@ -8,7 +8,10 @@ from tests.lab.estate.image import ensure_image
 from tests.lab.estate.shell import run
 from tests.lab.estate.waiting import while_asserts
 
-_FILES = "find -L /etc/mysql /etc/systemd /run/systemd/system -type f 2>/dev/null | grep -v -e 'transient/' -e lab-skew | sort"
+_FILES = (
+    "find -L /etc/mysql /etc/systemd /run/systemd/system -type f 2>/dev/null "
+    "| grep -v -e 'transient/' -e lab-skew | sort"
+)
 _KEEP = "tar -C / -czf - etc/mysql | base64 -w0"
 _LEFT = (
     "ls -d /var/lib/mysql.pilothouse-* /run/pilothouse/lock-* 2>/dev/null; "

@@ -255,7 +255,5 @@ def test_that_people_are_told_in_their_language_and_machines_in_english(
 def test_that_the_program_has_numpy_ask_for_no_huge_pages() -> None:
     code = "import app.__main__\nimport numpy\nprint(numpy._core.multiarray._get_madvise_hugepage())"
     environment = {name: value for name, value in os.environ.items() if name != "NUMPY_MADVISE_HUGEPAGE"}
-    told = subprocess.run(  # noqa: S603 - our own interpreter, in a process of its own: numpy reads it once
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"

@@ -109,7 +109,7 @@ class AddNode:
             preflight.provider_protocol(facts, joiner, members),
             *preflight.foreign_provider(facts, members),
             *preflight.ports(facts, joiner, members),
-            own.data_history(facts, joiner),
+            preflight.datadir_foreign(facts, joiner),
             own.transfer_kind(facts, expected, sst_ok=flag_of(values["sst_ok"]) is True),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
             *preflight.sst_tools(facts, both),

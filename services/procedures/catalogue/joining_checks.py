@@ -6,7 +6,7 @@ from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import not_copied
 from services.procedures.catalogue.joining_estimate import Expected
 from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.facts_model import Facts
 
 FREE_TIMES = 1.1
 ASIDE = ".pilothouse-before"
@@ -20,24 +20,6 @@ def configured(facts: Facts, joiner: str) -> bool:
 def aside_path(facts: Facts, joiner: str) -> str:
     """Return where the old data folder is kept."""
     return (facts.host(joiner).datadir or "/var/lib/mysql").rstrip("/") + ASIDE
-
-
-def data_history(facts: Facts, joiner: str) -> Check:
-    """Another cluster's data is never erased."""
-    host = facts.host(joiner)
-    uuid = host.grastate.uuid if host.grastate is not None else ""
-    foreign = uuid not in {"", ZERO_UUID, facts.cluster_id}
-    shown = f"grastate.dat of {joiner}: {uuid}" if uuid else f"{joiner} has no grastate.dat"
-    return Check(
-        code="DATADIR-FOREIGN",
-        title=f"{joiner} holds no other cluster's data",
-        verdict=Verdict.BLOCK if foreign else Verdict.PASS,
-        evidence=f"{shown}; this cluster is {facts.cluster_id}",
-        why="An SST erases the data folder, its binary logs too.",
-        try_=("Make sure whose data it is, and move it away by hand.",) if foreign else (),
-        host=joiner,
-        absolute=True,
-    )
 
 
 def transfer_kind(facts: Facts, expected: Expected, *, sst_ok: bool) -> Check:

@@ -187,6 +187,7 @@ def _rows(found: Findings) -> list[tuple[str, str]]:
         ("holes while n3 was down (provoked)", f"{sum(map(len, found.holes.values())) - unprovoked}"),
         (f"anonymous memory after minute {FULL_S / 60:.0f}, when all rings are full", slow),
         ("stalls of the event loop over 50 ms", f"{cost.ui_stalls_over_50ms}"),
+        ("of them over 50 ms without the wait for a processor", f"{sum(s.ours_ms > 50 for s in found.stalls)}"),
         ("of them with over 50 ms of the console's own CPU time", f"{sum(s.process_ms > 50 for s in found.stalls)}"),
         ("longest time the event loop was late", f"{cost.ui_stall_ms_max:.0f} ms"),
         ("garbage collections over 10 ms, the longest", f"{len(found.collections)}, {_longest(found):.0f} ms"),
@@ -218,7 +219,8 @@ def _stall_lines(found: Findings) -> list[str]:
         garbage = f", garbage collection {sum(swept):.0f} ms" if swept else ""
         lines.append(
             f"- minute {(stall.at - found.began) / 60:.1f} ({_clock(stall.at)}): {stall.ms:.0f} ms, of it CPU of the "
-            f"window's thread {stall.own_ms:.0f} ms, of all threads {stall.process_ms:.0f} ms{garbage}; "
+            f"window's thread {stall.own_ms:.0f} ms, of all threads {stall.process_ms:.0f} ms, waited for a processor "
+            f"{stall.queued_ms:.0f} ms{garbage}; "
             f"`{stall.doing or 'not seen'}`"
         )
     return lines

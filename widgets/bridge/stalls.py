@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from widgets.bridge.run_queue import RunQueueClock
 from widgets.bridge.stall_watch import StallWatch
 
 log = logging.getLogger(__name__)
@@ -24,8 +25,9 @@ class Stall:
 
     Attributes:
         at: when it ended, UTC epoch seconds. ms: how long it lasted.
-        own_ms, process_ms: CPU time of the window's thread and of the whole process meanwhile. Little of both: the
-            machine was busy with something else; much of the second only: another thread of ours held it up.
+        own_ms, process_ms: CPU time of the window's thread and of the whole process meanwhile. Much of the second only:
+            another thread of ours held it up.
+        queued_ms: how long the window's thread was ready to run and the machine gave it no processor (Linux; else 0).
         doing: the innermost Python calls of the window's thread while it stood still, the innermost first.
     """
 
@@ -34,6 +36,12 @@ class Stall:
     own_ms: float
     process_ms: float
     doing: str
+    queued_ms: float = 0.0
+
+    @property
+    def ours_ms(self) -> float:
+        """Return the part of it that was not spent waiting for a processor."""
+        return max(0.0, self.ms - self.queued_ms)
 
 
 class StallMeter(QObject):
@@ -51,7 +59,8 @@ class StallMeter(QObject):
         self.over_limit = 0
         self.stalls: deque[Stall] = deque(maxlen=KEPT)
         self._watch = StallWatch(_INTERVAL_MS)
-        self._last = self._own = self._process = 0.0
+        self._queue = RunQueueClock()
+        self._last = self._own = self._process = self._queued = 0.0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_INTERVAL_MS)
@@ -59,13 +68,16 @@ class StallMeter(QObject):
 
     def start(self) -> None:
         """Begin measuring from now, the thread that calls this."""
+        self._queue.start()
         self._last, self._own, self._process = time.perf_counter(), time.thread_time(), time.process_time()
+        self._queued = self._queue.waited_ms()
         self._watch.start()
         self._timer.start()
 
     def stop(self) -> None:
         """Stop measuring."""
         self._timer.stop()
+        self._queue.stop()
         self._watch.stop()
 
     def take(self) -> float:
@@ -75,6 +87,7 @@ class StallMeter(QObject):
 
     def _beat(self) -> None:
         now, own, process = time.perf_counter(), time.thread_time(), time.process_time()
+        queued = self._queue.waited_ms()
         late_ms = (now - self._last) * 1000.0 - _INTERVAL_MS
         doing = self._watch.beat(now)
         if late_ms > self.worst_ms:
@@ -82,7 +95,8 @@ class StallMeter(QObject):
             self.worst_ever_ms = max(self.worst_ever_ms, late_ms)
         if late_ms > LIMIT_MS:
             self.over_limit += 1
-            stall = Stall(time.time(), late_ms, (own - self._own) * 1000.0, (process - self._process) * 1000.0, doing)
+            cpu_ms = ((own - self._own) * 1000.0, (process - self._process) * 1000.0)
+            stall = Stall(time.time(), late_ms, *cpu_ms, doing, queued - self._queued)
             self.stalls.append(stall)
             log.info("the window stood still for %.0f ms: %s", late_ms, doing or "nothing was seen")
-        self._last, self._own, self._process = now, own, process
+        self._last, self._own, self._process, self._queued = now, own, process, queued

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.paths import PREFIX
@@ -110,6 +110,12 @@ STEER = EstateSpec(
 )
 """Procedures change it: an estate of its own, so that what only watches is not disturbed."""
 
+TRIALS = (
+    replace(STEER, name="trials", code="m", network="10.213.6"),
+    replace(STEER, name="trials-2", code="k", network="10.213.7"),
+)
+"""The same twice again: the long matrix of faults runs on them side by side, while the tests run on the first."""
+
 FREEZE = EstateSpec(
     name="freeze",
     code="f",
@@ -120,7 +126,7 @@ FREEZE = EstateSpec(
 )
 """Members with another provider library: the only way to freeze a gcache for real."""
 
-ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, FREEZE)
+ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, FREEZE)
 
 
 def estate_spec(name: str) -> EstateSpec:

@@ -3,6 +3,7 @@
     python -m tests.lab.procedures.matrix                  everything; about two hours
     python -m tests.lab.procedures.matrix --every 5        kills at every fifth write only
     python -m tests.lab.procedures.matrix --only add-node --no-kills
+    python -m tests.lab.procedures.matrix --estate trials --only rolling-restart      beside another one on steer
 
 Writes the lab's section of resources/docs/faults.md (and faults.json beside it, from which a later run of a part goes
 on). Exit code 1 when a trial failed. The estate `freeze` is left out where
@@ -27,6 +28,7 @@ from tests.fault_page import write_section
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.locks import lab_lock
+from tests.lab.estate.spec import TRIALS
 from tests.lab.procedures import trials
 from tests.lab.procedures.faults import FAULTS, Fault
 from tests.lab.procedures.matrix_page import HEADING, KILLED_ROW, Cells, page
@@ -34,25 +36,24 @@ from tests.lab.procedures.scenarios import SCENARIOS, Scenario
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
+ALIKE = ("steer", *(spec.name for spec in TRIALS))
 DOCS = Path(__file__).resolve().parents[3] / "resources" / "docs"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the trials asked for; write the page after each."""
     options = _options(argv)
-    results = DOCS / "faults.json"
-    cells: Cells = json.loads(results.read_text(encoding="utf-8"))["cells"] if results.exists() else {}
     failed = 0
-    for name in ("steer", "freeze"):
-        wanted = [s for s in SCENARIOS if s.estate == name and (not options.only or s.name in options.only)]
+    for name in (options.estate, "freeze"):
+        made_for = "steer" if name in ALIKE else name
+        wanted = [s for s in SCENARIOS if s.estate == made_for and (not options.only or s.name in options.only)]
         if not wanted or (name == "freeze" and not os.environ.get("PILOTHOUSE_LAB_GALERA")):
             continue
         with _held(name) as (estate, whole):
             for scenario, row, trial in _trials(wanted, options):
                 cell, good = _tried(estate, whole, scenario, row, trial)
                 failed += not good
-                cells.setdefault(row, {})[scenario.name] = cell
-                _write(results, cells)
+                _keep(row, scenario.name, cell)
     return 1 if failed else 0
 
 
@@ -117,14 +118,20 @@ def _held(name: str) -> Iterator[tuple[Estate, Whole]]:
                 estate.down()
 
 
-def _write(results: Path, cells: Cells) -> None:
-    results.write_text(json.dumps({"cells": cells}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    write_section(HEADING, page(cells))
+def _keep(row: str, column: str, cell: dict[str, str]) -> None:
+    """Write one cell beside those of every other run, also of one that goes on at the same time."""
+    results = DOCS / "faults.json"
+    with lab_lock("fault-page", limit_s=60):
+        cells: Cells = json.loads(results.read_text(encoding="utf-8"))["cells"] if results.exists() else {}
+        cells.setdefault(row, {})[column] = cell
+        results.write_text(json.dumps({"cells": cells}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        write_section(HEADING, page(cells))
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.lab.procedures.matrix", description=__doc__)
     parser.add_argument("--only", action="append", default=[], choices=[s.name for s in SCENARIOS])
+    parser.add_argument("--estate", default="steer", choices=ALIKE, help="one run on each")
     parser.add_argument("--no-faults", action="store_true", help="only the kills")
     parser.add_argument("--no-kills", action="store_true", help="only the faults")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="kill at every N-th journal write")

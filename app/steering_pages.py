@@ -15,9 +15,14 @@ KEY = "procedures"
 class SteeringPages(QStackedWidget):
     """Two pages in one place; the wizard is made when it is first needed, in a turn of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, why_not: str = "") -> None:
+        """Make the cards.
+
+        Args:
+            why_not: why nothing can begin here, '' where it can.
+        """
         super().__init__()
-        self.cards = ProceduresPage()
+        self.cards = ProceduresPage(why_not=why_not)
         self.addWidget(self.cards)
         self.wizard: WizardPage | None = None
 
@@ -42,10 +47,10 @@ class SteeringPages(QStackedWidget):
 
 def still_pages() -> SteeringPages:
     """Return the page beside a recording, which can't be steered; it has no card yet."""
-    pages = SteeringPages()
+    pages = SteeringPages(tr("Can't begin here: a recording has no servers."))
     said = (
-        tr("This is a recording: it shows what was, and nothing in it can be steered."),
-        tr("In a window on live hosts each of these reads and judges first, and acts only after your approval."),
+        tr("This is a recording: it shows what was. No server stands behind it, so no procedure can begin here."),
+        tr("Open the window on your own hosts to begin one: pilothouse --inventory FILE."),
     )
     pages.cards.messages.say(Health.UNKNOWN, said)
     return pages

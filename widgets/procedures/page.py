@@ -41,8 +41,14 @@ class ProceduresPage(QFrame):
     """Run id, obligation key."""
     run_chosen = Signal(str)
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, clock: Callable[[], float] = time.time, why_not: str = "") -> None:
+        """Make the page.
+
+        Args:
+            why_not: why nothing can begin here (a recording): cards say so, and there are no runs to show.
+        """
         super().__init__()
+        self._why_not = why_not
         self.setProperty("kind", "canvas")
         self._clock = clock
         self._abouts: tuple[About, ...] = ()
@@ -84,7 +90,8 @@ class ProceduresPage(QFrame):
         self._scroll = QScrollArea()
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Where no card takes the keys the page itself does: it can still be walked through.
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self._why_not else Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -117,7 +124,8 @@ class ProceduresPage(QFrame):
                 row.undo_pressed.connect(self.ask_undo)
                 row.leave_pressed.connect(self._ask_leave)
         self._runs_card.setVisible(bool(self.runs))
-        self._no_runs.setVisible(not self.runs)
+        self._no_runs.setVisible(not self.runs and not self._why_not)
+        self._runs_title.setVisible(bool(self.runs) or not self._why_not)
 
     def set_obligations(self, duties: Iterable[OpenObligation]) -> None:
         """Show what is still switched on."""
@@ -136,7 +144,9 @@ class ProceduresPage(QFrame):
 
     def focus_first(self) -> None:
         """Give the keys to the first card."""
-        if self.cards:
+        if self._why_not:
+            self._scroll.setFocus()
+        elif self.cards:
             self.cards[0].setFocus()
 
     # -- asking --------------------------------------------------------------------------------------------------
@@ -171,7 +181,7 @@ class ProceduresPage(QFrame):
         if columns == self._columns or not self._abouts:
             return
         self._columns = columns
-        focused = next((card.about.name for card in self.cards if card.open_button.hasFocus()), "")
+        focused = next((c.about.name for c in self.cards if c.open_button is not None and c.open_button.hasFocus()), "")
         emptied(self._groups)
         self.cards = []
         grid = QGridLayout()
@@ -196,7 +206,7 @@ class ProceduresPage(QFrame):
                 card.setFocus()
 
     def _add_card(self, grid: QGridLayout, about: About, row: int, column: int) -> None:
-        card = ProcedureCard(about)
+        card = ProcedureCard(about, self._why_not)
         card.chosen.connect(self.procedure_chosen)
         self.cards.append(card)
         grid.addWidget(card, row, column)

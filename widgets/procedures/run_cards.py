@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from services.procedures.procedure import About
 from services.procedures.run_model import OpenObligation, RunState, RunView
@@ -23,20 +23,22 @@ _KIND = {Health.GOOD: "good", Health.TRANSFER: "transfer", Health.WARN: "warn", 
 
 
 class ProcedureCard(QFrame):
-    """`chosen(name)` by its button, a click anywhere, Enter or Space."""
+    """`chosen(name)` by its button, a click anywhere, Enter or Space; a card that can't begin says why instead."""
 
     chosen = Signal(str)
 
-    def __init__(self, about: About) -> None:
+    def __init__(self, about: About, why_not: str = "") -> None:
+        """Make the card.
+
+        Args:
+            why_not: why nothing can begin here; the card then has no button, and a click does nothing.
+        """
         super().__init__()
         self.about = about
         self.setProperty("kind", "card")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
-        self.open_button = button(tr("Begin…"), on=self._choose, hint=tr(about.what))
-        self.open_button.setAccessibleName(tr("Begin: {title}", title=tr(about.title)))
         title = words(tr(about.title), "section")
         title.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         column.addWidget(title)
@@ -46,14 +48,23 @@ class ProcedureCard(QFrame):
         column.addStretch(1)
         foot = QHBoxLayout()
         foot.addWidget(label(about.name, "third"), 1, Qt.AlignmentFlag.AlignBottom)
-        foot.addWidget(self.open_button)
         column.addLayout(foot)
         self.setAccessibleName(tr(about.title))
+        self.open_button: QPushButton | None = None
+        if why_not:
+            column.addWidget(words(why_not, "third"))
+            self.setAccessibleDescription(f"{tr(about.what)} {why_not}")
+            return
+        self.open_button = button(tr("Begin…"), on=self._choose, hint=tr(about.what))
+        self.open_button.setAccessibleName(tr("Begin: {title}", title=tr(about.title)))
+        foot.addWidget(self.open_button)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleDescription(tr(about.what))
         self.setFocusProxy(self.open_button)
 
     def _choose(self) -> None:
-        self.chosen.emit(self.about.name)
+        if self.open_button is not None:
+            self.chosen.emit(self.about.name)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Take a click anywhere on the card."""

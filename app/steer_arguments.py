@@ -37,7 +37,11 @@ def add_steering(
     run = commands.add_parser("run", parents=[common], help="run a procedure, or rehearse it")
     _procedure(run)
     how = run.add_mutually_exclusive_group()
-    how.add_argument("--rehearse", action="store_true", help="run every read, print every change, change nothing")
+    how.add_argument(
+        "--rehearse",
+        action="store_true",
+        help="run every read, print every change, change nothing; exit 1 when the run would stop",
+    )
     how.add_argument("--yes", action="store_true", help="approve the plan; a failure is undone where that is possible")
     _answers(run)
 

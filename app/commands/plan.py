@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 
 from app.arguments import FINDINGS, GOOD
@@ -88,7 +89,12 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
             }
             for s in rehearsal.steps
         ]
-        document = {**_document(draft, overrides), "rehearsal": plain(steps), "unread": plain(rehearsal.unread)}
+        found = {
+            "rehearsal": plain(steps),
+            "unread": plain(rehearsal.unread),
+            "stops": [s.step.step_id for s in rehearsal.stops],
+        }
+        document = {**_document(draft, overrides), **found}
         sys.stdout.write(json.dumps(document) + "\n")
     else:
         sys.stdout.write("\n" + tr("Rehearsal: every read was made, nothing was changed.") + "\n")
@@ -100,7 +106,20 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
                     sys.stdout.write(f"        {what} {mark}: {answer.evidence}\n")
         for sentence in rehearsal.unread:
             sys.stdout.write("  " + tr("could not be read: {what}", what=sentence) + "\n")
-    return FINDINGS if standing_blocks(draft.checks, overrides) or rehearsal.unread else GOOD
+        sys.stdout.write("".join(f"{line}\n" for line in _hindrances(rehearsal, draft, overrides)))
+    hindered = standing_blocks(draft.checks, overrides) or rehearsal.unread or rehearsal.stops
+    return FINDINGS if hindered else GOOD
+
+
+def _hindrances(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ...]) -> Iterator[str]:
+    """Yield what keeps the run from its end as things stand."""
+    blocks = ", ".join(check.code for check in standing_blocks(draft.checks, overrides))
+    if blocks:
+        yield tr("The run would be refused: {codes}.", codes=blocks)
+    for number, s in enumerate(rehearsal.steps, 1):
+        if s in rehearsal.stops:
+            why = next((a.evidence for a in s.before if not a.holds and a.evidence), tr(s.would))
+            yield tr("The run would stop at step {number}: {why}", number=number, why=why)
 
 
 def _run(desk: Desk, draft: Draft, overrides: tuple[Override, ...], options: Namespace) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.facts.model import Problem
+from services.procedures.facts_model import Facts
 from services.words import install
 from tests.faults.scripted.cluster import crashed, whole
 from tests.unit.app.steering_desk import HOLDER, Said, Shell
@@ -111,8 +112,34 @@ def test_that_a_rehearsal_reads_everything_and_journals_nothing(shell: Shell) ->
     assert "   1. n3       Desync n3: act\n" in said.out
     document = shell("run", *DESYNC, "--rehearse", "--json").document
     assert [step["would"] for step in document["rehearsal"]][:2] == ["act", "ask you"]
-    assert document["unread"] == []
+    assert (document["unread"], document["stops"]) == ([], [])
     assert nothing_was_changed(shell)
+
+
+def test_that_a_rehearsal_that_finds_a_step_the_run_would_stop_at_ends_with_1(shell: Shell) -> None:
+    def leaves_after_the_checks(facts: Facts) -> Facts:
+        shell.world.cluster.hosts["n3"].primary = False
+        return facts
+
+    shell.world.changed = leaves_after_the_checks
+    said = shell("run", *DESYNC, "--rehearse")
+    assert said.code == 1
+    assert "BLOCK" not in said.out
+    assert "   1. n3       Desync n3: stop: what must hold before does not hold\n" in said.out
+    assert said.out.splitlines()[-1].startswith("The run would stop at step 1: ")
+    shell.world.cluster.hosts["n3"].primary = True
+    machine = shell("run", *DESYNC, "--rehearse", "--json")
+    assert machine.code == 1
+    assert machine.document["stops"] == ["desync"]
+    assert (machine.document["refused"], machine.document["unread"]) == ([], [])
+    assert nothing_was_changed(shell)
+
+
+def test_that_a_rehearsal_of_a_plan_that_would_be_refused_says_so_at_its_end(shell: Shell) -> None:
+    shell.world.cluster = whole("n1", "n2")
+    said = shell("run", *ROLLING, "--rehearse")
+    assert said.code == 1
+    assert "The run would be refused: CLUSTER-SIZE." in said.out.splitlines()
 
 
 def test_that_where_nothing_is_to_do_nothing_is_journalled(shell: Shell) -> None:

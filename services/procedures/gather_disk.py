@@ -25,7 +25,7 @@ _MOST_PATHS = 32  # of one stat, by the allow-list
 
 def with_options(host: HostFacts, reader: Reader) -> HostFacts:
     """Read what the option files give and say; the data folder out of them where no server tells it."""
-    server = reader.text("options", ("my_print_defaults", "--mysqld"), sudo=True)
+    server = _server_options(reader)
     sst = reader.text("options", ("my_print_defaults", "sst"), sudo=True)
     reader.sst_user = options.sst_user(server or "")
     found = options.parse_defaults(server or "", "mysqld") + options.parse_defaults(sst or "", "sst")
@@ -42,6 +42,14 @@ def with_options(host: HostFacts, reader: Reader) -> HostFacts:
         provider_path=host.provider_path or given.option("mysqld", "wsrep_provider") or "",
         provider_options=provider,
     )
+
+
+def _server_options(reader: Reader) -> str | None:
+    """Return what the option files give the server."""
+    output = reader.run("options", ("my_print_defaults", "--mysqld"), sudo=True)
+    if output is not None and output.exit_code == 0:
+        return output.text
+    return reader.text("options", ("my_print_defaults", *options.SERVER_GROUPS), sudo=True)
 
 
 def _files(reader: Reader) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,8 @@ from services.connections.command import MASK
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
 """The files a packaged server reads first, in its order; the others come by !includedir."""
+SERVER_GROUPS = ("mysqld", "server")
+"""What MySQL's server reads; MariaDB's my_print_defaults knows its own groups as --mysqld, MySQL's doesn't."""
 _SECRET = re.compile(
     r"(?:^|_)(?:auth|password|passwd|pass|passphrase|secret|token)(?:$|_)|sst_auth|key_pass|encrypt_key$"
 )
@@ -98,3 +100,15 @@ def provider_options_of(text: str) -> tuple[tuple[str, str], ...]:
         if separator and name.strip():
             found.append((name.strip(), value.strip()))
     return tuple(found)
+
+
+def group_members(cluster_address: str) -> frozenset[str]:
+    """Return the hosts, without their ports, that a wsrep_cluster_address names ('gcomm://a,b:4567,[::1]:4567?x=y')."""
+    parts = (part.strip() for part in cluster_address.partition("://")[2].partition("?")[0].split(","))
+    return frozenset(_without_port(part) for part in parts if part)
+
+
+def _without_port(address: str) -> str:
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address

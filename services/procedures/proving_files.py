@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from services.procedures.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs
-from services.procedures.gather_options import is_secret, masked, normal
+from services.procedures.gather_options import SERVER_GROUPS, is_secret, masked, normal
 from services.procedures.gather_state_files import parse_grastate
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking, number_of, same
@@ -83,6 +83,8 @@ def option_is(condition: OptionIs, asking: Asking, past: Past) -> Answer:
     del past
     group = ("--mysqld",) if condition.section == "mysqld" else (condition.section,)
     output = asking.run(condition.host, ("my_print_defaults", *group), sudo=True)
+    if output.exit_code and condition.section == "mysqld":  # MySQL's program has no --mysqld
+        output = asking.run(condition.host, ("my_print_defaults", *SERVER_GROUPS), sudo=True)
     if output.exit_code:
         said = output.stderr.decode("utf-8", "replace").strip()
         return Answer(holds=None, evidence=said or f"my_print_defaults ended with exit code {output.exit_code}")

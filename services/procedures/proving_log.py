@@ -10,7 +10,7 @@ from services.facts import reads
 from services.facts.error_log import parse_transfers, split_line
 from services.facts.machine import clock_offset
 from services.facts.model import TransferFacts
-from services.procedures.gather_options import masked
+from services.procedures.gather_options import SERVER_GROUPS, masked
 from services.procedures.proving_asking import Asking
 
 LINES = 4000
@@ -84,7 +84,10 @@ def _log_file(asking: Asking, host: str) -> str:
         rows = asking.session(host).query("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir')")
         found = rows.pairs()
     except UserError:
-        text = asking.run(host, ("my_print_defaults", "--mysqld"), sudo=True).text
+        output = asking.run(host, ("my_print_defaults", "--mysqld"), sudo=True)
+        if output.exit_code:  # MySQL's program has no --mysqld
+            output = asking.run(host, ("my_print_defaults", *SERVER_GROUPS), sudo=True)
+        text = output.text
         pairs = (line[2:].partition("=")[::2] for line in text.splitlines() if line.startswith("--"))
         found = {name.replace("-", "_"): value for name, value in pairs}
     path = reads.log_path(found.get("log_error", ""), found.get("datadir", ""))

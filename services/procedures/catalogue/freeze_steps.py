@@ -10,7 +10,7 @@ from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
-from services.procedures.conditions import ClusterWhole, FreeDisk, ProviderOption, StillPrimary, UnitSetting
+from services.procedures.conditions import ClusterWhole, FreeDisk, Kept, ProviderOption, StillPrimary, UnitSetting
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import bytes_of, flag_of, seconds_of
@@ -62,16 +62,15 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     guard = flag_of(values["guard"]) is True
     galera = node.node.galera if node.node is not None else None
     donor_name = donor.node_name or donor.host
-    found = [_freeze(facts, values, members)]
-    if guard:
-        found.append(_guard_on(donor.host, facts.cluster_id, away))
-    found += [steps.restart_off(node), steps.name_donor(node, donor_name)]
+    # The timer first: a console that dies just after the freeze leaves nobody else to end it.
+    found = [_guard_on(donor.host, facts.cluster_id, away)] if guard else []
+    found += [_freeze(facts, values, members), steps.restart_off(node), steps.name_donor(node, donor_name)]
     if drain:
         if by_haproxy:
             found += drain_steps(facts, node.host, DRAIN_S, patient=True)
         found += [steps.reject_queries(node), steps.wait_no_clients(node, DRAIN_S, ())]
     found += [
-        steps.stop_node(facts, node, others=others, whole=members, keep="stopped_at"),
+        steps.stop_node(facts, node, others=others, whole=members, keep="stopped_at", at_least=Kept("frozen_at")),
         _maintenance(node.host, away),
         _start(facts, node.host),
         steps.prove_transfer(node, "IST", donor_name, f"start-{node.host}"),
@@ -93,6 +92,8 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
     cache = cache_of(facts.host(donor))
     at = values["seqno"] if values["mode"] == "seqno" else "now"
     released = (ProviderOption(donor, OPTION, "=", "-1"),)
+    # As it was when the checks were read: -1, or a freeze of somebody else's that FREEZE-SEEN was overridden for.
+    as_seen = (ProviderOption(donor, OPTION, "=", cache.frozen_at or "-1"),)
     return Step(
         step_id="freeze",
         host=donor,
@@ -100,7 +101,7 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
         done=f"gcache of {donor} frozen",
         why=f"{donor} purges nothing from there on, so it can send {values['node']} all it missed.",
         action=Sql(set_provider_option(OPTION, at)),
-        before=(ClusterWhole(members, len(members), facts.cluster_id), *released),
+        before=(ClusterWhole(members, len(members), facts.cluster_id), *as_seen),
         proof=(ProviderOption(donor, OPTION, ">=", "0", keep="frozen_at"),),
         undo=Undo(f"Release the gcache of {donor}", RELEASE, released),
         takes=Obligation(
@@ -159,7 +160,8 @@ def _guard_on(donor: str, cluster_id: str, away: float) -> Step:
         action=Several((
             Run(Command(("mysql", "--batch", "-e", "SELECT 1"), sudo=True)),
             Run(Command((
-                "systemd-run", f"--unit={unit}", f"--on-active={after}s", "--timer-property=AccuracySec=1s",
+                "systemd-run", f"--unit={unit}", "--collect", f"--on-active={after}s",
+                "--timer-property=AccuracySec=1s",
                 "mysql", "-e", str(RELEASE.statement),
             ), sudo=True)),
         )),

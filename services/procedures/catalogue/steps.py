@@ -18,9 +18,10 @@ from services.procedures.conditions import (
     ClusterWhole,
     Condition,
     FileAbsent,
-    FileSays,
     Joined,
     NoClients,
+    Number,
+    OptionIs,
     StatusIs,
     StillPrimary,
     Stopped,
@@ -141,7 +142,8 @@ def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
         done=f"{name} will ask {donor_name} first",
         why="Galera prefers the donor that is closest to purging; the trailing comma lets it take another when needed.",
         action=PutFile(path, (f"[mysqld]\nwsrep_sst_donor={donor_name},\n",)),
-        proof=(FileSays(name, path, rf"wsrep_sst_donor={donor_name},"),),
+        # What the server will read counts: a file that it reads later may name another donor.
+        proof=(OptionIs(name, "mysqld", "wsrep_sst_donor", f"{donor_name},"),),
         undo=Undo(f"Remove the donor file of {name}", release, released),
         repeatable=True,
         takes=Obligation(
@@ -255,14 +257,14 @@ def stop_node(
     whole: tuple[str, ...],
     prefix: str = "",
     keep: str = "",
-    at_least: int = 0,
+    at_least: Number = 0,
     desynced: bool = False,
 ) -> Step:
     """Stop a node cleanly; the others must stay Primary, the node must leave with a known position.
 
     Args:
         others: the members that must stay; whole: the members that must be whole just before.
-        keep: name under which the position it stopped at is kept.
+        keep: name under which the position it stopped at is kept; at_least: the lowest one that will do.
         desynced: the node was desynced on purpose before.
     """
     unit, name = unit_of(host), host.host

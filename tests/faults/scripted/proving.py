@@ -70,7 +70,7 @@ class ScriptedProver:
             case c.FileSays(host, path, pattern):
                 return re.search(pattern, self._text(hosts[host], path), re.MULTILINE) is not None
             case c.OptionIs(host, _, option, value):
-                found = re.findall(rf"^{option} = (.*)$", "\n".join(hosts[host].files.values()), re.MULTILINE)
+                found = re.findall(rf"^{option} ?= ?(.*)$", "\n".join(hosts[host].files.values()), re.MULTILINE)
                 return (found[-1] if found else None) == value
             case c.TransferWas(host, kind, donor):
                 seen = hosts[host]

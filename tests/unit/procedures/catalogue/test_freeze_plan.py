@@ -1,0 +1,71 @@
+"""What a freeze promises: somebody ends it whatever happens, and the node that goes down can be served from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.procedures.actions import Run, Several
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.freeze_arithmetic import OPTION
+from services.procedures.checks import Verdict
+from services.procedures.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption
+from services.procedures.facts_model import Facts
+from services.procedures.inputs import filled
+from services.procedures.model import Plan
+from tests.faults.scripted.cluster import whole
+from tests.faults.scripted.facts import facts_of
+
+FREEZE = procedure_named("freeze-gcache")
+
+
+def _facts(frozen: str = "-1") -> Facts:
+    cluster = whole("n1", "n2", "n3")
+    cluster.hosts["n1"].frozen_at = frozen
+    return facts_of(cluster)
+
+
+def _plan(facts: Facts, **inputs: str) -> Plan:
+    given = {"node": "n3", "donor": "n1", **inputs}
+    return FREEZE.plan(facts, filled(FREEZE.fields(facts, given), given))
+
+
+def test_that_the_timer_that_ends_a_freeze_is_set_before_the_freeze() -> None:
+    order = [step.step_id for step in _plan(_facts()).steps]
+    assert order[:2] == ["guard-on", "freeze"]
+    assert order.index("release") < order.index("guard-off")
+
+
+def test_that_a_timer_whose_work_failed_leaves_no_unit_in_the_way_of_the_next_one() -> None:
+    action = _plan(_facts()).step("guard-on").action
+    assert isinstance(action, Several)
+    assert any("--collect" in part.command.argv for part in action.actions if isinstance(part, Run))
+
+
+def test_that_a_node_which_stopped_before_the_frozen_seqno_is_found_out_at_its_stop() -> None:
+    position = next(c for c in _plan(_facts()).step("stop-n3").proof if isinstance(c, CleanPosition))
+    assert position.at_least == Kept("frozen_at")
+
+
+def test_that_the_named_donor_is_read_where_the_server_will_read_it() -> None:
+    assert _plan(_facts()).step("name-donor-n3").proof == (OptionIs("n3", "mysqld", "wsrep_sst_donor", "n1,"),)
+
+
+@pytest.mark.parametrize(("seen", "verdict"), [("-1", Verdict.PASS), ("70123", Verdict.BLOCK)])
+def test_that_a_freeze_of_somebody_else_blocks_and_once_accepted_does_not_stop_the_run(
+    seen: str, verdict: Verdict
+) -> None:
+    facts = _facts(seen)
+    given = {"node": "n3", "donor": "n1"}
+    check = next(c for c in FREEZE.preflight(facts, given) if c.code == "FREEZE-SEEN")
+    assert (check.verdict, check.absolute) == (verdict, False)
+    before = _plan(facts).step("freeze").before
+    assert [c for c in before if not isinstance(c, ClusterWhole)] == [ProviderOption("n1", OPTION, "=", seen)]
+
+
+def test_that_a_freeze_begun_after_the_checks_were_read_stops_the_run_before_it_takes_it_over() -> None:
+    facts = _facts()
+    hosts = tuple(replace(h, provider_options=()) if h.host == "n2" else h for h in facts.hosts)
+    before = _plan(replace(facts, hosts=hosts)).step("freeze").before
+    assert ProviderOption("n1", OPTION, "=", "-1") in before

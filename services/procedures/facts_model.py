@@ -144,6 +144,7 @@ class HostFacts:
     options: tuple[tuple[str, str, str], ...] = ()  # section, option with underscores, value (secrets ********)
     option_files: tuple[tuple[str, str], ...] = ()  # path, text with secrets masked, in the order the server reads them
     programs: tuple[str, ...] = ()  # which of the looked-for programs exist
+    files: tuple[tuple[str, int | None], ...] = ()  # libraries, certificates: path, bytes; None: not there; () not read
     mysql_uid: int | None = None
     sst_orphans: tuple[tuple[int, float, str], ...] = ()  # pid, seconds, command line
     restart_policy: str = ""  # systemd Restart=

@@ -27,7 +27,9 @@ from services.procedures.gather_disk import (
     with_program,
     with_system,
 )
+from services.procedures.gather_files import wanted_files, with_files
 from services.procedures.gather_links import links, listening
+from services.procedures.gather_options import group_members
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_server import (
     look,
@@ -121,7 +123,8 @@ def gather(  # noqa: PLR0913 - the last six by name
     company = _company(found, uuid, entry)
     members = tuple(n for n in wanted if _is_member(by_name[n].facts, uuid, cluster, entry, company))
     candidates = tuple(n for n in wanted if n not in members)
-    gathering.each((*members, *candidates), lambda n: gathering.second(by_name[n], uuid))
+    files = wanted_files(one.facts for one in found) if "config" in parts else ()
+    gathering.each((*members, *candidates), lambda n: gathering.second(by_name[n], uuid, files))
     if "links" in parts:
         gathering.each((*members, *candidates), lambda n: gathering.third(by_name[n], members, by_name))
     done = tuple(_finished(by_name[n]) for n in (*members, *candidates))
@@ -153,14 +156,14 @@ class _Gathering:
         """Read a host by itself: discovery's facts, its disk, its configuration, its server."""
         entry = self._inventory.host(name)
         remembered = self._remembered(name)
+        address = entry.address if entry is not None else ""
         try:
             session = self._hosts.observer(name)
         except UserError as error:
             problem = Problem("sql", error.sentence, error.code)
             node = NodeFacts(name, self._clock.wall(), Reach.NONE, problems=(problem,))
-            return _One(HostFacts(name, node=node, remembered=remembered, problems=(problem,)))
+            return _One(HostFacts(name, address, node=node, remembered=remembered, problems=(problem,)))
         reader = Reader(session)
-        address = entry.address if entry is not None else ""
         node = probe(session, self._clock, address=address, limit_s=SQL_LIMIT_S)
         facts = _base(name, address, node, remembered)
         if node.reach in {Reach.NONE, Reach.NOT_TRIED}:
@@ -170,9 +173,10 @@ class _Gathering:
             facts = with_sessions(with_variables(facts, reader), reader)
         if node.reach is not Reach.SQL_ONLY:
             facts = self._over_ssh(facts, reader)
-        facts = with_rights(facts, reader, self._operator_reader(name, entry))
+        operator = self._operator_reader(name, entry)
+        facts = with_rights(facts, reader, operator)
         if node.galera is not None:
-            facts = with_sst_account(facts, reader)
+            facts = with_sst_account(facts, reader, operator)
         facts = with_rates(facts, reader, self._clock, began)
         ports = listening(reader) if "links" in self._parts else None
         return _One(facts, reader, ports)
@@ -202,13 +206,13 @@ class _Gathering:
                 latest.setdefault(one.cluster_uuid, Remembered(one.cluster_uuid, one.seqno, one.seqno_at))
         return tuple(latest.values())
 
-    def second(self, one: _One, cluster_id: str) -> None:
-        """Read what needs the cluster's id: a console's lock; and the log's newest errors."""
+    def second(self, one: _One, cluster_id: str, files: tuple[str, ...]) -> None:
+        """Read what needs the others' answers: a console's lock, files that they name; and the log's newest errors."""
         node = one.facts.node
         if one.reader is None or node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY}:
             return
         log_error = node.server.log_error if node.server is not None else ""
-        one.facts = with_log_and_lock(one.facts, one.reader, cluster_id, log_error)
+        one.facts = with_files(with_log_and_lock(one.facts, one.reader, cluster_id, log_error), one.reader, files)
 
     def third(self, one: _One, members: tuple[str, ...], everyone: dict[str, _One]) -> None:
         """Try the ways between this host and the others that a transfer or a start would use."""
@@ -314,10 +318,11 @@ def _left_behind(found: list[_One], entry: ClusterEntry | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Company:
-    """What the hosts that surely belong to the cluster call it, and the addresses that others know them by."""
+    """What the hosts that surely belong to the cluster call it, where others find them, and whom they look for."""
 
     names: frozenset[str]
     addresses: frozenset[str]
+    sought: frozenset[str]  # wsrep_cluster_address of them all
 
 
 def _company(found: list[_One], uuid: str, entry: ClusterEntry | None) -> _Company:
@@ -325,7 +330,7 @@ def _company(found: list[_One], uuid: str, entry: ClusterEntry | None) -> _Compa
     sure = [one.facts for one in found if (uuid and _state_uuid(one.facts) == uuid) or one.facts.host in seeds]
     names = {name for facts in sure if (name := facts.option("mysqld", "wsrep_cluster_name"))}
     addresses = {text for facts in sure for text in (facts.host, facts.address, _address(facts)) if text}
-    return _Company(frozenset(names), frozenset(addresses))
+    return _Company(frozenset(names), frozenset(addresses), frozenset(a for facts in sure for a in _sought(facts)))
 
 
 def _state_uuid(facts: HostFacts) -> str:
@@ -340,7 +345,7 @@ def _is_member(
     """Return whether the host is a member, or by disk, our history, the inventory or its configuration was one.
 
     One whose state file has lost the UUID, or has another one, still belongs where its configuration says: else nobody
-    would see that its history differs.
+    would see that its history differs. One that tells nothing belongs where the others look for it: it may be Primary.
     """
     if cluster is not None and any(n.host == facts.host and n.facts and n.facts.galera for n in cluster.nodes):
         return True
@@ -353,9 +358,14 @@ def _is_member(
         return False  # it runs, and not as a Galera node
     if entry is not None and facts.host in entry.seeds:
         return True
-    others = (facts.option("mysqld", "wsrep_cluster_address") or "").partition("://")[2].partition("?")[0]
-    known = {part.strip().rpartition(":")[0] or part.strip() for part in others.split(",")} & company.addresses
+    if facts.node is None or facts.node.reach in {Reach.NONE, Reach.NOT_TRIED}:
+        return bool({facts.host, facts.address} & company.sought)
+    known = _sought(facts) & company.addresses
     return facts.option("mysqld", "wsrep_cluster_name") in company.names and bool(known)
+
+
+def _sought(facts: HostFacts) -> frozenset[str]:
+    return group_members(facts.option("mysqld", "wsrep_cluster_address") or "")
 
 
 def _strangers(cluster: ClusterSnapshot | None, wanted: tuple[str, ...]) -> tuple[Problem, ...]:

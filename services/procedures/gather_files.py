@@ -1,0 +1,60 @@
+"""Which files that a joiner's start needs are on each host: the provider's library, certificates and keys.
+
+Their paths come from all hosts' options, because a new node gets its own from a member. Only whether a file is there
+and its size is read, never its content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from services.connections.allowlist_paths import is_clean
+from services.facts.reading import count
+from services.procedures.facts_model import HostFacts
+from services.procedures.gather_options import provider_options_of
+from services.procedures.gather_reader import Reader
+
+SST_FILES = ("tca", "tcert", "tkey", "ssl_ca", "ssl_cert", "ssl_key")
+PROVIDER_FILES = ("socket.ssl_ca", "socket.ssl_cert", "socket.ssl_key")
+_MOST = 32  # of one stat, by the allow-list
+
+
+def tls_files(host: HostFacts) -> tuple[tuple[str, str], ...]:
+    """Return (option, path) of the certificates and keys that a host's own option files name for Galera's traffic."""
+    sst = [(f"[sst] {name}", value) for name in SST_FILES if (value := host.option("sst", name))]
+    given = dict(provider_options_of(host.option("mysqld", "wsrep_provider_options") or ""))
+    provider = [(name, given[name]) for name in PROVIDER_FILES if given.get(name)]
+    return tuple((name, path) for name, path in (*sst, *provider) if is_clean(path))
+
+
+def library_of(host: HostFacts) -> str:
+    """Return the path of a host's provider: the running server's, else its option files'; '' for none."""
+    path = host.provider_path or host.option("mysqld", "wsrep_provider") or ""
+    return path if is_clean(path) else ""
+
+
+def wanted_files(hosts: Iterable[HostFacts]) -> tuple[str, ...]:
+    """Return every path that some host's options name, sorted."""
+    everyone = tuple(hosts)
+    named = {path for host in everyone for _, path in tls_files(host)}
+    return tuple(sorted(named | {path for host in everyone if (path := library_of(host))}))[:_MOST]
+
+
+def with_files(host: HostFacts, reader: Reader, wanted: tuple[str, ...]) -> HostFacts:
+    """Read which of the files are there, and how large: stat(1) tells those that are, and goes on."""
+    if not wanted:
+        return host
+    output = reader.run("files", ("stat", "-L", "-c", "%s %n", *wanted), sudo=True)
+    if output is None or reader.sudo_works is False:  # a file that a login may not see is no file that is missing
+        return host
+    return replace(host, files=parse_sizes(output.text, wanted))
+
+
+def parse_sizes(text: str, wanted: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
+    """Return (path, bytes) of `stat -c '%s %n'`; None for one that it did not tell: it is not there."""
+    sizes = {}
+    for line in text.splitlines():
+        size, _, path = line.partition(" ")
+        sizes[path] = count(size)
+    return tuple((path, sizes.get(path)) for path in wanted)

@@ -11,6 +11,9 @@ from services.clock import SystemClock
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures import conditions as c
 from services.procedures import preflight
+from services.procedures.catalogue.crash_checks import unaccounted
+from services.procedures.catalogue.joining_checks import names
+from services.procedures.catalogue.joining_estimate import donor_ranking
 from services.procedures.checks import Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.gather import gather
@@ -102,10 +105,11 @@ def test_that_a_whole_cluster_passes_the_shared_checks(looking: Looking) -> None
         preflight.health_gate(facts, NODES), preflight.no_transfer_or_ddl(facts, NODES),
         preflight.versions(facts, "spare", NODES), *preflight.foreign_provider(facts, NODES),
         *preflight.ports(facts, "spare", NODES), *preflight.sst_tools(facts, ("n1", "spare")),
-        preflight.sst_section(facts, NODES), preflight.node_names(facts, NODES), *preflight.donor_names(facts, NODES),
+        preflight.sst_section(facts, NODES), *preflight.donor_names(facts, NODES),
         *preflight.sst_orphans(facts, NODES), *preflight.config_valid(facts, (*NODES, "spare")),
         *preflight.operator_rights(facts, NODES), preflight.lock_free(facts, NODES), preflight.clocks(facts, NODES),
-        preflight.datadir_foreign(facts, "spare"), preflight.unreachable_members(facts, NODES),
+        preflight.datadir_foreign(facts, "spare"), names(facts, "spare", "spare", "n1", NODES),
+        unaccounted(facts, NODES, ()),
     )  # fmt: skip
     assert [(k.code, k.evidence) for k in checks if k.verdict is not Verdict.PASS] == []
 
@@ -123,7 +127,7 @@ def test_that_a_stopped_node_is_gathered_over_ssh_alone_and_returns_by_ist(galer
     assert host.grastate.seqno >= 0
     assert host.option_files
     assert host.data_bytes
-    donors = preflight.donors_for_ist(facts, host.grastate.seqno, uuid, "n3")
+    donors = donor_ranking(facts, "n3")
     assert {d.host for d in donors if d.ist} == {"n1", "n2"}
     assert preflight.health_gate(facts, NODES).verdict is Verdict.BLOCK
 

@@ -110,7 +110,7 @@ class AddNode:
             *preflight.foreign_provider(facts, members),
             *preflight.ports(facts, joiner, members),
             preflight.datadir_foreign(facts, joiner),
-            own.transfer_kind(facts, expected, sst_ok=flag_of(values["sst_ok"]) is True),
+            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
             *preflight.sst_tools(facts, both),
             preflight.sst_section(facts, both)
@@ -119,7 +119,7 @@ class AddNode:
             preflight.sst_account(facts, donor),
             preflight.clocks(facts, (*members, joiner)),
             own.server_uuids(facts, joiner, members),
-            own.names(facts, joiner, values["node_name"], members),
+            own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
             own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),
             own.options_left(facts, joiner, donor),

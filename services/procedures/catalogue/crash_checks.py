@@ -8,19 +8,21 @@ from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, standings
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.preflight.parts import verdict
 from services.types import Reach
 
 _CAUSES = re.compile(r"corrupt|no space left|out of memory|Errcode: 28|disk full", re.IGNORECASE)
 
 
 def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Bootstrapping beside a Primary Component is a split brain: never."""
-    alive = tuple(name for name in hosts if _is_any_primary(facts, name))
+    """Bootstrapping beside a Primary Component is a split brain: never. Members that the person left out count too."""
+    asked = tuple(dict.fromkeys((*hosts, *facts.members)))
+    alive = tuple(name for name in asked if _is_any_primary(facts, name))
     return Check(
         code="PRIMARY-EXISTS",
         title="No Primary Component exists",
         verdict=Verdict.BLOCK if alive else Verdict.PASS,
-        evidence=f"Primary on {', '.join(alive)}" if alive else f"none of {', '.join(hosts)} says Primary",
+        evidence=f"Primary on {', '.join(alive)}" if alive else f"none of {', '.join(asked)} says Primary",
         why="A second Primary Component would take writes of its own: split brain.",
         try_=("Bring the missing nodes back with add-node.",) if alive else (),
         absolute=True,
@@ -28,13 +30,20 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
 
 
 def unaccounted(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> Check:
-    """A node that can't be seen may run, and may be ahead."""
-    dark = tuple(n for n in hosts if n not in gone and not _answers(facts, n))
+    """A node that can't be seen may run, and may be ahead; so may a member that the person left out.
+
+    A person's word is no proof: nodes that are only called off are told as a warning.
+    """
+    everyone = dict.fromkeys((*hosts, *facts.members))
+    dark = tuple(n for n in everyone if n not in gone and not _answers(facts, n))
+    told = [f"off by your word: {', '.join(gone)}"] if gone else []
+    told += [f"{n} answers, though you called it off" for n in gone if _answers(facts, n)]
+    silent = [f"no answer from {', '.join(dark)}"] if dark else []
     return Check(
         code="UNREACHABLE-MEMBERS",
         title="Every member answers, or is known to be off",
-        verdict=Verdict.BLOCK if dark else Verdict.PASS,
-        evidence=f"no answer from {', '.join(dark)}" if dark else f"off by your word: {', '.join(gone) or 'none'}",
+        verdict=verdict(dark, told),
+        evidence="; ".join([*silent, *told]) or "every member answers",
         why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
         try_=(f"Repair the way to {', '.join(dark)}, or make sure each is powered off and name it under 'gone'.",)
         if dark
@@ -179,4 +188,4 @@ def _is_any_primary(facts: Facts, name: str) -> bool:
 
 def _answers(facts: Facts, name: str) -> bool:
     node = facts.host(name).node
-    return node is not None and node.reach in {Reach.FULL, Reach.SSH_ONLY}
+    return node is not None and node.reach in {Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY}

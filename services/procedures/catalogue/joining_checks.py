@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import not_copied
-from services.procedures.catalogue.joining_estimate import Expected
+from services.procedures.catalogue.joining_estimate import Expected, ahead
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
+from services.procedures.preflight.parts import known, unread, verdict
 
 FREE_TIMES = 1.1
 ASIDE = ".pilothouse-before"
@@ -22,42 +23,45 @@ def aside_path(facts: Facts, joiner: str) -> str:
     return (facts.host(joiner).datadir or "/var/lib/mysql").rstrip("/") + ASIDE
 
 
-def transfer_kind(facts: Facts, expected: Expected, *, sst_ok: bool) -> Check:
-    """Say what will happen, from what numbers."""
-    del facts
-    refused = expected.kind == "SST" and not sst_ok
+def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool) -> Check:
+    """Say what will happen, from what numbers. A joiner that is ahead holds what nobody else has: first look."""
+    beyond = ahead(facts, joiner)
+    refused = beyond or (expected.kind == "SST" and not sst_ok)
+    advice = f"Look for what only {joiner} has in its binary logs, and keep its data folder aside."
     size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
     sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
     return Check(
         code="TRANSFER",
         title=f"It will come by {expected.kind}",
-        verdict=Verdict.BLOCK if refused else Verdict.PASS,
+        verdict=verdict(refused),
         evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s",
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
-        try_=("Accept an SST (sst_ok), or choose a donor that can send an IST.",) if refused else (),
+        try_=(advice,)
+        if beyond
+        else ("Accept an SST (sst_ok), or choose a donor that can send an IST.",)
+        if refused
+        else (),
     )
 
 
 def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: bool) -> Check:
     """The copy must fit, beside the old data while that is kept."""
-    host, size = facts.host(joiner), facts.host(donor).data_bytes
+    host, source = facts.host(joiner), facts.host(donor)
     if expected.kind == "IST":
         return Check("DISK-FREE", f"{joiner} has room", Verdict.PASS, "IST needs no copy", host=joiner)
-    if size is None or host.disk_free is None:
-        verdict, evidence = Verdict.BLOCK, f"the size of {donor}'s data or the free disk of {joiner} could not be read"
-    else:
-        have = host.disk_free + (0 if keep else host.data_bytes or 0)
-        verdict = Verdict.PASS if have >= FREE_TIMES * size else Verdict.BLOCK
-        evidence = f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {FREE_TIMES}"
+    blind = [unread(source, "the size of the data", "datadir", "ssh")] if source.data_bytes is None else []
+    blind += [unread(host, "the free disk", "disk", "machine", "ssh")] if host.disk_free is None else []
+    have, size = (host.disk_free or 0) + (0 if keep else host.data_bytes or 0), source.data_bytes or 0
+    short = not blind and have < FREE_TIMES * size
     return Check(
         code="DISK-FREE",
         title=f"{joiner} has room for the data",
-        verdict=verdict,
-        evidence=evidence,
+        verdict=verdict(short or blind),
+        evidence="; ".join(blind) or f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {FREE_TIMES}",
         why="A full disk ends the transfer near its end, and the node can't start from it.",
-        try_=() if verdict is Verdict.PASS else (f"Make room on {joiner}.",),
+        try_=(f"Make room on {joiner}.",) if short else (),
         host=joiner,
-        absolute=verdict is Verdict.BLOCK and size is not None and host.disk_free is not None,
+        absolute=short,
     )
 
 
@@ -88,19 +92,30 @@ def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     )
 
 
-def names(facts: Facts, joiner: str, node_name: str, members: tuple[str, ...]) -> Check:
-    """Donor names match by prefix, so names must not begin with one another."""
-    others = {m: facts.host(m).node_name or m for m in members if m != joiner}
+def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[str, ...]) -> Check:
+    """Donor names match by prefix, so names must not begin with one another: least of all the donor's (page P11)."""
+    others = {h.host: h.node_name for h in known(facts, members) if h.host != joiner and h.node_name}
     clash = [
         f"{n} ({m})" for m, n in others.items() if n == node_name or n.startswith(node_name) or node_name.startswith(n)
     ]
+    named = others.get(donor, "")
+    mistaken = [f"{n} ({m})" for m, n in others.items() if named and m != donor and n.startswith(named)]
+    warns = [
+        f"{second} ({other}) begins with {first} ({one})"
+        for one, first in others.items()
+        for other, second in others.items()
+        if one not in {other, donor} and second.startswith(first) and (first != second or one < other)
+    ]
+    warns += [unread(h, "the node name", "sql", "galera") for h in known(facts, members) if not h.node_name]
+    said = [f"clashes with {', '.join(clash)}"] if clash else []
+    said += [f"the donor's name {named} means {', '.join(mistaken)} too"] if mistaken else []
     return Check(
         code="NODE-NAME",
         title=f"The name {node_name} is free",
-        verdict=Verdict.BLOCK if clash else Verdict.PASS,
-        evidence=f"members: {', '.join(others.values())}" + (f"; clashes with {', '.join(clash)}" if clash else ""),
+        verdict=verdict(clash or mistaken, warns),
+        evidence="; ".join([f"members: {', '.join(others.values()) or 'none known'}", *said, *warns]),
         why="Galera matches donor names by prefix: a node could be told to take its data from itself.",
-        try_=("Give another name.",) if clash else (),
+        try_=("Give another name.",) if clash else ("Choose another donor.",) if mistaken else (),
         host=joiner,
     )
 
@@ -131,18 +146,18 @@ def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool)
     """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
     datadir = facts.host(joiner).datadir or "its data folder"
     mounted = expected.kind == "SST" and own_file_system(facts, joiner)
-    verdict = Verdict.PASS if not mounted else Verdict.BLOCK if keep else Verdict.WARN
+    outcome = verdict(mounted and keep, mounted)
     return Check(
         code="KEEP-DATA",
         title="The old data folder can be kept aside",
-        verdict=verdict,
+        verdict=outcome,
         evidence=f"{datadir} is the top of a file system of its own: it can't be renamed"
         if mounted
         else f"{datadir} can be renamed, or stays (IST)",
         why="Renamed, the old data costs no copying and undo puts it back; otherwise an SST erases it for good.",
         try_=(f"Copy what you need of {datadir} elsewhere, then say no to keeping it.",) if mounted else (),
         host=joiner,
-        absolute=verdict is Verdict.BLOCK,  # nothing to override: the rename would fail
+        absolute=outcome is Verdict.BLOCK,  # nothing to override: the rename would fail
     )
 
 

@@ -1,17 +1,21 @@
 """What will bring a joiner up to date, from whom, and how long it takes. Pure; estimates are called 'about'.
 
-Source of the donor selection: Galera source gcs_group.cpp (group_find_ist_donor): candidates have the joiner's next
-write set cached, the safety gap holds, and of the candidates the one with the highest cached seqno is taken.
+Source of the donor selection: Galera source gcs_group.cpp (group_find_ist_donor): candidates are Synced and have the
+joiner's next write set cached, the safety gap holds, and of the candidates the one with the highest cached seqno is
+taken. Trials on the lab: a node that is desynced or a donor already is never chosen; a joiner that is ahead aborts.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.facts_model import ZERO_UUID, Facts
-from services.sampling.ist_reach import safe_gap
+from services.procedures.preflight.health import SYNCED
+from services.procedures.preflight.parts import galera_of
+from services.sampling.ist_reach import remaining_s, safe_gap
 
 SST_FIXED_S = 10.0
 COPY_BYTES_S = 100e6
@@ -21,11 +25,19 @@ APPLY_PER_S = 2_000.0
 
 @dataclass(frozen=True, slots=True)
 class Donor:
-    """A possible donor and why it stands where it does; `ist` is whether it can send what the joiner misses."""
+    """A possible donor.
+
+    Attributes:
+        ist: it can send what the joiner misses as things are now; against: why it can't, with the numbers, else ''.
+        reason: why it stands where it does, for the form.
+        left_s: how long it still can at the measured rate; None not known, infinity while nothing is written.
+    """
 
     host: str
     ist: bool
     reason: str
+    against: str = ""
+    left_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,52 +60,116 @@ def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
     return state.uuid, known
 
 
-def donor_ranking(facts: Facts, joiner: str) -> tuple[Donor, ...]:
-    """Return the members as donors, the best first: IST before SST, few clients, a deep cache."""
+def newest_of(facts: Facts) -> int | None:
+    """Return the highest seqno that a member of the Primary Component has committed; None when none tells."""
+    return max((last for m in member_hosts(facts) if (last := _cached(facts, m)[1]) is not None), default=None)
+
+
+def ahead(facts: Facts, joiner: str) -> bool:
+    """Return whether the joiner stopped beyond what the cluster has: started, it aborts ("Reversing history")."""
     uuid, seqno = position_of(facts, joiner)
-    members = tuple(m for m in member_hosts(facts) if m != joiner)
-    cached = {m: _cached(facts, m) for m in members}
-    newest = max((last for _, last in cached.values()), default=0)
-    lowest = min((low for low, _ in cached.values() if low is not None), default=None)
+    newest = newest_of(facts)
+    return uuid == facts.cluster_id and seqno is not None and newest is not None and seqno > newest
+
+
+def donor_ranking(facts: Facts, joiner: str) -> tuple[Donor, ...]:
+    """Return the members as donors, the best first: Synced ones, IST before SST, few clients, a deep cache."""
+    newest = newest_of(facts) or 0
     found = []
-    for name in members:
-        low, _ = cached[name]
-        gap_ok = lowest is not None and seqno is not None and seqno >= safe_gap(lowest, newest)
-        able = uuid == facts.cluster_id and seqno is not None and low is not None and low <= seqno + 1 and gap_ok
-        sessions = facts.host(name).client_sessions or 0
-        cache = f"cached from {low}" if low is not None else "cache not known"
-        why = f"{'IST possible' if able else 'SST'}, {cache}, {sessions} client session{'' if sessions == 1 else 's'}"
-        found.append((not able, sessions, low if low is not None else newest, name, Donor(name, able, why)))
-    return tuple(item[-1] for item in sorted(found, key=lambda item: item[:-1]))
+    for name in (m for m in member_hosts(facts) if m != joiner):
+        donor = _donor(facts, joiner, name)
+        low, _ = _cached(facts, name)
+        depth = low if low is not None else newest
+        found.append((not _synced(facts, name), not donor.ist, facts.host(name).client_sessions or 0, depth, donor))
+    return tuple(item[-1] for item in sorted(found, key=lambda item: (*item[:-1], item[-1].host)))
+
+
+def _donor(facts: Facts, joiner: str, name: str) -> Donor:
+    against = _against(facts, joiner, name)
+    low, last = _cached(facts, name)
+    _, seqno = position_of(facts, joiner)
+    left: float | None = None
+    if not against and seqno is not None and low is not None and last is not None:
+        rates = facts.host(name).rates
+        left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, _lowest(facts, joiner))
+    if not _synced(facts, name):
+        can = f"{_state(facts, name)}, not Synced: never chosen"
+    elif against:
+        can = "SST"
+    else:
+        can = "IST possible" + ("" if left is None or math.isinf(left) else f" for {left:.0f} s at today's rate")
+    sessions = facts.host(name).client_sessions or 0
+    cache = f"cached from {low}" if low else "cache not known"
+    reason = f"{can}, {cache}, {sessions} client session{'' if sessions == 1 else 's'}"
+    return Donor(name, not against, reason, against, left)
+
+
+def _against(facts: Facts, joiner: str, name: str) -> str:
+    """Return why this member can't give the joiner what it misses by IST, '' when it can."""
+    _, seqno = position_of(facts, joiner)
+    why = _joiner_against(facts, joiner)
+    if why or seqno is None:
+        return why
+    low, last = _cached(facts, name)
+    lowest, newest = _lowest(facts, joiner), newest_of(facts)
+    if not _synced(facts, name):
+        return f"{name} is {_state(facts, name)}: only a Synced node is chosen"
+    if not low or last is None or lowest is None or newest is None:
+        return f"{name} tells no cached range"
+    if low > seqno + 1:
+        return f"{name} has {low} and newer cached, {joiner} would need {seqno + 1}"
+    if seqno < (gap := safe_gap(lowest, newest)):
+        return f"{seqno} is below the safety gap {gap}: Galera would take the first Synced node, IST or not"
+    return ""
+
+
+def _joiner_against(facts: Facts, joiner: str) -> str:
+    """Return what about the joiner itself rules an IST out, whoever the donor is."""
+    uuid, seqno = position_of(facts, joiner)
+    if not uuid:
+        return f"{joiner} has no usable position"
+    if uuid != facts.cluster_id:
+        return f"{joiner} has another history"
+    if seqno is None:
+        return f"{joiner}'s position is -1: if its server recovers one that is cached, IST follows after all"
+    if ahead(facts, joiner):
+        return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
+    return ""
 
 
 def transfer_expected(facts: Facts, joiner: str, donor: str) -> Expected:
     """Return what to expect of this donor."""
-    uuid, seqno = position_of(facts, joiner)
+    _, seqno = position_of(facts, joiner)
     chosen = next((d for d in donor_ranking(facts, joiner) if d.host == donor), None)
     low, last = _cached(facts, donor)
-    if chosen is not None and chosen.ist and seqno is not None:
+    if chosen is not None and chosen.ist and seqno is not None and last is not None:
         missing = max(0, last - seqno)
         return Expected(
             "IST", f"{donor} has everything from {low} on, {joiner} stopped at {seqno}", 10.0 + missing / APPLY_PER_S,
             write_sets=missing,
         )  # fmt: skip
     size = facts.host(donor).data_bytes
-    if not uuid:
-        reason = f"{joiner} has no usable position"
-    elif uuid != facts.cluster_id:
-        reason = f"{joiner} has another history"
-    elif seqno is None:
-        reason = f"{joiner}'s position is -1: if its server recovers one that is cached, IST follows after all"
-    else:
-        reason = f"{donor} has {low} and newer cached, {joiner} would need {seqno + 1}"
+    reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
     seconds = SST_FIXED_S + (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S + 10.0
     return Expected("SST", reason, seconds, data_bytes=size)
 
 
-def _cached(facts: Facts, name: str) -> tuple[int | None, int]:
-    node = facts.host(name).node
-    galera = node.galera if node is not None else None
-    if galera is None:
-        return None, 0
-    return galera.cached_downto, galera.last_committed or 0
+def _lowest(facts: Facts, joiner: str) -> int | None:
+    """Return the lowest cached seqno of the members; 0 is none: such a node keeps nothing."""
+    return min((low for m in member_hosts(facts) if m != joiner and (low := _cached(facts, m)[0])), default=None)
+
+
+def _synced(facts: Facts, name: str) -> bool:
+    galera = galera_of(facts.host(name))
+    return galera is not None and galera.local_state == SYNCED
+
+
+def _state(facts: Facts, name: str) -> str:
+    galera = galera_of(facts.host(name))
+    return (galera.local_state_comment if galera is not None else "") or "of unknown state"
+
+
+def _cached(facts: Facts, name: str) -> tuple[int | None, int | None]:
+    """Return the oldest seqno kept and the newest committed."""
+    galera = galera_of(facts.host(name))
+    return (galera.cached_downto, galera.last_committed) if galera is not None else (None, None)

@@ -8,33 +8,22 @@ Codes are stable: an override names them. Texts are English: they are kept in th
 from __future__ import annotations
 
 from services.procedures.preflight.access import clocks, config_valid, lock_free, operator_rights
-from services.procedures.preflight.health import (
-    health_gate,
-    long_transactions,
-    no_transfer_or_ddl,
-    unreachable_members,
-)
-from services.procedures.preflight.ist import Donor, donors_for_ist, ist_reach
-from services.procedures.preflight.names import donor_names, node_names
+from services.procedures.preflight.donors import donor_names
+from services.procedures.preflight.foreign_data import datadir_foreign
+from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
 from services.procedures.preflight.product import foreign_provider, provider_protocol, versions
-from services.procedures.preflight.room import datadir_foreign, disk_free
 from services.procedures.preflight.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
 __all__ = [
-    "Donor",
     "clocks",
     "config_valid",
     "datadir_foreign",
-    "disk_free",
     "donor_names",
-    "donors_for_ist",
     "foreign_provider",
     "health_gate",
-    "ist_reach",
     "lock_free",
     "long_transactions",
     "no_transfer_or_ddl",
-    "node_names",
     "operator_rights",
     "ports",
     "provider_protocol",
@@ -42,6 +31,5 @@ __all__ = [
     "sst_orphans",
     "sst_section",
     "sst_tools",
-    "unreachable_members",
     "versions",
 ]

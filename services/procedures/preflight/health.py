@@ -5,7 +5,6 @@ from __future__ import annotations
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.preflight.parts import galera_of, known, listed, problem_of, unread, verdict
-from services.types import Reach
 
 SYNCED, DONOR = 4, 2
 """wsrep_local_state (galera/wsrep_api.h)."""
@@ -72,28 +71,6 @@ def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | Non
     if wrong:
         faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")
     return faults
-
-
-def unreachable_members(facts: Facts, hosts: tuple[str, ...], accounted: tuple[str, ...] = ()) -> Check:
-    """Hosts that do not answer at all, other than those the person has declared powered off or fenced.
-
-    It can't be overridden: an unreachable member may be a Primary Component of its own.
-    """
-    away = [h.host for h in known(facts, hosts) if h.node is None or h.node.reach in {Reach.NONE, Reach.NOT_TRIED}]
-    open_ = [name for name in away if name not in accounted]
-    told = [name for name in away if name in accounted]
-    evidence = f"no answer from {listed(open_)}" if open_ else "every host answers or is accounted for"
-    if told:
-        evidence += f"; declared powered off or fenced: {listed(told)}"
-    return Check(
-        code="UNREACHABLE-MEMBERS",
-        title="Every member answers, or is known to be off",
-        verdict=verdict(open_, told),
-        evidence=evidence,
-        why="A member that can't be seen may still serve writes: a second Primary Component would split the data.",
-        try_=tuple(f"Make sure that {name} is powered off or fenced, and say so." for name in open_),
-        absolute=bool(open_),
-    )
 
 
 def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = ()) -> Check:

@@ -2,62 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
+from services.facts.model import MachineFacts, Problem
 from services.procedures import preflight
-from services.procedures.checks import Check, Override, Verdict, standing_blocks
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, LockSeen, Rates
-from services.types import Flavour, Reach
-
-UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
-OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
-NAMES = ("n1", "n2", "n3")
-PASS, WARN, BLOCK = Verdict.PASS, Verdict.WARN, Verdict.BLOCK
-
-
-def galera(name: str, **more: Any) -> GaleraFacts:
-    base = GaleraFacts(
-        node_name=name, state_uuid=UUID, local_state_uuid=UUID, cluster_status="Primary", cluster_size=3, conf_id=7,
-        local_state=4, local_state_comment="Synced", ready=True, desync_count=0, last_committed=100_000,
-        cached_downto=90_000, provider_vendor="Codership Oy <info@codership.com>", provider_version="26.4.23(r)",
-        proto_max=11, sst_method="mariabackup",
-    )  # fmt: skip
-    return replace(base, **more)
-
-
-def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFacts:
-    server = ServerFacts(flavour=Flavour.MARIADB, version_key=(10, 11, 18), version_text="10.11.18-MariaDB")
-    machine = MachineFacts(clock_offset_s=0.1)
-    node = NodeFacts(name, 1.0, Reach.FULL, server=server, galera=group or galera(name), machine=machine)
-    base = HostFacts(
-        host=name, node=node, node_name=name, is_root=True, may_change=True, rights_evidence="granted SUPER",
-        server_up=True, program_version=(10, 11, 18), server_program="mariadbd Ver 10.11.18-MariaDB",
-        disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), client_sessions=0,
-        longest_transaction_s=0.0, config_checked=True, sst_account="ok", options=(("mysqld", "wsrep_on", "ON"),),
-        programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0),
-    )  # fmt: skip
-    return replace(base, **more)
-
-
-def facts(*changed: HostFacts, **more: Any) -> Facts:
-    own = {h.host: h for h in changed}
-    hosts = tuple(own.pop(n, host(n)) for n in NAMES) + tuple(own.values())
-    return replace(Facts(1.0, UUID, "lab", expected=3, members=NAMES, hosts=hosts), **more)
-
-
-def down(name: str, **more: Any) -> HostFacts:
-    node = NodeFacts(name, 1.0, Reach.SSH_ONLY, machine=MachineFacts(clock_offset_s=0.0))
-    return host(name, server_up=False, **{"node": node, **more})
-
-
-def gone(name: str) -> HostFacts:
-    return HostFacts(name, node=NodeFacts(name, 1.0, Reach.NONE, problems=(Problem("sql", "No route to host."),)))
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Link, LockSeen
+from tests.unit.procedures.facts_of_three import (
+    BLOCK,
+    NAMES,
+    OTHER,
+    PASS,
+    UUID,
+    WARN,
+    down,
+    facts,
+    galera,
+    gone,
+    host,
+)
 
 
 def links(to: str, **outcomes: str) -> tuple[Link, ...]:
@@ -102,15 +69,6 @@ def test_that_a_deliberate_donor_does_not_block_the_health_gate() -> None:
     desynced = galera("n2", local_state=2, local_state_comment="Donor/Desynced", desync_count=1)
     assert preflight.health_gate(facts(host("n2", group=desynced)), NAMES, but_desynced=("n2",)).verdict is PASS
     assert preflight.health_gate(facts(host("n2", group=desynced)), NAMES, but_desynced=("n1",)).verdict is BLOCK
-
-
-def test_that_an_unreachable_member_blocks_beyond_any_override_until_it_is_accounted_for() -> None:
-    seen = facts(gone("n3"))
-    check = preflight.unreachable_members(seen, NAMES)
-    assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert standing_blocks((check,), (Override(check.code, "I know"),)) == (check,)
-    assert preflight.unreachable_members(seen, NAMES, accounted=("n3",)).verdict is WARN
-    assert preflight.unreachable_members(facts(down("n3")), NAMES).verdict is PASS
 
 
 def test_that_transfers_and_ddl_block_and_an_unread_process_list_warns() -> None:
@@ -204,14 +162,6 @@ def test_that_a_configuration_that_the_server_refuses_blocks_and_an_unchecked_on
     assert [k.verdict for k in preflight.config_valid(fault, NAMES)] == [BLOCK, WARN, PASS]
 
 
-def test_that_names_that_begin_alike_block() -> None:
-    assert preflight.node_names(facts(), NAMES).verdict is PASS
-    longer = facts(host("n2", node_name="n10"), host("n3", node_name="n1"), host("n1", node_name="n2"))
-    assert preflight.node_names(longer, NAMES).verdict is BLOCK
-    twice = preflight.node_names(facts(host("n2", node_name="n1")), NAMES)
-    assert (twice.verdict, twice.evidence) == (BLOCK, "n1 (n1) and n1 (n2)")
-
-
 @pytest.mark.parametrize(
     ("donor", "verdict"),
     [
@@ -286,13 +236,6 @@ def test_that_left_over_sst_scripts_block_with_their_pid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("free", "needed", "verdict"), [(100, 100, PASS), (99, 100, BLOCK), (None, 100, BLOCK), (100, None, BLOCK)]
-)
-def test_that_a_copy_needs_room_that_is_known(free: int | None, needed: int | None, verdict: Verdict) -> None:
-    assert preflight.disk_free(facts(host("n1", disk_free=free)), "n1", needed).verdict is verdict
-
-
-@pytest.mark.parametrize(
     ("state", "absent", "verdict"),
     [
         (Grastate(UUID, 5), False, PASS), (Grastate(ZERO_UUID, -1), False, PASS), (None, True, PASS),
@@ -306,52 +249,8 @@ def test_that_another_clusters_data_blocks_beyond_override(
     assert (check.verdict, check.absolute) == (verdict, verdict is BLOCK)
 
 
-def ring(**downto: int) -> Facts:
-    return facts(*(host(n, group=galera(n, cached_downto=c)) for n, c in downto.items()))
-
-
-def test_that_donors_are_ranked_by_how_long_they_last_and_galeras_own_choice_is_told() -> None:
-    found = preflight.donors_for_ist(ring(n1=90_000, n2=80_000, n3=85_000), 95_000, UUID, joiner="n3")
-    assert [(d.host, d.ist, d.chosen) for d in found] == [("n2", True, False), ("n1", True, True)]
-    assert found[0].left_s == (95_001 - 80_000) / 10.0
-
-
-@pytest.mark.parametrize(
-    ("position", "uuid", "said"),
-    [
-        (95_000, OTHER, "its state UUID is"),
-        (95_000, "", "its state UUID is none"),
-        (-1, UUID, "its position is not known"),
-        (None, UUID, "its position is not known"),
-        (100_001, UUID, "it is ahead"),
-        (79_998, UUID, "keeps write sets from"),
-        (80_100, UUID, "below the safety gap 80156"),
-    ],
-)
-def test_that_each_reason_against_ist_is_told(position: int | None, uuid: str, said: str) -> None:
-    found = preflight.donors_for_ist(ring(n1=80_000, n2=80_000, n3=80_000), position, uuid, joiner="n3")
-    assert len(found) == 2
-    assert not any(d.ist for d in found)
-    assert all(said in d.reason for d in found), found
-
-
-def test_that_a_desynced_member_is_no_donor() -> None:
-    seen = facts(host("n1", group=galera("n1", local_state=2)))
-    assert [d.host for d in preflight.donors_for_ist(seen, 99_999, UUID, joiner="n3")] == ["n2"]
-
-
-def test_that_the_reach_of_the_others_decides_the_warning() -> None:
-    assert [k.verdict for k in preflight.ist_reach(facts(), ("n1",), 300.0)] == [PASS]  # 10001 write sets by 10/s
-    assert [k.verdict for k in preflight.ist_reach(facts(), ("n1",), 400.0)] == [WARN]
-    idle = facts(*(host(n, rates=Rates(0.0, 0.0, 2.0)) for n in NAMES))
-    assert preflight.ist_reach(idle, ("n1",), math.inf)[0].verdict is PASS
-    unknown = facts(*(host(n, rates=None) for n in NAMES))
-    assert preflight.ist_reach(unknown, ("n1",), 1.0)[0].verdict is WARN
-
-
 SHARED: tuple[Callable[[Facts], Check | tuple[Check, ...]], ...] = (
     lambda f: preflight.health_gate(f, NAMES),
-    lambda f: preflight.unreachable_members(f, NAMES),
     lambda f: preflight.no_transfer_or_ddl(f, NAMES),
     lambda f: preflight.versions(f, "n1", NAMES),
     lambda f: preflight.operator_rights(f, NAMES),
@@ -361,9 +260,7 @@ SHARED: tuple[Callable[[Facts], Check | tuple[Check, ...]], ...] = (
     lambda f: preflight.sst_tools(f, NAMES),
     lambda f: preflight.sst_section(f, NAMES),
     lambda f: preflight.sst_account(f, "n1"),
-    lambda f: preflight.disk_free(f, "n1", 5),
     lambda f: preflight.datadir_foreign(f, "n1"),
-    lambda f: preflight.ist_reach(f, NAMES, 5.0),
     lambda f: preflight.foreign_provider(f, NAMES),
     lambda f: preflight.lock_free(f, NAMES),
     lambda f: preflight.sst_orphans(f, NAMES),

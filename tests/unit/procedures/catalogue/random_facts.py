@@ -64,6 +64,7 @@ def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
         state_uuid=CLUSTER,
         local_state_uuid=draw(st.sampled_from((CLUSTER, CLUSTER, CLUSTER, OTHER))),
         cluster_status="Primary" if primary else "non-Primary",
+        local_state=draw(st.sampled_from((4, 4, 4, 2, None))),
         last_committed=last,
         cached_downto=draw(st.none() | st.integers(min_value=0, max_value=last)),
         segment=draw(st.none() | st.integers(0, 2)),

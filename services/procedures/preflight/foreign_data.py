@@ -1,31 +1,10 @@
-"""Room for a copy, and whose data lies there already (add-node P3, P8)."""
+"""Whose data lies in the data folder already (add-node P8)."""
 
 from __future__ import annotations
 
 from services.procedures.checks import Check
 from services.procedures.facts_model import ZERO_UUID, Facts
 from services.procedures.preflight.parts import unread, verdict
-
-
-def disk_free(facts: Facts, host: str, needed: int | None, *, what: str = "the copy") -> Check:
-    """The data folder's file system of `host` has `needed` bytes; None: how much is needed is not known."""
-    seen = facts.host(host)
-    blind = []
-    if needed is None:
-        blind.append("how much is needed is not known")
-    if seen.disk_free is None:
-        blind.append(unread(seen, "the free disk", "disk", "machine", "ssh"))
-    short = needed is not None and seen.disk_free is not None and seen.disk_free < needed
-    evidence = "; ".join(blind) or f"{(seen.disk_free or 0) / 1e9:.2f} GB free, {(needed or 0) / 1e9:.2f} GB needed"
-    return Check(
-        code="DISK-FREE",
-        title=f"{host} has room for {what}",
-        verdict=verdict(short or blind),
-        evidence=evidence,
-        why="A full disk ends the transfer near its end and may take the server down.",
-        try_=(f"Make room on {host}.",) if short else (),
-        host=host,
-    )
 
 
 def datadir_foreign(facts: Facts, host: str) -> Check:

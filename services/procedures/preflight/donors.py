@@ -1,4 +1,4 @@
-"""Names: Galera matches donor names by prefix, and takes an address for a name that nobody has (add-node P11, P12)."""
+"""The donors that are named: Galera matches them by prefix, and takes an address for a name that nobody has (P12)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,6 @@ import ipaddress
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.preflight.parts import galera_of, known, verdict
-
-
-def node_names(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """No node's name is another's, or the beginning of another's."""
-    names = {h.host: h.node_name for h in known(facts, hosts) if h.node_name}
-    clashes = [
-        f"{first} ({one}) and {second} ({other})"
-        for one, first in names.items()
-        for other, second in names.items()
-        if one != other and second.startswith(first) and (first != second or one < other)
-    ]
-    same = [c for c in clashes if c.split(" (")[0] == c.split(" and ")[1].split(" (")[0]]
-    return Check(
-        code="NODE-NAMES",
-        title="No node's name is the beginning of another's",
-        verdict=verdict(clashes),
-        evidence="; ".join(clashes) or ", ".join(names.values()) or "no node name is known",
-        why="Donor names match by prefix: a node could be told to take its data from the wrong one, or from itself.",
-        try_=("Give the nodes names of their own (wsrep_node_name)." if same else "Rename one of them.",)
-        if clashes
-        else (),
-    )
 
 
 def donor_names(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:

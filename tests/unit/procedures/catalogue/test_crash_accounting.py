@@ -1,0 +1,66 @@
+"""Before anything is bootstrapped every member answers or is called off, those that a person left out too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.procedures.catalogue.crash_checks import primary_exists, unaccounted
+from services.procedures.checks import Override, standing_blocks
+from services.procedures.facts_model import Facts
+from services.types import Reach
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, down, facts, gone, host
+
+DOWN = facts(*(down(name) for name in NAMES))
+
+
+def with_dark(name: str) -> Facts:
+    return replace(DOWN, hosts=tuple(gone(name) if h.host == name else h for h in DOWN.hosts))
+
+
+def test_that_a_silent_member_blocks_beyond_any_override() -> None:
+    check = unaccounted(with_dark("n3"), NAMES, ())
+    assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, "no answer from n3")
+    assert standing_blocks((check,), (Override(check.code, "I know"),)) == (check,)
+
+
+def test_that_a_silent_member_that_was_left_out_of_the_nodes_blocks_too() -> None:
+    check = unaccounted(with_dark("n3"), ("n1", "n2"), ())
+    assert (check.verdict, check.evidence) == (BLOCK, "no answer from n3")
+
+
+def test_that_a_members_absence_by_a_persons_word_is_a_warning_and_no_pass() -> None:
+    check = unaccounted(with_dark("n3"), ("n1", "n2"), ("n3",))
+    assert (check.verdict, check.evidence) == (WARN, "off by your word: n3")
+
+
+def test_that_a_member_that_answers_though_it_was_called_off_is_told() -> None:
+    check = unaccounted(DOWN, ("n1", "n2"), ("n3",))
+    assert (check.verdict, "n3 answers, though you called it off" in check.evidence) == (WARN, True)
+
+
+@pytest.mark.parametrize(
+    ("reach", "verdict"),
+    [
+        (Reach.FULL, PASS), (Reach.SSH_ONLY, PASS), (Reach.SQL_ONLY, PASS), (Reach.NONE, BLOCK),
+        (Reach.NOT_TRIED, BLOCK),
+    ],
+)  # fmt: skip
+def test_that_any_answer_counts_and_no_answer_does_not(reach: Reach, verdict: object) -> None:
+    seen = DOWN.host("n3")
+    assert seen.node is not None
+    other = replace(seen, node=replace(seen.node, reach=reach))
+    found = replace(DOWN, hosts=tuple(other if h.host == "n3" else h for h in DOWN.hosts))
+    assert unaccounted(found, NAMES, ()).verdict is verdict
+
+
+def test_that_a_primary_that_was_left_out_of_the_nodes_blocks_beyond_any_override() -> None:
+    seen = facts(down("n1"), down("n2"), host("n3"))
+    check = primary_exists(seen, ("n1", "n2"))
+    assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, "Primary on n3")
+    assert primary_exists(DOWN, NAMES).verdict is PASS
+
+
+def test_that_hosts_of_which_nothing_is_known_never_pass() -> None:
+    assert unaccounted(Facts(1.0, "", "lab", members=NAMES), NAMES, ()).verdict is BLOCK

@@ -1,0 +1,174 @@
+"""Who can bring a joiner up to date, and what stands in its way: add-node's own judgement, number by number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from services.facts.model import Problem
+from services.procedures.catalogue import joining_checks as own
+from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Rates
+from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
+
+MEMBERS = ("n1", "n2")
+SST, IST = Expected("SST", "no position", 30.0, data_bytes=100), Expected("IST", "cached", 5.0)
+
+
+def ring(position: int | None, uuid: str = UUID, **downto: int | None) -> Facts:
+    """n3 is down at this position; n1 and n2 keep what is newer than given."""
+    kept = {"n1": 90_000, "n2": 90_000, **downto}
+    members = (host(n, group=galera(n, cached_downto=c)) for n, c in kept.items())
+    return facts(*members, down("n3", grastate=Grastate(uuid, position)))
+
+
+def test_that_donors_stand_by_their_clients_and_then_by_the_depth_of_their_cache() -> None:
+    seen = ring(95_000, n1=90_000, n2=85_000)
+    assert [(d.host, d.ist) for d in donor_ranking(seen, "n3")] == [("n2", True), ("n1", True)]
+    busy = replace(seen.host("n2"), client_sessions=3)
+    seen = replace(seen, hosts=tuple(busy if h.host == "n2" else h for h in seen.hosts))
+    assert [d.host for d in donor_ranking(seen, "n3")] == ["n1", "n2"]
+
+
+def test_that_a_donor_tells_for_how_long_it_can_still_send_what_is_missed() -> None:
+    seen = ring(95_000, n1=90_000, n2=85_000)
+    found = donor_ranking(seen, "n3")[0]
+    assert found.left_s == (95_001 - 85_000) / 10.0
+    assert found.reason == "IST possible for 1000 s at today's rate, cached from 85000, 0 client sessions"
+    idle = tuple(replace(h, rates=Rates(0.0, 0.0, 2.0)) for h in seen.hosts)
+    found = donor_ranking(replace(seen, hosts=idle), "n3")[0]
+    assert (found.left_s, found.reason) == (math.inf, "IST possible, cached from 85000, 0 client sessions")
+    unknown = tuple(replace(h, rates=None) for h in seen.hosts)
+    assert donor_ranking(replace(seen, hosts=unknown), "n3")[0].left_s is None
+
+
+@pytest.mark.parametrize(
+    ("position", "uuid", "said"),
+    [
+        (95_000, OTHER, "n3 has another history"),
+        (95_000, "", "n3 has no usable position"),
+        (95_000, ZERO_UUID, "n3 has no usable position"),
+        (-1, UUID, "n3's position is -1"),
+        (None, UUID, "n3's position is -1"),
+        (100_001, UUID, "n3 is ahead: it stopped at 100001, the cluster is at 100000"),
+        (79_998, UUID, "n1 has 80000 and newer cached, n3 would need 79999"),
+        (80_100, UUID, "80100 is below the safety gap 80156"),
+    ],
+)
+def test_that_each_reason_against_ist_is_told_with_its_numbers(position: int | None, uuid: str, said: str) -> None:
+    seen = ring(position, uuid, n1=80_000, n2=80_000)
+    assert not any(d.ist for d in donor_ranking(seen, "n3"))
+    expected = transfer_expected(seen, "n3", "n1")
+    assert expected.kind == "SST"
+    assert expected.reason.startswith(said)
+
+
+@pytest.mark.parametrize("kept", [0, None])
+def test_that_a_node_that_keeps_nothing_is_no_donor_for_ist(kept: int | None) -> None:
+    found = {d.host: d for d in donor_ranking(ring(99_999, n1=kept), "n3")}
+    assert (found["n1"].ist, found["n1"].against) == (False, "n1 tells no cached range")
+    assert found["n2"].ist
+
+
+def test_that_a_member_that_is_not_synced_stands_last_and_is_not_promised_as_a_donor() -> None:
+    seen = ring(99_999)
+    desynced = galera("n1", local_state=2, local_state_comment="Donor/Desynced", cached_downto=10)
+    seen = replace(seen, hosts=tuple(host("n1", group=desynced) if h.host == "n1" else h for h in seen.hosts))
+    ranked = donor_ranking(seen, "n3")
+    assert [(d.host, d.ist) for d in ranked] == [("n2", True), ("n1", False)]
+    assert ranked[1].reason.startswith("Donor/Desynced, not Synced: never chosen")
+
+
+def test_that_what_was_missed_is_counted_where_it_comes_by_ist() -> None:
+    expected = transfer_expected(ring(95_000), "n3", "n2")
+    assert (expected.kind, expected.write_sets) == ("IST", 5_000)
+
+
+def test_that_a_joiner_that_is_ahead_is_refused_even_where_an_sst_is_accepted() -> None:
+    seen = ring(100_001)
+    expected = transfer_expected(seen, "n3", "n1")
+    check = own.transfer_kind(seen, "n3", expected, sst_ok=True)
+    assert (check.verdict, check.absolute) == (BLOCK, False)
+    assert "n3 is ahead" in check.evidence
+    assert "binary logs" in check.try_[0]
+
+
+@pytest.mark.parametrize(("sst_ok", "verdict"), [(True, PASS), (False, BLOCK)])
+def test_that_an_sst_is_refused_where_it_was_not_accepted(sst_ok: bool, verdict: object) -> None:
+    seen = ring(1)
+    check = own.transfer_kind(seen, "n3", transfer_expected(seen, "n3", "n1"), sst_ok=sst_ok)
+    assert check.verdict is verdict
+
+
+def room(free: int | None, size: int | None, *, old: int | None = None) -> Facts:
+    return facts(host("n1", data_bytes=size), down("n3", disk_free=free, data_bytes=old))
+
+
+@pytest.mark.parametrize(
+    ("free", "size", "keep", "verdict"),
+    [(1_100, 1_000, True, PASS), (1_099, 1_000, True, BLOCK), (1_099, 1_000, False, PASS)],
+)
+def test_that_a_copy_needs_a_tenth_more_than_the_donor_has_beside_what_is_kept(
+    free: int, size: int, keep: bool, verdict: object
+) -> None:
+    check = own.disk(room(free, size, old=1), "n3", "n1", SST, keep=keep)
+    assert check.verdict is verdict
+    assert check.absolute is (verdict is BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("free", "size", "said"),
+    [
+        (None, 100, "the free disk of n3 could not be read"),
+        (100, None, "the size of the data of n1 could not be read"),
+        (None, None, "the size of the data of n1 could not be read; the free disk of n3 could not be read"),
+    ],
+)
+def test_that_room_that_is_not_known_blocks_but_may_be_overridden(
+    free: int | None, size: int | None, said: str
+) -> None:
+    check = own.disk(room(free, size), "n3", "n1", SST, keep=True)
+    assert (check.verdict, check.absolute, check.evidence) == (BLOCK, False, said)
+
+
+def test_that_the_reason_why_the_disk_was_not_read_is_told() -> None:
+    seen = facts(host("n1", data_bytes=1), down("n3", disk_free=None, problems=(Problem("disk", "df: stale handle."),)))
+    assert "(df: stale handle)" in own.disk(seen, "n3", "n1", SST, keep=True).evidence
+
+
+def test_that_an_ist_needs_no_room_for_a_copy() -> None:
+    assert own.disk(room(0, 100), "n3", "n1", IST, keep=True).verdict is PASS
+
+
+def named(**names: str) -> Facts:
+    return facts(*(host(h, node_name=n, group=galera(h, node_name=n)) for h, n in names.items()), down("n3"))
+
+
+@pytest.mark.parametrize(
+    ("node_name", "names", "donor", "verdict", "said"),
+    [
+        ("c", {"n1": "a", "n2": "b"}, "n1", PASS, "members: a, b"),
+        ("a", {"n1": "a", "n2": "b"}, "n2", BLOCK, "clashes with a (n1)"),
+        ("node1", {"n1": "node10", "n2": "b"}, "n2", BLOCK, "clashes with node10 (n1)"),
+        ("node10", {"n1": "node1", "n2": "b"}, "n2", BLOCK, "clashes with node1 (n1)"),
+        ("c", {"n1": "node1", "n2": "node10"}, "n1", BLOCK, "the donor's name node1 means node10 (n2) too"),
+        ("c", {"n1": "node1", "n2": "node10"}, "n2", WARN, "node10 (n2) begins with node1 (n1)"),
+        ("c", {"n1": "a", "n2": ""}, "n1", WARN, "the node name of n2 could not be read"),
+    ],
+)
+def test_that_no_name_may_be_taken_for_another_least_of_all_the_donors(
+    node_name: str, names: dict[str, Any], donor: str, verdict: object, said: str
+) -> None:
+    check = own.names(named(**names), "n3", node_name, donor, MEMBERS)
+    assert check.verdict is verdict, check
+    assert said in check.evidence
+    assert bool(check.try_) is (verdict is BLOCK)
+
+
+def test_that_a_host_of_which_nothing_is_known_never_passes_the_disk_and_name_checks() -> None:
+    nothing = facts(gone("n1"), gone("n2"), gone("n3"))
+    assert own.disk(nothing, "n3", "n1", transfer_expected(nothing, "n3", "n1"), keep=False).verdict is BLOCK
+    assert own.names(nothing, "n3", "new", "n1", MEMBERS).verdict is WARN

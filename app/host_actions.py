@@ -29,6 +29,7 @@ class HostActions(QObject):
         self._window = window
         self._hosts = hosts
         self._ops = ops
+        window.tree.hosts_change = True
         window.tree.edit_host_requested.connect(self._edit_node)
         window.tree.remove_host_requested.connect(self._remove_node)
         window.topology.edit_host_requested.connect(self._edit)

@@ -5,6 +5,7 @@ Budget 1 (first paint) allows this module nothing but Qt: what stands in the fra
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -230,6 +231,18 @@ class MainWindow(QMainWindow):
         self.closing.emit()
         super().closeEvent(event)
 
+    def _ask_for_menu(self) -> None:
+        """Ask what has the keys for its menu, as the Menu key does (qtbase: QWidgetWindow::handleContextMenuEvent)."""
+        from PySide6.QtCore import QRect, Qt
+        from PySide6.QtGui import QContextMenuEvent
+        from PySide6.QtWidgets import QApplication
+
+        focus = QApplication.focusWidget() or self
+        cursor = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
+        at = (cursor if isinstance(cursor, QRect) else focus.rect()).center()
+        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, focus.mapToGlobal(at))
+        QApplication.sendEvent(focus, asked)
+
     def _shortcuts(self) -> None:
         from PySide6.QtCore import Qt
         from PySide6.QtGui import QKeySequence, QShortcut
@@ -237,5 +250,7 @@ class MainWindow(QMainWindow):
         for number, (key, _title) in enumerate(PAGES, start=1):
             QShortcut(QKeySequence(f"Alt+{number}"), self, lambda k=key: self._go_to(k))
         QShortcut(QKeySequence("Ctrl+K"), self, self.palette_wanted.emit)
+        if sys.platform != "win32":  # Windows itself makes a menu request of these keys, X11 and Wayland do not
+            QShortcut(QKeySequence("Shift+F10"), self, self._ask_for_menu)
         end = QShortcut(QKeySequence(Qt.Key.Key_End), self, self.live_wanted.emit)
         end.setContext(Qt.ShortcutContext.WindowShortcut)

@@ -55,7 +55,7 @@ def build_pages(
     pages = SteeringPages()
     yield
     steering = Steering(controller, window, pages, door, ops, parent)
-    finder.offer(steering.entries, steering.take)
+    finder.offer(steering.offers.entries, steering.offers.take)
     journal.run_chosen.connect(steering.show_run)
     yield  # the first snapshot is a piece of its own
 

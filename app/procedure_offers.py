@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
 
@@ -29,7 +29,19 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
 def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:
     """Return the procedures for this node, in the catalogue's order; what only a cluster without a Primary needs is
     not offered where there is one."""
-    true = situations(cluster, node)
+    return _answering(abouts, situations(cluster, node))
+
+
+def fitting_cluster(abouts: Sequence[About], cluster: ClusterSnapshot, estate: EstateSnapshot) -> tuple[About, ...]:
+    """Return the procedures that fit any node of a cluster, and what brings a spare host of the estate into it."""
+    true = frozenset[str]().union(*(situations(cluster, node) for node in cluster.nodes if node.host))
+    if cluster.kind is ClusterKind.GALERA and any(component.primary for component in cluster.components):
+        others = (c for c in estate.clusters if c.cluster_id != cluster.cluster_id)
+        true |= frozenset[str]().union(*(situations(c, n) & {"spare"} for c in others for n in c.nodes if n.host))
+    return _answering(abouts, true)
+
+
+def _answering(abouts: Sequence[About], true: frozenset[str]) -> tuple[About, ...]:
     if not true:
         return ()
     return tuple(

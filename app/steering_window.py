@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QTimer
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QObject, QTimer
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.procedure_offers import fitting
 from app.run_events import run_events
 from app.steering_close import CloseQuestion
 from app.steering_door import DeskDoor
 from app.steering_flow import WizardFlow, plan_wording
+from app.steering_offers import Offers
 from app.steering_pages import KEY, SteeringPages
 from app.steering_reports import ReportSaver
 from app.steering_side import SideFeed
-from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import UserError
 from services.procedures.model import Plan
 from services.procedures.procedure import About
@@ -28,15 +26,12 @@ from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.runs import Runs, Standing
-from widgets.common.palette import PaletteEntry
 from widgets.common.text import format_duration
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
-from widgets.topology.inspector import Action
 
 FIRST_LOOK_MS = 300
 """After the window stands: the desk's libraries must not fight with the first chart for the processor."""
-_RUN = "run:"
 _EVENTS_OF_S = 86_400.0
 
 
@@ -69,6 +64,7 @@ class Steering(QObject):
         self._side = SideFeed(controller, self._wizard, ops, self)
         self._frame = ArmedFrame(window)
         self._notice = StandingNotice()
+        self.offers = Offers(controller, window, self.choose, self.show_cards, self)
         self._reports = ReportSaver(self.runs, door, window, self)
         self.close_question = CloseQuestion(self.runs, window, self)
         window.add_notice(self._notice)
@@ -114,9 +110,6 @@ class Steering(QObject):
         window.page_shown.connect(self._page_shown)
         window.status.release_wanted.connect(self._release)
         window.status.obligations_wanted.connect(self.show_cards)
-        window.topology.menu_wanted.connect(self._show_menu)
-        window.inspector.action_chosen.connect(self._acted)
-        controller.offer = self._actions
         self._notice.resume_wanted.connect(self.resume)
         self._notice.undo_wanted.connect(self._ask_undo)
         self._notice.shown_wanted.connect(self.show_run)
@@ -154,66 +147,12 @@ class Steering(QObject):
         known = [c.cluster_id for c in self._controller.estate.clusters if c.kind is ClusterKind.GALERA]
         return known[0] if len(known) == 1 else ""
 
-    def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
-        if not node.host:
-            return ()
-        found = fitting(self._abouts, cluster, node)
-        return tuple(Action(f"{_RUN}{about.name}", tr("{title}…", title=tr(about.title))) for about in found)
-
-    def _acted(self, action_id: str, node_id: str) -> None:
-        if action_id.startswith(_RUN):
-            self._choose_for(action_id.removeprefix(_RUN), node_id)
-
-    def _choose_for(self, name: str, node_id: str) -> None:
-        cluster = self._controller.cluster()
-        node = cluster.node(node_id) if cluster is not None else None
-        self.choose(name, node.host if node is not None else "")
-
-    def _show_menu(self, node_id: str, place: QPoint) -> None:
-        """What can be done with a node, where it was asked for."""
-        cluster = self._controller.cluster()
-        node = cluster.node(node_id) if cluster is not None else None
-        if cluster is None or node is None:
-            return
-        menu = QMenu(self._window.topology)
-        menu.aboutToHide.connect(menu.deleteLater)
-        actions = self._actions(cluster, node)
-        for action in actions:
-            menu.addAction(action.text, partial(self._acted, action.action_id, node_id))
-        if not actions:
-            menu.addAction(tr("No procedure fits {name} as it is now", name=node.name)).setEnabled(False)
-        menu.addSeparator()
-        menu.addAction(tr("All procedures…"), self.show_cards)
-        menu.popup(place)
-
-    def entries(self) -> Iterator[PaletteEntry]:
-        """Yield what the palette offers: each procedure, those that fit the selected node for it."""
-        cluster, node = self._controller.cluster(), self._controller.node()
-        if cluster is not None and node is not None and node.host:
-            for about in fitting(self._abouts, cluster, node):
-                title = tr("Run: {title}", title=tr(about.title))
-                detail = tr("for {name}", name=node.name)
-                yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "action", title, detail)
-        for about in self._abouts:
-            yield PaletteEntry(f"{_RUN}{about.name}", "action", tr("Run: {title}", title=tr(about.title)), about.name)
-
-    def take(self, entry_id: str) -> bool:
-        """Do what was chosen in the palette; return whether it was one of these."""
-        if not entry_id.startswith(_RUN):
-            return False
-        name, _, node_id = entry_id.removeprefix(_RUN).partition("@")
-        if node_id:
-            self._choose_for(name, node_id)
-        else:
-            self.choose(name)
-        return True
-
     # -- what is shown ------------------------------------------------------------------------------------------------
 
     def _opened(self, abouts: tuple[About, ...]) -> None:
         self._abouts = abouts
         self._pages.cards.set_procedures(abouts)
-        self._controller.refresh()
+        self.offers.use(abouts)
 
     def _page_shown(self, key: str) -> None:
         if key != KEY:

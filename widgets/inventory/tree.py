@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QVBoxLayout
 
 from services.discovery.model import EstateSnapshot
@@ -18,9 +21,32 @@ from widgets.inventory.tree_model import EstateModel
 _WIDTH = 232
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A line of a menu: what it says and does; without an act it is only said. `apart`: a line is drawn above it."""
+
+    text: str
+    act: Callable[[], None] | None
+    apart: bool = False
+
+    def add_to(self, menu: QMenu) -> None:
+        """Put it at the menu's end."""
+        if self.apart:
+            menu.addSeparator()
+        if self.act is not None:
+            menu.addAction(self.text, self.act)
+        else:
+            menu.addAction(self.text).setEnabled(False)
+
+
 class EstateTree(QFrame):
     """232 px of estate. Signals: what a person chose; `edit_host_requested(node_id)`, `remove_host_requested(node_id)`
-    from a node's menu."""
+    from a node's menu.
+
+    Attributes:
+        offers: given cluster id and node id ('' for a cluster's row): what else the row's menu offers, first of all.
+        hosts_change: whether hosts can be edited and removed here (not in a recording).
+    """
 
     node_selected = Signal(str)
     cluster_selected = Signal(str)
@@ -39,7 +65,9 @@ class EstateTree(QFrame):
         self._view.setItemDelegate(EstateDelegate(self._view))
         self._view.selectionModel().currentChanged.connect(self._chosen)
         self._view.activated.connect(self._activated)
-        self._view.customContextMenuRequested.connect(self._show_menu)
+        self._view.menu_wanted.connect(self._show_menu)
+        self.offers: Callable[[str, str], Sequence[Offer]] = lambda _cluster_id, _node_id: ()
+        self.hosts_change = False
         self._model.rowsInserted.connect(self._open_new)
         self._quiet = False
         title = label(tr("ESTATE"), "caps")
@@ -111,24 +139,31 @@ class EstateTree(QFrame):
         if entry is not None and entry.node_id:
             self.node_activated.emit(entry.node_id)
 
-    def _show_menu(self, point: QPoint) -> None:
-        entry = self._model.entry(self._view.indexAt(point))
+    def _show_menu(self, index: QModelIndex | QPersistentModelIndex, place: QPoint) -> None:
+        entry = self._model.entry(index)
         menu = QMenu(self)
-        if entry is not None and entry.node_id:
+        menu.aboutToHide.connect(menu.deleteLater)
+        for offer in self.offers(entry.cluster_id, entry.node_id) if entry is not None else ():
+            offer.add_to(menu)
+        if entry is not None and entry.node_id and self.hosts_change:
             node_id = entry.node_id
+            menu.addSeparator()
             menu.addAction(
                 tr("Edit the connection of {name}…", name=entry.name), lambda: self.edit_host_requested.emit(node_id)
             )
             menu.addAction(
                 tr("Stop watching {name}…", name=entry.name), lambda: self.remove_host_requested.emit(node_id)
             )
-            menu.addSeparator()
+        menu.addSeparator()
         menu.addAction(tr("Add a host…"), self.add_host_requested.emit)
-        menu.exec(self._view.viewport().mapToGlobal(point))
+        menu.popup(place)
 
 
 class _Rows(QTreeView):
     """The rows themselves: no header, no branches (the delegate paints the arrow), one click opens."""
+
+    menu_wanted = Signal(object, QPoint)
+    """Index, place on the screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,7 +175,6 @@ class _Rows(QTreeView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setExpandsOnDoubleClick(False)
         self.setAccessibleName(tr("Estate"))
 
@@ -160,6 +194,17 @@ class _Rows(QTreeView):
             self.setExpanded(index, not self.isExpanded(index))
             return
         super().mouseDoubleClickEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of the row under the pointer, or by the keyboard of the marked one, just below it."""
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            index = self.currentIndex()
+            self.scrollTo(index)
+            row = self.visualRect(index)
+            place = self.viewport().mapToGlobal(QPoint(row.left() + 28, row.bottom()))
+        else:
+            index, place = self.indexAt(event.pos()), event.globalPos()
+        self.menu_wanted.emit(index, place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter activates on every platform; everything else is Qt's (arrows walk, left and right close and open)."""

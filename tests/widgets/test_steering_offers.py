@@ -1,0 +1,229 @@
+"""Tree and drawing offer the same procedures, by mouse and by keys. On the real desk over scripted hosts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication, QMenu, QTreeView
+from pytestqt.qtbot import QtBot
+
+from app.procedure_offers import fitting_cluster
+from services.discovery.model import ClusterSnapshot
+from services.procedures.catalogue import all_procedures
+from services.types import Reach
+from tests.unit.app.steering_desk import World
+from tests.widgets import builders as b
+from tests.widgets.fake_sources import FakeRecording, open_window
+from tests.widgets.steering_builders import Person, scripted, steering_window
+from widgets.inventory.tree import EstateTree
+
+pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
+
+ABOUTS = tuple(procedure.about for procedure in all_procedures())
+HOST_ACTIONS = 2
+
+
+@pytest.fixture
+def world() -> World:
+    return scripted()
+
+
+@pytest.fixture
+def person(qtbot: QtBot, qapp: QApplication, tmp_path: Path, world: World) -> Iterator[Person]:
+    with steering_window(qtbot, qapp, tmp_path, world) as made:
+        yield made
+
+
+@pytest.fixture
+def tree(qtbot: QtBot, qapp: QApplication) -> EstateTree:
+    made = EstateTree()
+    qtbot.addWidget(made)
+    made.show_snapshot(b.estate(b.healthy()))
+    made.resize(232, 700)
+    made.show()
+    return made
+
+
+def rows(tree: EstateTree) -> QTreeView:
+    view = tree.findChild(QTreeView)
+    assert view is not None
+    return view
+
+
+def index_of(view: QTreeView, name: str) -> QModelIndex:
+    model = view.model()
+    tops = [model.index(i, 0) for i in range(model.rowCount())]
+    every = [*tops, *(model.index(i, 0, top) for top in tops for i in range(model.rowCount(top)))]
+    return next(index for index in every if index.data() == name)
+
+
+def open_menu() -> QMenu:
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def texts(menu: QMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if not action.isSeparator()]
+
+
+def right_click(tree: EstateTree, name: str) -> QMenu:
+    view = rows(tree)
+    at = view.visualRect(index_of(view, name)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.RightButton, pos=at)
+    mouse, place = QContextMenuEvent.Reason.Mouse, view.viewport().mapToGlobal(at)
+    QApplication.sendEvent(view.viewport(), QContextMenuEvent(mouse, at, place))
+    return open_menu()
+
+
+def press(menu: QMenu, part: str) -> None:
+    action = next(a for a in menu.actions() if part in a.text())
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+
+
+def in_the_drawing(person: Person, host: str) -> list[str]:
+    canvas = person.window.topology.canvas
+    cluster = person.controller.cluster()
+    assert cluster is not None
+    middle = canvas.centre_of(next(n.node_id for n in cluster.nodes if n.host == host))
+    assert middle is not None
+    at, mouse = middle.toPoint(), QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(canvas.viewport(), QContextMenuEvent(mouse, at, canvas.viewport().mapToGlobal(at)))
+    menu = open_menu()
+    found = texts(menu)
+    menu.close()
+    return found
+
+
+# -- the tree --------------------------------------------------------------------------------------------------------
+def test_that_a_nodes_row_offers_what_the_drawing_offers_and_fills_it_in(person: Person) -> None:
+    drawn = in_the_drawing(person, "db2")
+    menu = right_click(person.window.tree, "db2")
+    assert texts(menu) == [*drawn, "Add a host…"]
+    assert any("out of flow control" in text for text in drawn)
+    press(menu, "out of flow control")
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert person.window.page() == "procedures"
+    assert person.wizard.stages.form.rows["node"].text() == "db2"
+
+
+def test_that_a_clusters_row_offers_what_fits_any_of_its_nodes_and_leaves_the_node_to_choose(person: Person) -> None:
+    cluster = person.controller.cluster()
+    assert cluster is not None
+    menu = right_click(person.window.tree, cluster.name)
+    found = texts(menu)
+    assert [text for text in found if "flow control" in text or "one at a time" in text]
+    assert not any("all nodes went down" in text for text in found)
+    assert found[-2:] == ["All procedures…", "Add a host…"]
+    press(menu, "out of flow control")
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert person.steering._flow._host == ""
+    assert person.steering._flow.cluster == cluster.cluster_id
+
+
+def test_that_all_procedures_leads_to_the_cards(person: Person) -> None:
+    press(right_click(person.window.tree, "db1"), "All procedures")
+    assert person.window.page() == "procedures"
+    assert person.cards.isVisible()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows itself makes a menu request of these keys")
+@pytest.mark.parametrize("place", ["tree", "drawing"])
+def test_that_shift_f10_opens_the_menu_of_what_is_marked_and_the_keys_choose_from_it(
+    person: Person, place: str
+) -> None:
+    tree, canvas = person.window.tree, person.window.topology.canvas
+    person.controller.select_node("db3")
+    (rows(tree) if place == "tree" else canvas).setFocus()
+    handle = person.window.windowHandle()
+    QTest.keyClick(handle, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    menu = open_menu()
+    assert any("out of flow control" in text for text in texts(menu))
+    for _ in range(10):
+        active = menu.activeAction()
+        if active is not None and "out of flow control" in active.text():
+            break
+        QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.keyClick(menu, Qt.Key.Key_Return)
+    person.waits(lambda: bool(person.wizard.stages.form.rows))
+    assert person.wizard.stages.form.rows["node"].text() == "db3"
+
+
+def test_that_the_menu_key_opens_the_marked_rows_menu_beside_it_not_under_the_pointer(person: Person) -> None:
+    view = rows(person.window.tree)
+    person.controller.select_node("db2")
+    row = view.visualRect(index_of(view, "db2"))
+    by_key = QContextMenuEvent.Reason.Keyboard
+    QApplication.sendEvent(view, QContextMenuEvent(by_key, QPoint(3, 3), view.mapToGlobal(QPoint(3, 3))))
+    menu = open_menu()
+    assert menu.pos().y() == view.viewport().mapToGlobal(row.bottomLeft()).y()
+    assert any("out of flow control" in text for text in texts(menu))
+    menu.close()
+
+
+def test_that_the_past_offers_no_procedure_and_says_how_to_leave_it(person: Person) -> None:
+    person.controller._moment = 100.0
+    menu = right_click(person.window.tree, "db2")
+    assert texts(menu) == ["This is the past: End returns to the present", "All procedures…", "Add a host…"]
+    assert not menu.actions()[0].isEnabled()
+    menu.close()
+    person.controller._moment = None
+
+
+# -- what fits a cluster ---------------------------------------------------------------------------------------------
+def names(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> set[str]:
+    return {about.name for about in fitting_cluster(ABOUTS, cluster, b.estate(cluster, *others))}
+
+
+def test_that_a_whole_cluster_is_offered_what_fits_its_nodes_and_a_spare_host_something_to_join() -> None:
+    whole, spare = b.healthy(), _spare()
+    assert names(whole) == {"freeze-gcache", "rolling-restart", "desync-for-backup"}
+    assert names(whole, spare) == {"add-node", "freeze-gcache", "rolling-restart", "desync-for-backup"}
+    assert names(spare, whole) == {"add-node"}
+
+
+def test_that_a_cluster_without_a_primary_is_offered_to_be_started_only() -> None:
+    cluster = b.healthy()
+    down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
+    assert names(replace(cluster, components=(), nodes=down)) == {"bootstrap-after-crash"}
+
+
+def test_that_an_asynchronous_tree_is_offered_nothing_yet() -> None:
+    assert names(b.tree_with_broken()) == set()
+
+
+def _spare() -> ClusterSnapshot:
+    alone = b.single()
+    return replace(alone, nodes=tuple(replace(n, facts=None) for n in alone.nodes[:1]))
+
+
+# -- without a desk --------------------------------------------------------------------------------------------------
+def test_that_a_recordings_tree_offers_neither_procedures_nor_changes_of_its_hosts(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    with open_window(qapp, FakeRecording()) as opened:
+        opened.controller.look_at(opened.controller.source.span()[1])
+        menu = right_click(opened.window.tree, "db2")
+        assert texts(menu) == ["Add a host…"]
+        menu.close()
+
+
+def test_that_where_hosts_can_change_a_nodes_row_offers_it_and_a_clusters_row_does_not(
+    tree: EstateTree,
+) -> None:
+    tree.hosts_change = True
+    menu = right_click(tree, "db1")
+    assert texts(menu) == ["Edit the connection of db1…", "Stop watching db1…", "Add a host…"]
+    spy = QSignalSpy(tree.edit_host_requested)
+    press(menu, "Edit the connection")
+    assert spy.at(0) == ["db1"]
+    menu = right_click(tree, b.healthy().name)
+    assert texts(menu) == ["Add a host…"]
+    menu.close()

@@ -83,17 +83,21 @@ def with_rights(host: HostFacts, reader: Reader, operator: Reader | None) -> Hos
     return replace(host, may_change=able if able or rows is not None else None, rights_evidence=said)
 
 
-def with_sst_account(host: HostFacts, reader: Reader) -> HostFacts:
-    """Judge the rights of wsrep_sst_auth's account, where the observer may see other accounts' rights at all."""
+def with_sst_account(host: HostFacts, reader: Reader, operator: Reader | None) -> HostFacts:
+    """Judge the rights of wsrep_sst_auth's account: the observer rarely sees other accounts' rights, an operator does.
+
+    Args:
+        operator: reads as the inventory's account for changes, None without one.
+    """
     if not reader.sst_user:
         return host
-    rows = reader.query("sst-account", RIGHTS_OF_ALL)
-    if rows is None:
-        return host
-    said = sst_account_of(rows.rows, reader.sst_user)
-    if not said:
-        reader.note("sst-account", "The observer's account does not see other accounts' rights.", "not-visible")
-    return replace(host, sst_account=said)
+    for eyes in (reader, operator):
+        rows = eyes.query("sst-account", RIGHTS_OF_ALL) if eyes is not None else None
+        said = sst_account_of(rows.rows, reader.sst_user) if rows is not None else ""
+        if said:
+            return replace(host, sst_account=said)
+    reader.note("sst-account", "No account of the inventory sees other accounts' rights.", "not-visible")
+    return host
 
 
 def with_rates(host: HostFacts, reader: Reader, clock: Clock, first: tuple[float, Rows] | None) -> HostFacts:

@@ -116,6 +116,21 @@ def test_that_masking_never_fails_and_keeps_every_line(content: str) -> None:
     assert len(options.masked_file(content).splitlines()) == len(content.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("given_address", "named"),
+    [
+        ("gcomm://10.0.0.1,10.0.0.2:4567, db3", {"10.0.0.1", "10.0.0.2", "db3"}),
+        ("gcomm://[fe80::1]:4567,fe80::2?pc.wait_prim=no", {"fe80::1", "fe80::2"}),
+        ("gcomm://", set()),
+        ("", set()),
+    ],
+)
+def test_that_the_members_an_option_file_names_are_read_without_their_ports(
+    given_address: str, named: set[str]
+) -> None:
+    assert options.group_members(given_address) == named
+
+
 def test_that_includes_are_followed_in_their_order() -> None:
     text = "!includedir /etc/mysql/conf.d/\n  !include /etc/mysql/extra.cnf\n!includedir relative\n"
     assert options.includes(text) == (("/etc/mysql/conf.d", True), ("/etc/mysql/extra.cnf", False))

@@ -16,6 +16,7 @@ from services.errors import BadInput
 from services.events import Event
 from services.types import Health
 from services.words import tr
+from widgets.charts.page import ChartsPage
 
 LOAD_LIMIT_S = 30.0
 SETTLE_S = 0.6
@@ -40,6 +41,8 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
         window.show_page(page)
         _pose(session, page)
         _settle(session)
+        for charts in window.findChildren(ChartsPage):
+            charts.paint_now()
         path = folder / f"{page}-{theme}-{window.width()}x{window.height()}.png"
         if not window.grab().save(str(path)):
             raise BadInput(tr("{path} could not be written.", path=path), try_=(tr("Choose another folder."),))

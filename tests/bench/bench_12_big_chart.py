@@ -80,7 +80,7 @@ def run(rounds: int) -> list[Row]:
     for part, name, view in (("a", "pan", _pan), ("b", "zoom", _zoom)):
 
         def ours(view=view) -> float:
-            return frame_ms(lambda step: sides.view_plot(*view(step)), sides.plot.repaint, FRAMES)
+            return frame_ms(lambda step: sides.view_plot(*view(step)), sides.plot.paint_now, FRAMES)
 
         def bare(view=view) -> float:
             return frame_ms(lambda step: sides.view_bare(*view(step)), sides.bare.repaint, FRAMES)
@@ -108,7 +108,7 @@ def run(rounds: int) -> list[Row]:
 
 def _against_defaults(sides: _Sides, rounds: int) -> Row:
     def ours() -> float:
-        return frame_ms(lambda step: sides.view_plot(*_day(step)), sides.plot.repaint, FRAMES)
+        return frame_ms(lambda step: sides.view_plot(*_day(step)), sides.plot.paint_now, FRAMES)
 
     def theirs() -> float:
         change = lambda step: sides.default.setXRange(*_day(step), padding=0)  # noqa: E731

@@ -145,7 +145,7 @@ def _hook_session(session: type[Any], kept: list[_Ticks], *, furnished_only: boo
             Plot,
             "chart",
             lambda _: (kept[0].close_phase("end"), _say(late=kept[0].worst)),
-            when=lambda plot: any(len(track) for track in plot.state.tracks.values()),
+            when=lambda plot: plot.fresh and any(len(track) for track in plot.state.tracks.values()),
         )
         # At the first moment a person could: when all pages stand.
         self.ready.connect(lambda: self.window.show_page("charts"))

@@ -14,6 +14,7 @@ from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot import Plot
 from widgets.charts.plot_track import Track
 from widgets.charts.scales import format_value
+from widgets.charts.turns import Turns
 from widgets.common.fonts import BASE, SMALL, STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.text import UNKNOWN, format_age
@@ -30,10 +31,12 @@ class ChartCard(QFrame):
 
     isolated = Signal(str)
 
-    def __init__(self, spec: ChartSpec, parent: QWidget | None = None) -> None:
+    def __init__(self, spec: ChartSpec, turns: Turns, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.spec = spec
-        self.plot = Plot(spec, self)
+        self._turns = turns
+        self._moment: tuple[float | None, float | None] = (None, None)
+        self.plot = Plot(spec, self, turns)
         self.legend = Legend(spec.curves, self)
         self._title = label(spec.title, "section")
         self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
@@ -69,8 +72,24 @@ class ChartCard(QFrame):
         return any(curve.key == key and curve.drawing != "none" for curve in self.spec.curves)
 
     def show_values(self, at: float | None, now: float | None) -> None:
-        """Let the legend say the values at `at`, or (None) the newest, whose age is judged against `now`."""
-        self.legend.set_readings({curve.key: self.reading(curve, at, now) for curve in self.spec.curves})
+        """Let the legend say, when its turn comes, the values at `at`, or (None) the newest, aged against `now`."""
+        self._moment = (at, now)
+        self._turns.ask(self)
+
+    def in_sight(self) -> bool:
+        """Return whether any of it can be seen."""
+        return not self.visibleRegion().isEmpty()
+
+    def take_turn(self) -> None:
+        """Let the legend say the values of the moment asked for last."""
+        self.legend.set_readings({curve.key: self.reading(curve, *self._moment) for curve in self.spec.curves})
+
+    def leave(self) -> None:
+        """Be shown no longer."""
+        for waiting in (self, self.plot):
+            self._turns.drop(waiting)
+        self.hide()
+        self.deleteLater()
 
     def reading(self, curve: CurveSpec, at: float | None, now: float | None) -> Reading:
         """Return what the legend says of one curve."""

@@ -17,6 +17,7 @@ from services.words import mark, tr
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
 from widgets.charts.model import ChartSpec, SeriesLike
+from widgets.charts.turns import Turns
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
 from widgets.common.time_view import MINUTE, View
@@ -59,6 +60,7 @@ class ChartsPage(QFrame):
         self._events: tuple[Event, ...] = ()
         self._scope = ""
         self._demand = Demand()
+        self._turns = Turns(self)
         self._columns = 0
         self._ask_timer = QTimer(self)
         self._ask_timer.setSingleShot(True)
@@ -124,15 +126,12 @@ class ChartsPage(QFrame):
 
     def set_specs(self, specs: Sequence[ChartSpec]) -> None:
         """Show these charts, in this order; cards whose specification did not change keep their data."""
-        from widgets.charts.card import ChartCard
-
         kept = {key: card for key, card in self._cards.items() if card.spec in specs}
         for key, card in self._cards.items():
             self._grid.removeWidget(card)
             if key not in kept:
-                card.hide()
-                card.deleteLater()
-        self._cards = {spec.key: kept.get(spec.key) or self._new_card(ChartCard(spec, self._body)) for spec in specs}
+                card.leave()
+        self._cards = {spec.key: kept.get(spec.key) or self._new_card(spec) for spec in specs}
         self._columns = 0
         self._scroll.setVisible(bool(specs))
         self._empty.setVisible(not specs)
@@ -142,7 +141,10 @@ class ChartsPage(QFrame):
         if self.isVisible():
             self._ask_soon.start()
 
-    def _new_card(self, card: ChartCard) -> ChartCard:
+    def _new_card(self, spec: ChartSpec) -> ChartCard:
+        from widgets.charts.card import ChartCard
+
+        card = ChartCard(spec, self._turns, self._body)
         plot = card.plot
         plot.hovered.connect(self._set_hover)
         plot.clicked.connect(self._choose)
@@ -358,12 +360,23 @@ class ChartsPage(QFrame):
             for card in self._cards.values():
                 card.plot.refresh()
 
+    @property
+    def painting(self) -> bool:
+        """Return whether anything on the page still waits for its turn to be painted."""
+        return self._turns.waiting or self._read_timer.isActive()
+
+    def paint_now(self) -> None:
+        """Bring all that is in sight up to date before this returns: for a picture."""
+        self._read_timer.stop()
+        self._read()
+        self._turns.finish()
+
     # -- export ------------------------------------------------------------------------------------------------------
     def export(self, path: Path) -> None:
         """Write all charts to `path`, the kind by its suffix (.png or .svg); raise BadInput when it can't be."""
         from widgets.charts.export import export_charts
 
-        self._read()
+        self.paint_now()
         name, subtitle = self._header.texts()
         export_charts(path, tuple(self._cards.values()), self._body.size(), name, subtitle)
 

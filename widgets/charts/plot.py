@@ -2,7 +2,8 @@
 
 A plot on a graphics scene (pyqtgraph's or Qt's) misses budget 13: the scene, its view box and the second paint that a
 moved transform asks for cost more than the curves (2.4 x a bare QPainter page against 1.3 x). So there is no scene: a
-change is one paint, and while a crosshair or a selection lies over it the still part comes from a picture.
+change is one paint, of a picture, when the plot's turn comes (turns.py). What Qt asks to be painted comes from that
+picture, crosshair and selection over it: a resize, a page that is shown or a hand that moves never paints curves.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RIGHT, TOP, StillPainter
 from widgets.charts.plot_state import PlotState
+from widgets.charts.turns import Turns
 from widgets.common.theme import current_theme, theme_holder
 
 _RIGHT_AXIS = 44.0
@@ -46,9 +48,10 @@ class Plot(QWidget):
     reset_wanted = Signal()
     resized = Signal()
 
-    def __init__(self, spec: ChartSpec, parent: QWidget | None = None) -> None:
+    def __init__(self, spec: ChartSpec, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
         self.state = PlotState(spec)
+        self._turns = turns or Turns(self)
         self._still = QPixmap()
         self._stale = True
         self._cursor: float | None = None
@@ -108,10 +111,10 @@ class Plot(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Paint anew at the next occasion; many calls before it are one paint."""
+        """Paint anew when the plot's turn comes; many calls before it are one paint."""
         self._soon.stop()
         self._stale = True
-        self.update()
+        self._turns.ask(self)
 
     def _refresh_for(self, seconds: float) -> None:
         """Paint anew; what moves the picture by less than a tenth of a pixel may wait a moment for more of its kind."""
@@ -122,7 +125,9 @@ class Plot(QWidget):
             self.refresh()
 
     def _retheme(self, *_: object) -> None:
+        self._still = QPixmap()  # an empty plot for a moment, rather than a bright one on a dark page
         self.refresh()
+        self.update()
 
     # -- geometry
 
@@ -152,21 +157,45 @@ class Plot(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Paint anew; the number of points wanted follows the width."""
         super().resizeEvent(event)
-        self._stale = True
+        self.refresh()
         self.resized.emit()
 
     # -- painting
 
+    @property
+    def fresh(self) -> bool:
+        """Return whether the picture shows the newest state."""
+        return not self._stale
+
+    def in_sight(self) -> bool:
+        """Return whether any of it can be seen."""
+        return not self.visibleRegion().isEmpty()
+
+    def take_turn(self) -> None:
+        """Paint the picture anew; out of sight it stays as it is until somebody looks."""
+        if self._stale and self.in_sight():
+            self._paint_picture()
+            self.update()
+
+    def paint_now(self) -> None:
+        """Show the newest state before this returns."""
+        self._turns.drop(self)
+        self._paint_picture()
+        self.repaint()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the still part (from a picture while something moves over it), then crosshair and selection."""
+        """Show the picture there is, then crosshair and selection over it; a picture out of date asks for its turn."""
         del event
+        if self._stale and self.isVisible():
+            self._turns.ask(self)
+        elif self._stale:
+            self._paint_picture()  # nobody looks: it is Qt's own picture of a hidden widget, and wanted whole
         painter = QPainter(self)
-        crossed = self._cursor is not None and self.state.start <= self._cursor <= self.state.end
-        if not crossed and self._selection is None:
+        if self._still.size() != self._pixels():
             painter.fillRect(self.rect(), current_theme().panel)
-            self.paint_still(painter)
-        else:
-            painter.drawPixmap(0, 0, self._picture())
+        painter.drawPixmap(0, 0, self._still)
+        crossed = self._cursor is not None and self.state.start <= self._cursor <= self.state.end
+        if crossed or self._selection is not None:
             self._paint_over(painter, crossed=crossed)
         painter.end()  # not left to the garbage collector: a painter that outlives its paint event crashes Qt
 
@@ -179,21 +208,20 @@ class Plot(QWidget):
         if crossed and self._cursor is not None:
             paint_crosshair(painter, self.state, frame, self._cursor, current_theme(), told=self._pointed)
 
-    def _picture(self) -> QPixmap:
-        """Return the still part as a picture, made anew after a change."""
-        ratio = self.devicePixelRatioF()
-        size = self.size() * ratio
+    def _pixels(self) -> QSize:
+        return self.size() * self.devicePixelRatioF()
+
+    def _paint_picture(self) -> None:
+        """Paint the still part into the picture."""
+        ratio, size = self.devicePixelRatioF(), self._pixels()
         if self._still.size() != size or self._still.devicePixelRatio() != ratio:
             self._still = QPixmap(size)
             self._still.setDevicePixelRatio(ratio)
-            self._stale = True
-        if self._stale:
-            self._stale = False
-            self._still.fill(current_theme().panel)
-            painter = QPainter(self._still)
-            self.paint_still(painter)
-            painter.end()
-        return self._still
+        self._stale = False
+        self._still.fill(current_theme().panel)
+        painter = QPainter(self._still)
+        self.paint_still(painter)
+        painter.end()
 
     def paint_still(self, painter: QPainter) -> None:
         """Paint the plot without crosshair: on the screen, into a picture or an SVG."""

@@ -1,0 +1,71 @@
+"""Painting in turns: what one tick changes on a page of plots is painted over several turns of the event loop.
+
+All plots of a page at once hold the window up for longer than a person's click may wait (a dozen cost 20 ms of CPU
+time, three times that where the machine is busy). One after the other, a few milliseconds a turn, input and every other
+timer come in between, and the page is whole again before an eye could tell one plot from the next.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer
+
+TURN_S = 0.003
+"""A turn ends when this much of it is spent; it does at least one piece of work."""
+
+
+class Waiting(Protocol):
+    """What waits for its turn: hashable by identity, as every widget is."""
+
+    def in_sight(self) -> bool:
+        """Return whether a person could see it now: what is in sight goes first."""
+
+    def take_turn(self) -> None:
+        """Do the work with the newest data there are; what is out of sight may leave it until it is seen."""
+
+
+class Turns(QObject):
+    """A queue of work on widgets, each of them in it at most once (GUI thread only)."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._queue: dict[Waiting, None] = {}
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._turn)
+
+    @property
+    def waiting(self) -> bool:
+        """Return whether anything waits."""
+        return bool(self._queue)
+
+    def ask(self, who: Waiting) -> None:
+        """Give `who` a turn soon; one that waits already keeps its place, so the newest state is shown and no other."""
+        self._queue[who] = None
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def drop(self, who: Waiting) -> None:
+        """Forget `who`: it is shown no longer, or did its work already."""
+        self._queue.pop(who, None)
+
+    def finish(self) -> None:
+        """Do everything that waits at once: for a picture of the page."""
+        while self._queue:
+            self._take_next()
+        self._timer.stop()
+
+    def _turn(self) -> None:
+        end = time.perf_counter() + TURN_S
+        while self._queue:
+            self._take_next()
+            if time.perf_counter() >= end:
+                return
+        self._timer.stop()
+
+    def _take_next(self) -> None:
+        who = next((each for each in self._queue if each.in_sight()), None) or next(iter(self._queue))
+        del self._queue[who]
+        who.take_turn()

@@ -6,8 +6,10 @@ import re
 
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, standings
+from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import verdict
 from services.types import Reach
 
@@ -32,24 +34,42 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
 def unaccounted(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> Check:
     """A node that can't be seen may run, and may be ahead; so may a member that the person left out.
 
-    A person's word is no proof: nodes that are only called off are told as a warning.
+    A person's word is no proof: nodes that are only called off are told as a warning. A node that only the others'
+    option files name may be an arbitrator, or gone for long: that a person may accept.
     """
     everyone = dict.fromkeys((*hosts, *facts.members))
     dark = tuple(n for n in everyone if n not in gone and not _answers(facts, n))
     told = [f"off by your word: {', '.join(gone)}"] if gone else []
     told += [f"{n} answers, though you called it off" for n in gone if _answers(facts, n)]
+    strange = _unasked(facts, hosts)
     silent = [f"no answer from {', '.join(dark)}"] if dark else []
+    silent += [f"wsrep_cluster_address names {', '.join(strange)}, no host of the inventory"] if strange else []
     return Check(
         code="UNREACHABLE-MEMBERS",
         title="Every member answers, or is known to be off",
-        verdict=verdict(dark, told),
+        verdict=verdict(silent, told),
         evidence="; ".join([*silent, *told]) or "every member answers",
         why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
-        try_=(f"Repair the way to {', '.join(dark)}, or make sure each is powered off and name it under 'gone'.",)
-        if dark
-        else (),
-        absolute=True,
+        try_=(
+            *(f"Repair the way to {n}, or make sure that it is powered off and name it under 'gone'." for n in dark),
+            *(f"Add {n} to the inventory, so that it is asked." for n in strange),
+        ),
+        absolute=bool(dark),
     )
+
+
+def _unasked(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what the nodes' option files name as members and no host of the inventory is.
+
+    Files may call a host otherwise than the inventory does: one such name for each member that no file names is not
+    counted.
+    """
+    given = (facts.host(name).option("mysqld", "wsrep_cluster_address") or "" for name in hosts)
+    named = {address for text in given for address in group_members(text)}
+    called = {h.host: {h.host, h.address, h.node_name, address_of(h)} for h in facts.hosts}
+    strange = named - {text for texts in called.values() for text in texts}
+    otherwise = [name for name in facts.members if not called.get(name, set()) & named]
+    return tuple(sorted(strange)) if len(strange) > len(otherwise) else ()
 
 
 def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:

@@ -62,5 +62,27 @@ def test_that_a_primary_that_was_left_out_of_the_nodes_blocks_beyond_any_overrid
     assert primary_exists(DOWN, NAMES).verdict is PASS
 
 
+@pytest.mark.parametrize(
+    ("address", "verdict"),
+    [
+        ("gcomm://10.0.0.1,10.0.0.2,10.0.0.3", PASS),
+        ("gcomm://n1,n2:4567,n3", PASS),
+        ("gcomm://n1.example.com,n2.example.com,n3.example.com", PASS),  # as many as there are, called otherwise
+        ("gcomm://10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4", BLOCK),
+        ("gcomm://n1.example.com,n2.example.com,n3.example.com,n4.example.com", BLOCK),
+    ],
+)
+def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_accepts_it(
+    address: str, verdict: object
+) -> None:
+    options = (("mysqld", "wsrep_cluster_address", address),)
+    seen = facts(*(down(name, address=f"10.0.0.{i}", options=options) for i, name in enumerate(NAMES, 1)))
+    check = unaccounted(seen, NAMES, ())
+    assert check.verdict is verdict
+    if verdict is BLOCK:
+        assert "4" in check.evidence
+        assert standing_blocks((check,), (Override(check.code, "an arbitrator"),)) == ()
+
+
 def test_that_hosts_of_which_nothing_is_known_never_pass() -> None:
     assert unaccounted(Facts(1.0, "", "lab", members=NAMES), NAMES, ()).verdict is BLOCK

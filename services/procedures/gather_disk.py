@@ -28,7 +28,9 @@ def with_options(host: HostFacts, reader: Reader) -> HostFacts:
     server = _server_options(reader)
     sst = reader.text("options", ("my_print_defaults", "sst"), sudo=True)
     reader.sst_user = options.sst_user(server or "")
+    backup = reader.text("options", ("my_print_defaults", "xtrabackup", "mariabackup"), sudo=True)
     found = options.parse_defaults(server or "", "mysqld") + options.parse_defaults(sst or "", "sst")
+    found += options.parse_defaults(backup or "", "backup")  # of either program: a host has only one
     given = replace(host, options=found, option_files=_files(reader))
     provider = host.provider_options or options.provider_options_of(
         given.option("mysqld", "wsrep_provider_options") or ""
@@ -141,10 +143,8 @@ def with_system(host: HostFacts, reader: Reader) -> HostFacts:
     """Read what systemd and ps say, and which programs are there."""
     is_root = reader.run("root", ("id", "-u"), sudo=True)
     unit = host.unit or "mariadb.service"
-    shown = system.properties(
-        reader.text("unit", ("systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState", unit))
-        or ""
-    )
+    wanted = "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result"
+    shown = system.properties(reader.text("unit", ("systemctl", "show", "-p", wanted, unit)) or "")
     table = reader.text("ps", ("ps", "-e", "-ww", "-o", "pid=", "-o", "etimes=", "-o", "args="))
     places = _places(host)
     found = [
@@ -157,6 +157,7 @@ def with_system(host: HostFacts, reader: Reader) -> HostFacts:
         is_root=None if is_root is None else is_root.text.strip() == "0",
         unit=unit if shown.get("LoadState") == "loaded" else host.unit,
         unit_state=f"{shown['ActiveState']}/{shown.get('SubState', '')}" if "ActiveState" in shown else host.unit_state,
+        unit_result=shown.get("Result", ""),
         restart_policy=shown.get("Restart", ""),
         timeout_stop_s=system.seconds_of(shown.get("TimeoutStopUSec", "")),
         sst_orphans=system.orphans(table or ""),

@@ -100,22 +100,24 @@ class AddNode:
         gate = preflight.health_gate(facts, members, size=len(members))
         if joiner in members:
             return (gate,)
-        both = (donor, joiner)
+        both, fresh = (donor, joiner), not own.configured(facts, joiner)
         expected = transfer_expected(facts, joiner, donor)
         return (
             gate,
             preflight.no_transfer_or_ddl(facts, members),
             preflight.versions(facts, joiner, members),
             preflight.provider_protocol(facts, joiner, members),
+            preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
+            preflight.provider_library(facts, joiner, donor),
+            preflight.traffic_alike(facts, joiner, donor, fresh=fresh),
+            preflight.traffic_files(facts, joiner, donor, fresh=fresh),
             *preflight.ports(facts, joiner, members),
             preflight.datadir_foreign(facts, joiner),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
             *preflight.sst_tools(facts, both),
-            preflight.sst_section(facts, both)
-            if own.configured(facts, joiner)
-            else own.sst_section_copied(facts, donor),
+            preflight.sst_section(facts, both) if not fresh else own.sst_section_copied(facts, joiner, donor),
             preflight.sst_account(facts, donor),
             preflight.clocks(facts, (*members, joiner)),
             own.server_uuids(facts, joiner, members),
@@ -123,8 +125,9 @@ class AddNode:
             own.aside_free(facts, joiner),
             own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),
             own.options_left(facts, joiner, donor),
-            own.donors_stay(facts, donor),
-            *preflight.donor_names(facts, members),
+            own.donors_stay(facts, donor, expected),
+            *preflight.donor_names(facts, (*members, joiner)),
+            *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner, *members)),
             *preflight.sst_orphans(facts, (joiner,)),
             preflight.lock_free(facts, (joiner, *members)),

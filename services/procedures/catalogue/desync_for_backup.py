@@ -77,6 +77,7 @@ class DesyncForBackup:
         members = member_hosts(facts)
         return (
             preflight.health_gate(facts, members, but_desynced=(node,)),
+            preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
             *preflight.operator_rights(facts, (node,)),
             preflight.no_transfer_or_ddl(facts, members, but_desynced=(node,)),

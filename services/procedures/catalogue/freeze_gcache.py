@@ -104,6 +104,7 @@ class FreezeGcache:
         return (
             preflight.health_gate(facts, members),
             preflight.no_transfer_or_ddl(facts, members),
+            preflight.known_product(facts, members),
             *foreign,
             own.capability(facts, donor, node, away),
             own.frozen_already(facts, donor),
@@ -114,6 +115,7 @@ class FreezeGcache:
             own.segments(facts, donor, node),
             own.stale_pages(facts, donor),
             *preflight.donor_names(facts, members),
+            preflight.named_donor(facts, node, donor),
             *preflight.operator_rights(facts, (node, donor)),
             *preflight.config_valid(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import not_copied
 from services.procedures.catalogue.joining_estimate import Expected, ahead
+from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.preflight.parts import known, unread, verdict
 
-FREE_TIMES = 1.1
+FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
 ASIDE = ".pilothouse-before"
 
 
@@ -33,8 +34,9 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
     return Check(
         code="TRANSFER",
         title=f"It will come by {expected.kind}",
-        verdict=verdict(refused),
-        evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s",
+        verdict=verdict(refused, expected.warning),
+        evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s"
+        + (f"; {expected.warning}" if expected.warning else ""),
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
         try_=(advice,)
         if beyond
@@ -52,12 +54,18 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
     blind = [unread(source, "the size of the data", "datadir", "ssh")] if source.data_bytes is None else []
     blind += [unread(host, "the free disk", "disk", "machine", "ssh")] if host.disk_free is None else []
     have, size = (host.disk_free or 0) + (0 if keep else host.data_bytes or 0), source.data_bytes or 0
-    short = not blind and have < FREE_TIMES * size
+    times, why = (UNPACKED_TIMES, " (it is unpacked beside)") if _packed(facts, donor, joiner) else (FREE_TIMES, "")
+    # While the copy runs the joiner's gcache takes what the others write (page add-node, "Time estimate").
+    grown = (source.rates.bytes_s if source.rates is not None else 0.0) * expected.seconds
+    short = not blind and have < times * size + grown
+    told = (
+        f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {times}{why} and {grown / 1e9:.2f} GB written then"
+    )
     return Check(
         code="DISK-FREE",
         title=f"{joiner} has room for the data",
         verdict=verdict(short or blind),
-        evidence="; ".join(blind) or f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {FREE_TIMES}",
+        evidence="; ".join(blind) or told,
         why="A full disk ends the transfer near its end, and the node can't start from it.",
         try_=(f"Make room on {joiner}.",) if short else (),
         host=joiner,
@@ -65,15 +73,28 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
     )
 
 
-def sst_section_copied(facts: Facts, donor: str) -> Check:
-    """A new host gets the donor's [sst] section, so that both sides agree."""
-    rows = [f"{name} = {value}" for section, name, value in facts.host(donor).options if section == "sst"]
+def _packed(facts: Facts, donor: str, joiner: str) -> bool:
+    """Return whether files come compressed one by one (.qp, .zst), or by way of a folder of their own ([sst] tmpdir).
+
+    A stream that is compressed as a whole ([sst] compressor) takes no room.
+    """
+    given = {(section, name) for h in known(facts, (donor, joiner)) for section, name, _ in h.options}
+    return bool(given & {("sst", "tmpdir"), ("backup", "compress")})
+
+
+def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
+    """A new host gets the donor's [sst] section; what its own files say beside that stays, and may differ."""
+    rows = {name: value for section, name, value in facts.host(donor).options if section == "sst"}
+    own = {name: value for section, name, value in facts.host(joiner).options if section == "sst"}
+    left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
+    told = ", ".join(f"{name} = {value}" for name, value in rows.items())
     return Check(
         code="SST-SECTION",
         title="The [sst] sections are equal",
-        verdict=Verdict.PASS,
-        evidence=f"copied from {donor}: {', '.join(rows) or 'none there'}",
+        verdict=verdict(left),
+        evidence="; ".join([*left, f"copied from {donor}: {told or 'none there'}"]),
         why="A donor that encrypts and a joiner that does not wait for each other for ever.",
+        try_=(f"Remove it from {joiner}'s files.",) if left else (),
     )
 
 
@@ -145,19 +166,30 @@ def own_file_system(facts: Facts, joiner: str) -> bool:
 def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool) -> Check:
     """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
     datadir = facts.host(joiner).datadir or "its data folder"
-    mounted = expected.kind == "SST" and own_file_system(facts, joiner)
-    outcome = verdict(mounted and keep, mounted)
+    sst = expected.kind == "SST"
+    mounted = sst and own_file_system(facts, joiner)
+    erased = sst and not keep and facts.host(joiner).datadir_entries != 0
+    lost = erased and ahead(facts, joiner)  # write sets that nobody else has
+    size = facts.host(joiner).data_bytes
+    said = [f"{datadir} is the top of a file system of its own: it can't be renamed"] if mounted else []
+    much = f", {size / 1e9:.2f} GB" if size is not None else ""
+    beyond = ", and what only this node has" if lost else ""
+    said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
+    calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
+    outcome = verdict((mounted and keep) or lost, said)
     return Check(
         code="KEEP-DATA",
-        title="The old data folder can be kept aside",
+        title="The old data folder is kept",
         verdict=outcome,
-        evidence=f"{datadir} is the top of a file system of its own: it can't be renamed"
-        if mounted
-        else f"{datadir} can be renamed, or stays (IST)",
+        evidence="; ".join(said) or calm,
         why="Renamed, the old data costs no copying and undo puts it back; otherwise an SST erases it for good.",
-        try_=(f"Copy what you need of {datadir} elsewhere, then say no to keeping it.",) if mounted else (),
+        try_=(f"Copy what you need of {datadir} elsewhere, then say no to keeping it.",)
+        if mounted
+        else ("Say yes to keeping it.",)
+        if erased
+        else (),
         host=joiner,
-        absolute=outcome is Verdict.BLOCK,  # nothing to override: the rename would fail
+        absolute=outcome is Verdict.BLOCK,  # the rename would fail, or data that nobody else has would be gone
     )
 
 
@@ -176,14 +208,16 @@ def options_left(facts: Facts, joiner: str, donor: str) -> Check:
     )
 
 
-def donors_stay(facts: Facts, donor: str) -> Check:
-    """The last full member besides the donor."""
+def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
+    """The last full member besides the donor, and the one that the application writes to."""
     others = [m for m in member_hosts(facts) if m != donor]
+    writes = expected.kind == "SST" and writer_of(facts) == donor and bool(facts.host(donor).client_sessions)
+    told = [f"{donor} has the most client sessions: it is probably the one that is written to"] if writes else []
     return Check(
         code="OTHERS-STAY",
         title="A full member stays beside the donor",
-        verdict=Verdict.PASS if others else Verdict.WARN,
-        evidence=f"{', '.join(others) or 'none'} besides {donor}",
+        verdict=verdict((), told if others else ["none"]),
+        evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
         why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
     )
 

@@ -21,6 +21,7 @@ SST_FIXED_S = 10.0
 COPY_BYTES_S = 100e6
 PREPARE_BYTES_S = 50e6
 APPLY_PER_S = 2_000.0
+LEAST_LEFT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,14 @@ class Donor:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The transfer to expect: its kind, why, how much, and about how long."""
+    """The transfer to expect: its kind, why, how much, about how long; `warning` is what may come in between."""
 
     kind: Literal["IST", "SST"]
     reason: str
     seconds: float
     data_bytes: int | None = None
     write_sets: int | None = None
+    warning: str = ""
 
 
 def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
@@ -146,12 +148,25 @@ def transfer_expected(facts: Facts, joiner: str, donor: str) -> Expected:
         missing = max(0, last - seqno)
         return Expected(
             "IST", f"{donor} has everything from {low} on, {joiner} stopped at {seqno}", 10.0 + missing / APPLY_PER_S,
-            write_sets=missing,
+            write_sets=missing, warning=_soon_over(donor, chosen.left_s),
         )  # fmt: skip
     size = facts.host(donor).data_bytes
     reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
-    seconds = SST_FIXED_S + (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S + 10.0
-    return Expected("SST", reason, seconds, data_bytes=size)
+    copying = (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S
+    rates = facts.host(donor).rates
+    written = rates.seqno_s if rates is not None else 0.0
+    if written >= APPLY_PER_S:
+        never = f"{written:.0f} write sets/s are written, about {APPLY_PER_S:.0f} applied: it may never be Synced"
+        return Expected("SST", reason, SST_FIXED_S + copying, data_bytes=size, warning=never)
+    catch_up = 10.0 + copying * written / (APPLY_PER_S - written)
+    return Expected("SST", reason, SST_FIXED_S + copying + catch_up, data_bytes=size)
+
+
+def _soon_over(donor: str, left_s: float | None) -> str:
+    """Return the warning for a cache that will soon have purged what is missed (page add-node, "IST possible?", 4)."""
+    if left_s is None or left_s >= LEAST_LEFT_S:
+        return ""
+    return f"{donor} keeps it for {left_s / 60:.0f} min more at today's rate: start soon, or choose a deeper cache"
 
 
 def _lowest(facts: Facts, joiner: str) -> int | None:

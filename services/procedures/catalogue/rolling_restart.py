@@ -13,7 +13,7 @@ from services.procedures.catalogue import rolling_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.haproxy_checks import balancers, haproxy_checks
 from services.procedures.catalogue.haproxy_places import all_behind
-from services.procedures.catalogue.rolling_order import order_of
+from services.procedures.catalogue.rolling_order import donor_for, order_of
 from services.procedures.catalogue.rolling_steps import CONFIG_FILE, rolling_plan
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
@@ -127,9 +127,11 @@ class RollingRestart:
             preflight.long_transactions(facts, nodes, drain),
             *preflight.config_valid(facts, nodes),
             preflight.sst_section(facts, members),
+            preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
             *preflight.operator_rights(facts, nodes),
             *preflight.donor_names(facts, members),
+            *(preflight.named_donor(facts, n, donor_for(facts, n, nodes[:i])) for i, n in enumerate(nodes)),
             *preflight.sst_orphans(facts, nodes),
             *own.stop_limits(facts, nodes),
             balancers(facts, values["drain"]),

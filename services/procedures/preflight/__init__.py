@@ -8,10 +8,11 @@ Codes are stable: an override names them. Texts are English: they are kept in th
 from __future__ import annotations
 
 from services.procedures.preflight.access import clocks, config_valid, lock_free, operator_rights
-from services.procedures.preflight.donors import donor_names
+from services.procedures.preflight.donors import donor_names, named_donor
 from services.procedures.preflight.foreign_data import datadir_foreign
 from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
-from services.procedures.preflight.product import foreign_provider, provider_protocol, versions
+from services.procedures.preflight.product import foreign_provider, known_product, provider_protocol, versions
+from services.procedures.preflight.traffic import provider_library, traffic_alike, traffic_files
 from services.procedures.preflight.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
 __all__ = [
@@ -21,15 +22,20 @@ __all__ = [
     "donor_names",
     "foreign_provider",
     "health_gate",
+    "known_product",
     "lock_free",
     "long_transactions",
+    "named_donor",
     "no_transfer_or_ddl",
     "operator_rights",
     "ports",
+    "provider_library",
     "provider_protocol",
     "sst_account",
     "sst_orphans",
     "sst_section",
     "sst_tools",
+    "traffic_alike",
+    "traffic_files",
     "versions",
 ]

@@ -6,7 +6,7 @@ import ipaddress
 
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, verdict
+from services.procedures.preflight.parts import galera_of, known, unread, verdict
 
 
 def donor_names(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
@@ -40,6 +40,24 @@ def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
         why="Galera matches donors by prefix; one that nobody has makes the joiner end at once or ask for ever.",
         try_=("Name members, with a comma at the end, or leave the option empty.",) if blocks or warns else (),
         host=host.host,
+    )
+
+
+def named_donor(facts: Facts, node: str, donor: str) -> Check:
+    """The name that this run will write for the donor of a node means that donor alone (page add-node, P11)."""
+    name = facts.host(donor).node_name
+    others = [h for h in known(facts, facts.members) if h.host != donor and name and h.node_name.startswith(name)]
+    told = [f"{h.node_name} ({h.host}{', the node itself' if h.host == node else ''})" for h in others]
+    clash = [f"{name} of {donor} is the beginning of {', '.join(told)}"] if told else []
+    blind = [unread(h, "the node name", "sql", "galera") for h in known(facts, (donor, node)) if not h.node_name]
+    return Check(
+        code="DONOR-PREFIX",
+        title=f"The donor that {node} will ask is {donor} and nobody else",
+        verdict=verdict(clash, blind),
+        evidence="; ".join([*clash, *blind]) or f"no other member's name begins with {name}",
+        why="Galera matches donors by prefix: the node could ask another one, or itself, and take an SST or none.",
+        try_=("Choose another donor, or rename one of them (wsrep_node_name).",) if clash else (),
+        host=node,
     )
 
 

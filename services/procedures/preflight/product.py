@@ -29,6 +29,7 @@ def _provider(host: HostFacts) -> Check:
         elif server is not None and server.flavour is Flavour.PXC and _CODERSHIP in vendor.lower():
             odd = f"a Percona XtraDB Cluster server runs the provider of {vendor}"
         seen = f"{vendor or 'vendor not given'} {galera.provider_version}".strip()
+        blind = not odd and not vendor
     else:
         seen = "its server is not running: nothing is loaded now"
         blind = host.server_up is not False
@@ -41,6 +42,24 @@ def _provider(host: HostFacts) -> Check:
         try_=("Install the provider of the server's own vendor, on all nodes.",) if odd else (),
         host=host.host,
         absolute=bool(odd),
+    )
+
+
+def known_product(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """The members are MariaDB or Percona XtraDB Cluster: of any other server with Galera the console only reads."""
+    servers = {h.host: s for h in known(facts, hosts) if (s := server_of(h)) is not None}
+    strange = [f"{name}: {s.flavour.value} {s.version_text or s.version}" for name, s in servers.items()
+               if s.flavour not in {Flavour.MARIADB, Flavour.PXC, Flavour.UNKNOWN}]  # fmt: skip
+    blind = [f"{name}: what its server is could not be told" for name, s in servers.items()
+             if s.flavour is Flavour.UNKNOWN]  # fmt: skip
+    told = [f"{name}: {s.flavour.value} {s.version_text or s.version}".rstrip() for name, s in servers.items()]
+    return Check(
+        code="PRODUCT",
+        title="The servers are of a product that the steps were made for",
+        verdict=verdict(strange, blind),
+        evidence="; ".join([*strange, *blind] or told) or "no server answers: its program is asked when it is started",
+        why="Units, tools and options of an SST differ from product to product; on another one nothing was tried.",
+        try_=("Do it by hand, by that product's manual; topology and charts go on.",) if strange else (),
     )
 
 

@@ -95,7 +95,7 @@ def test_that_a_transaction_that_outlasts_the_drain_warns() -> None:
         ({}, PASS),
         ({"provider_vendor": "Percona 4.7"}, BLOCK),
         ({"provider_suspect": True, "provider_vendor": ""}, BLOCK),
-        ({"provider_vendor": ""}, PASS),
+        ({"provider_vendor": ""}, WARN),
     ],
 )
 def test_that_a_foreign_provider_blocks_beyond_override(change: dict[str, Any], verdict: Verdict) -> None:

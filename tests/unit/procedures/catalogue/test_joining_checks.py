@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from services.facts.model import Problem
+from services.procedures import preflight
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Rates
@@ -104,7 +105,7 @@ def test_that_an_sst_is_refused_where_it_was_not_accepted(sst_ok: bool, verdict:
 
 
 def room(free: int | None, size: int | None, *, old: int | None = None) -> Facts:
-    return facts(host("n1", data_bytes=size), down("n3", disk_free=free, data_bytes=old))
+    return facts(host("n1", data_bytes=size, rates=None), down("n3", disk_free=free, data_bytes=old))
 
 
 @pytest.mark.parametrize(
@@ -172,3 +173,91 @@ def test_that_a_host_of_which_nothing_is_known_never_passes_the_disk_and_name_ch
     nothing = facts(gone("n1"), gone("n2"), gone("n3"))
     assert own.disk(nothing, "n3", "n1", transfer_expected(nothing, "n3", "n1"), keep=False).verdict is BLOCK
     assert own.names(nothing, "n3", "new", "n1", MEMBERS).verdict is WARN
+
+
+def test_that_what_the_others_write_during_the_copy_needs_room_too() -> None:
+    seen = facts(host("n1", data_bytes=1_000, rates=Rates(100.0, 1.0, 2.0)), down("n3", disk_free=4_099))
+    assert own.disk(seen, "n3", "n1", SST, keep=True).verdict is BLOCK
+    seen = facts(host("n1", data_bytes=1_000, rates=Rates(100.0, 1.0, 2.0)), down("n3", disk_free=4_100))
+    assert own.disk(seen, "n3", "n1", SST, keep=True).verdict is PASS
+
+
+@pytest.mark.parametrize("option", [("sst", "tmpdir", "/tmp/sst"), ("backup", "compress", "quicklz")])
+def test_that_a_copy_that_is_unpacked_beside_itself_needs_twice_the_room(option: tuple[str, str, str]) -> None:
+    seen = facts(host("n1", data_bytes=1_000, rates=None, options=(option,)), down("n3", disk_free=2_099))
+    check = own.disk(seen, "n3", "n1", SST, keep=True)
+    assert check.verdict is BLOCK
+    assert "x 2.1 (it is unpacked beside)" in check.evidence
+
+
+def test_that_a_cache_that_is_purged_within_ten_minutes_is_a_warning() -> None:
+    seen = ring(95_000, n1=90_000, n2=85_000)
+    soon = own.transfer_kind(seen, "n3", transfer_expected(seen, "n3", "n1"), sst_ok=True)
+    assert soon.verdict is WARN
+    assert "n1 keeps it for 8 min more at today's rate" in soon.evidence
+    assert own.transfer_kind(seen, "n3", transfer_expected(seen, "n3", "n2"), sst_ok=True).verdict is PASS
+
+
+def test_that_a_joiner_that_can_not_keep_up_with_the_writers_is_a_warning() -> None:
+    seen = facts(host("n1", data_bytes=10**9, rates=Rates(1e6, 2_000.0, 2.0)), down("n3", grastate=None))
+    expected = transfer_expected(seen, "n3", "n1")
+    assert "may never be Synced" in own.transfer_kind(seen, "n3", expected, sst_ok=True).evidence
+    slower = facts(host("n1", data_bytes=10**9, rates=Rates(1e6, 1_000.0, 2.0)), down("n3", grastate=None))
+    assert transfer_expected(slower, "n3", "n1").seconds == pytest.approx(10.0 + 11.0 + 10.0 + 11.0)
+
+
+@pytest.mark.parametrize(
+    ("expected", "keep", "entries", "verdict", "said"),
+    [
+        (SST, True, 30, PASS, "is renamed"),
+        (SST, False, 30, WARN, "the SST erases /var/lib/mysql, 5.00 GB, its binary logs too"),
+        (SST, False, 0, PASS, "is renamed"),
+        (IST, True, 30, PASS, "should an SST come after all, it erases it"),
+    ],
+)
+def test_that_an_sst_that_erases_old_data_is_told(
+    expected: Expected, keep: bool, entries: int, verdict: object, said: str
+) -> None:
+    seen = facts(down("n3", datadir="/var/lib/mysql", data_bytes=5 * 10**9, datadir_entries=entries))
+    check = own.aside_possible(seen, "n3", expected, keep=keep)
+    assert check.verdict is verdict
+    assert said in check.evidence
+
+
+def test_that_transactions_that_nobody_else_has_are_never_erased_whatever_is_overridden() -> None:
+    check = own.aside_possible(ring(100_001), "n3", SST, keep=False)
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert "what only this node has" in check.evidence
+    assert own.aside_possible(ring(100_001), "n3", SST, keep=True).verdict is PASS
+
+
+def test_that_a_donor_that_is_written_to_or_leaves_nobody_beside_it_is_a_warning() -> None:
+    writer = facts(host("n1", client_sessions=9), down("n3"))
+    assert own.donors_stay(writer, "n1", SST).verdict is WARN
+    assert own.donors_stay(writer, "n1", IST).verdict is PASS
+    assert own.donors_stay(writer, "n2", SST).verdict is PASS
+    assert own.donors_stay(facts(down("n2"), down("n3")), "n1", IST).verdict is WARN
+
+
+def test_that_what_a_new_nodes_own_files_say_of_transfers_blocks_where_the_donor_says_nothing_of_it() -> None:
+    donor = host("n1", options=(("sst", "compressor", "zstd"),))
+    mixed = facts(donor, down("n3", options=(("sst", "encrypt", "4"), ("sst", "compressor", "gzip"))))
+    check = own.sst_section_copied(mixed, "n3", "n1")
+    assert check.verdict is BLOCK
+    assert check.evidence == "encrypt = 4 stays in n3's own files; copied from n1: compressor = zstd"
+    assert own.sst_section_copied(facts(donor, down("n3")), "n3", "n1").verdict is PASS
+
+
+@pytest.mark.parametrize(
+    ("names", "verdict", "said"),
+    [
+        ({"n1": "a", "n2": "b"}, PASS, "no other member's name begins with a"),
+        ({"n1": "node1", "n2": "node10"}, BLOCK, "node1 of n1 is the beginning of node10 (n2)"),
+        ({"n1": "n", "n2": "b"}, BLOCK, "n of n1 is the beginning of n3 (n3, the node itself)"),
+        ({"n1": "", "n2": "b"}, WARN, "the node name of n1 could not be read"),
+    ],
+)
+def test_that_a_donors_name_that_means_others_too_is_refused(names: dict[str, str], verdict: object, said: str) -> None:
+    check = preflight.named_donor(named(**names), "n3", "n1")
+    assert check.verdict is verdict
+    assert said in check.evidence

@@ -85,6 +85,7 @@ class BootstrapAfterCrash:
             own.candidate_exists(facts, hosts),
             own.crash_cause(facts, hosts),
             own.durability(facts, hosts),
+            preflight.known_product(facts, hosts),
             *preflight.foreign_provider(facts, hosts),
             *preflight.operator_rights(facts, hosts),
             *preflight.sst_orphans(facts, hosts),

@@ -123,6 +123,7 @@ class HostFacts:
     server_up: bool | None = None
     unit: str = ""  # 'mariadb.service'
     unit_state: str = ""  # 'active/running'
+    unit_result: str = ""  # systemd Result= of the unit's last run: 'success', 'signal', 'oom-kill', ...
     server_program: str = ""  # version text of the installed program: 'mariadbd Ver 10.11.18-MariaDB'
     program_version: tuple[int, ...] = ()
     datadir: str = ""

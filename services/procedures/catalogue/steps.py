@@ -35,6 +35,8 @@ from services.procedures.model import Obligation, Risk, Step, Undo
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DONOR_FILE = "99-pilothouse-donor.cnf"
 DEFAULT_FOLDER = "/etc/mysql/conf.d"
+BOOTSTRAP_UNIT = "mysql@bootstrap.service"
+"""The unit that a bootstrapped PXC node runs under (PXC manual, "Bootstrap the first node")."""
 START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
 
 
@@ -46,6 +48,12 @@ def systemctl(verb: str, unit: str, *flags: str) -> Run:
 def unit_of(host: HostFacts) -> str:
     """Return the host's database unit; the Debian package's name where none was seen."""
     return host.unit or "mariadb.service"
+
+
+def start_unit_of(host: HostFacts) -> str:
+    """Return the unit that a node is started with: PXC's mysql@bootstrap would found a second cluster each time."""
+    unit = unit_of(host)
+    return "mysql.service" if unit == BOOTSTRAP_UNIT else unit
 
 
 def option_folder(host: HostFacts) -> str:
@@ -71,7 +79,7 @@ def _restarts_again(host: str, unit: str) -> tuple[Condition, ...]:
 
 def restart_off(host: HostFacts, prefix: str = "") -> Step:
     """Keep systemd from restarting a node that aborts: its second start would take an SST over the data to be kept."""
-    unit, name = unit_of(host), host.host
+    unit, name = start_unit_of(host), host.host
     path = _drop_in(unit)
     release = Several((RemoveFile(path), RELOAD))
     released = _restarts_again(name, unit)
@@ -105,7 +113,7 @@ def restart_key(host: str) -> str:
 
 def restart_on(host: HostFacts, prefix: str = "") -> Step:
     """Discharge `restart_off`."""
-    unit, name = unit_of(host), host.host
+    unit, name = start_unit_of(host), host.host
     path = _drop_in(unit)
     return Step(
         step_id=f"{prefix}restart-on-{name}",
@@ -267,7 +275,7 @@ def stop_node(
         keep: name under which the position it stopped at is kept; at_least: the lowest one that will do.
         desynced: the node was desynced on purpose before.
     """
-    unit, name = unit_of(host), host.host
+    unit, again, name = unit_of(host), start_unit_of(host), host.host
     return Step(
         step_id=f"{prefix}stop-{name}",
         host=name,
@@ -284,9 +292,9 @@ def stop_node(
         ),
         limit_s=max(120.0, host.timeout_stop_s or 900.0),
         undo=Undo(
-            f"Start {unit} on {name} again",
-            systemctl("start", unit, "--no-block"),
-            (Joined(name, facts.cluster_id, unit),),
+            f"Start {again} on {name} again",
+            systemctl("start", again, "--no-block"),
+            (Joined(name, facts.cluster_id, again),),
             limit_s=1_800.0,
         ),
         repeatable=True,
@@ -310,7 +318,7 @@ def start_node(
     Args:
         before_undo: what must hold before it is stopped again: that it is not the one that keeps the cluster up.
     """
-    unit, name = unit_of(host), host.host
+    unit, name = start_unit_of(host), host.host
     return Step(
         step_id=f"{prefix}start-{name}",
         host=name,

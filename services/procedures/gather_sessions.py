@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from services.connections.ports import SqlValue, text
 from services.facts.reading import words
@@ -91,11 +92,18 @@ def may_change(grants: Sequence[str]) -> tuple[bool, str]:
 
 
 def sst_account_of(rows: Sequence[tuple[SqlValue, ...]], user: str) -> str:
-    """Return 'ok', or the sentence what the account lacks; '' when its rights are not to be seen."""
-    rights: set[str] = set()
+    """Return 'ok', or the sentence what the account lacks; '' when its rights are not to be seen.
+
+    The script logs in over the socket: of several accounts of that name the one @localhost counts, else a pattern's.
+    """
+    found: dict[str, set[str]] = {}
     for row in rows:
         if len(row) >= 2 and text(row[0]).startswith(f"'{user}'@"):
-            rights.add(text(row[1]).strip().upper())
+            found.setdefault(text(row[0]).rpartition("@")[2].strip("'"), set()).add(text(row[1]).strip().upper())
+    patterns = (given for host, given in found.items() if fnmatchcase("localhost", host.replace("%", "*")))
+    rights = found.get("localhost") or next(patterns, set())
+    if found and not rights:
+        return f"the SST account {user} may not log in from localhost: it is {', '.join(sorted(found))} only"
     if not rights:
         return ""
     missing = [choice[0] for choice in SST_RIGHTS if not rights & set(choice)]

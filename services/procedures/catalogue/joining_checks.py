@@ -102,11 +102,12 @@ def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     """A cloned host brings the server_uuid of its template."""
     mine = _uuid(facts, joiner)
     same = [m for m in members if mine and _uuid(facts, m) == mine]
+    blind = "" if mine or "mariadb" in facts.host(joiner).server_program.lower() else _unread_uuid(facts, joiner)
     return Check(
         code="SERVER-UUID",
         title=f"{joiner} has a server_uuid of its own",
-        verdict=Verdict.BLOCK if same else Verdict.PASS,
-        evidence=f"{mine or 'none (MariaDB, or not running)'}" + (f", the same as {', '.join(same)}" if same else ""),
+        verdict=verdict(same, blind),
+        evidence=blind or (mine or "MariaDB has none") + (f", the same as {', '.join(same)}" if same else ""),
         why="Two servers with one server_uuid push each other off their source, and their GTIDs mix.",
         try_=(f"Delete auto.cnf in {joiner}'s data folder while its server is stopped.",) if same else (),
         host=joiner,
@@ -219,6 +220,12 @@ def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
         verdict=verdict((), told if others else ["none"]),
         evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
         why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
+    )
+
+
+def _unread_uuid(facts: Facts, joiner: str) -> str:
+    return (
+        f"{unread(facts.host(joiner), 'the server_uuid', 'sql')}: compare auto.cnf in its data folder with the members'"
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, ssh_silent, unread, verdict
+from services.procedures.preflight.parts import galera_of, known, server_of, ssh_silent, unread, verdict
+from services.types import Flavour
 
 GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)
 _TOOLS = {
@@ -16,6 +17,7 @@ _TOOLS = {
     "mysqldump": (("mysqldump", "mariadb-dump"),),
 }
 """SST method -> what it needs, each a choice of names (scripts wsrep_sst_*)."""
+_NO_ACCOUNT = frozenset({"rsync", "rsync_wan"})
 _COMPARED = ("encrypt", "tca", "tcert", "tkey", "tmode", "ssl_ca", "ssl_cert", "ssl_key", "ssl_mode", "compressor",
              "decompressor", "streamfmt", "transferfmt")  # fmt: skip
 _PATHS = frozenset({"tca", "tcert", "tkey", "ssl_ca", "ssl_cert", "ssl_key"})
@@ -126,9 +128,20 @@ def _section(host: HostFacts) -> dict[str, str]:
 
 
 def sst_account(facts: Facts, donor: str) -> Check:
-    """The account that the donor's SST script logs in with has its rights."""
+    """The account that the donor's SST script logs in with has its rights, where the method needs one at all.
+
+    rsync copies files; Percona XtraDB Cluster 8 makes an account of its own for each transfer (its manual, "Percona
+    XtraBackup SST configuration").
+    """
     host = facts.host(donor)
-    if host.sst_account == "ok":
+    galera, server = galera_of(host), server_of(host)
+    method = (galera.sst_method if galera is not None else "") or _method(host)
+    internal = server is not None and server.flavour is Flavour.PXC and server.version_key >= (8,)
+    if method in _NO_ACCOUNT:
+        state, evidence = Verdict.PASS, f"{method} needs no account"
+    elif internal:
+        state, evidence = Verdict.PASS, f"the server of {donor} makes an account of its own for each transfer"
+    elif host.sst_account == "ok":
         state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} has its rights"
     elif host.sst_account:
         state, evidence = Verdict.BLOCK, host.sst_account

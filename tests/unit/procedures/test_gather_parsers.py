@@ -219,6 +219,16 @@ def test_that_the_sst_accounts_missing_rights_are_named_and_hidden_ones_are_not_
     assert sst_account_of((("'observer'@'%'", "PROCESS"),), "sst") == ""
 
 
+def test_that_of_several_sst_accounts_the_one_that_logs_in_by_the_socket_counts() -> None:
+    everywhere = tuple(("'sst'@'%'", r) for r in ("RELOAD", "PROCESS", "LOCK TABLES", "BINLOG MONITOR"))
+    assert sst_account_of(everywhere, "sst") == "ok"
+    assert "lacks RELOAD" in sst_account_of((*everywhere, ("'sst'@'localhost'", "USAGE")), "sst")
+    elsewhere = (("'sst'@'10.0.0.1'", "RELOAD"),)
+    assert sst_account_of(elsewhere, "sst") == (
+        "the SST account sst may not log in from localhost: it is 10.0.0.1 only"
+    )
+
+
 def test_that_two_looks_give_the_rate_with_the_rings_headers() -> None:
     def rows(seqno: int, replicated: int, received: int) -> Rows:
         return Rows(

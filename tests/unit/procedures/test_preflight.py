@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from services.facts.model import MachineFacts, Problem
+from services.facts.model import MachineFacts, Problem, ServerFacts
 from services.procedures import preflight
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Link, LockSeen
+from services.types import Flavour
 from tests.unit.procedures.facts_of_three import (
     BLOCK,
     NAMES,
@@ -226,6 +227,25 @@ def test_that_sst_sections_must_agree_but_file_names_may_differ() -> None:
 @pytest.mark.parametrize(("said", "verdict"), [("ok", PASS), ("the SST account lacks RELOAD", BLOCK), ("", WARN)])
 def test_that_the_sst_account_is_judged_by_what_could_be_seen(said: str, verdict: Verdict) -> None:
     assert preflight.sst_account(facts(host("n1", sst_account=said)), "n1").verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("method", "flavour", "version", "verdict"),
+    [
+        ("rsync", Flavour.MARIADB, (10, 11), PASS),
+        ("mariabackup", Flavour.MARIADB, (10, 11), WARN),
+        ("xtrabackup-v2", Flavour.PXC, (8, 0, 36), PASS),
+        ("xtrabackup-v2", Flavour.PXC, (5, 7, 44), WARN),
+    ],
+)
+def test_that_no_account_is_asked_for_where_the_method_needs_none(
+    method: str, flavour: Flavour, version: tuple[int, ...], verdict: Verdict
+) -> None:
+    donor = host("n1", sst_account="")
+    server = ServerFacts(flavour=flavour, version_key=version)
+    assert donor.node is not None
+    node = replace(donor.node, server=server, galera=galera("n1", sst_method=method))
+    assert preflight.sst_account(facts(replace(donor, node=node)), "n1").verdict is verdict
 
 
 def test_that_left_over_sst_scripts_block_with_their_pid() -> None:

@@ -261,3 +261,11 @@ def test_that_a_donors_name_that_means_others_too_is_refused(names: dict[str, st
     check = preflight.named_donor(named(**names), "n3", "n1")
     assert check.verdict is verdict
     assert said in check.evidence
+
+
+def test_that_a_stopped_server_that_may_be_a_clone_is_not_taken_for_one_of_its_own() -> None:
+    clone = facts(down("new", server_program="mysqld Ver 8.0.36-28.1 (Percona XtraDB Cluster)"))
+    check = own.server_uuids(clone, "new", MEMBERS)
+    assert check.verdict is WARN
+    assert "auto.cnf" in check.evidence
+    assert own.server_uuids(facts(down("new")), "new", MEMBERS).verdict is PASS

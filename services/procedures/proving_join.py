@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from services.errors import UserError
 from services.facts import reads
@@ -31,6 +32,7 @@ _NOT_NEEDED = re.compile(r"Shift(?:ing|ed) PRIMARY -> JOINED|State transfer (?:i
 _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip; a start writes nothing in its first instant."""
 _RECENT_S = 30.0
+_SILENT_S = 120.0
 
 
 @dataclass(slots=True)
@@ -52,6 +54,16 @@ class _Pace:
         if not rates or total is None:
             return None
         return max(0.0, total - done) / (sum(rates) / len(rates))
+
+    def stands(self) -> str:
+        """Return '; nothing has come for ... s' once that is longer than a transfer's own silence; after `left_s`.
+
+        Not the end of it: an SST is prepared for minutes after its last byte. But a donor that encrypts and a joiner
+        that doesn't, or a stream that broke, look just so (PXC gives up after sst-idle-timeout, 120 s).
+        """
+        now, done = self.points[-1]
+        since = min(at for at, _ in takewhile(lambda point: point[1] == done, reversed(self.points)))
+        return f"; nothing has come for {now - since:.0f} s" if now - since >= _SILENT_S else ""
 
 
 def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
@@ -113,15 +125,17 @@ def _progress(
     ist = _ist(status, transfer, text)
     if ist is not None:
         done, total = ist
-        left = _pace(asking, condition.host, "IST").left_s(asking.clock.monotonic(), done, total)
-        said = f"{now}; IST: {done:.0f} of {total:.0f} write sets"
+        pace = _pace(asking, condition.host, "IST")
+        left = pace.left_s(asking.clock.monotonic(), done, total)
+        said = f"{now}; IST: {done:.0f} of {total:.0f} write sets{pace.stands()}"
         return Answer(holds=False, evidence=said, done=done, total=total, unit="write sets", left_s=left)
     copied = _copied(asking, condition.host)
     if copied:
         size = _expected(asking, condition.host, transfer)
-        left = _pace(asking, condition.host, "SST").left_s(asking.clock.monotonic(), float(copied), size)
+        pace = _pace(asking, condition.host, "SST")
+        left = pace.left_s(asking.clock.monotonic(), float(copied), size)
         of = f" of about {size / 1e9:.2f} GB" if size else ""
-        return Answer(holds=False, evidence=f"{now}; SST: {copied / 1e9:.2f} GB{of}", done=float(copied), total=size,
+        return Answer(holds=False, evidence=f"{now}; SST: {copied / 1e9:.2f} GB{of}{pace.stands()}", done=float(copied), total=size,
                       unit="bytes", left_s=left)  # fmt: skip
     word = f"{shown.get('ActiveState', '')}/{shown.get('SubState', '')}"
     return Answer(holds=False, evidence=f"{now}; {condition.unit} is {word}{f' ({text})' if text else ''}")

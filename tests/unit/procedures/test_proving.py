@@ -253,6 +253,16 @@ def test_that_the_estimate_of_a_transfer_converges_to_its_end() -> None:
     assert _Pace("SST").left_s(1.0, 5.0, total) is None
 
 
+def test_that_a_transfer_of_which_nothing_comes_any_more_says_so_and_for_how_long() -> None:
+    pace = _Pace("SST")
+    for second in range(0, 200, 2):
+        pace.left_s(float(second), min(50.0, float(second)), 1000.0)
+        assert (pace.stands() != "") is (second >= 170)
+    assert pace.stands() == "; nothing has come for 148 s"
+    pace.left_s(200.0, 51.0, 1000.0)
+    assert pace.stands() == ""
+
+
 @pytest.mark.parametrize(
     ("change", "holds"),
     [

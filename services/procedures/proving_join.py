@@ -135,8 +135,8 @@ def _progress(
         pace = _pace(asking, condition.host, "SST")
         left = pace.left_s(asking.clock.monotonic(), float(copied), size)
         of = f" of about {size / 1e9:.2f} GB" if size else ""
-        return Answer(holds=False, evidence=f"{now}; SST: {copied / 1e9:.2f} GB{of}{pace.stands()}", done=float(copied), total=size,
-                      unit="bytes", left_s=left)  # fmt: skip
+        said = f"{now}; SST: {copied / 1e9:.2f} GB{of}{pace.stands()}"
+        return Answer(holds=False, evidence=said, done=float(copied), total=size, unit="bytes", left_s=left)
     word = f"{shown.get('ActiveState', '')}/{shown.get('SubState', '')}"
     return Answer(holds=False, evidence=f"{now}; {condition.unit} is {word}{f' ({text})' if text else ''}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -12,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.ist_numbers import ist_rows
 from app.main_window import MainWindow
 from app.node_numbers import Row, machine_rows, read_numbers
+from app.sparks import SPARK_S, Sparks
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
 from services.types import Health
@@ -26,7 +26,6 @@ from widgets.topology.inspector import Action
 from widgets.topology.inspector_content import RETURN
 from widgets.topology.inspector_content import Row as FullRow
 
-SPARK_S = 60.0
 _FIRST_ANSWERS_S = 3.0
 """The first facts of a host come in parts: a state set within these seconds is what was found, not a change."""
 
@@ -56,9 +55,11 @@ class Controller(QObject):
         self._moment: float | None = None
         self._estate = source.snapshot()
         self.events: Sequence[Event] = ()
+        self._sparks = Sparks(source, ops, self._show)
         self.pump = Pump(source, parent=self)
         self.stalls = StallMeter(self)
         self._told_at = 0.0
+        self._pace = ""
         self._begun = source.now()
         self._titles: dict[str, str] = {}
         self._first_sight: dict[str, float] = {}
@@ -173,7 +174,8 @@ class Controller(QObject):
         self._note_first_sight(at)
         self._window.tree.show_snapshot(self._estate)
         self._window.tree.select(self._node_id or self._cluster_id)
-        sparks = self._sparks(cluster, at) if self._window.page() == "topology" else {}
+        sparked = cluster is not None and self._moment is None and self._window.page() == "topology"
+        sparks = self._sparks.of(cluster, self._read_at(at)) if cluster is not None and sparked else {}
         self._window.topology.show_snapshot(cluster, sparks, at)
         self._window.topology.select(self._node_id)
         if not self._estate.clusters:
@@ -229,12 +231,16 @@ class Controller(QObject):
             if self._newest_of is not node.facts:  # news of other hosts make new snapshots too
                 self._newest_of, self._newest = node.facts, read_numbers(self.source, node.host, at)
             return self._newest
-        place = (node.host, round(at, 1))
+        place = (node.host, round(self._read_at(at), 1))
         if place != self._asked:
             self._asked = place
             source = self.source
             self._ops.run("numbers", lambda: read_numbers(source, *place), self._show_numbers)
         return self._past_numbers if place[0] == self._past_host else {}
+
+    def _read_at(self, at: float) -> float:
+        """Return the moment whose samples are read: of a recording that plays its snapshot's, which stands still."""
+        return at if self.player is None else self._estate.at
 
     def _show_numbers(self, values: Mapping[str, float]) -> None:
         self._past_numbers, self._past_host = values, self._asked[0]
@@ -261,16 +267,6 @@ class Controller(QObject):
             self._node_id = max(cluster.nodes, key=lambda n: n.health.severity).node_id
             self.selected.emit(self._node_id)
 
-    def _sparks(self, cluster: ClusterSnapshot | None, at: float) -> dict[str, tuple[float, ...]]:
-        if cluster is None or self._moment is not None:
-            return {}
-        sparks = {}
-        for node in cluster.nodes:
-            if node.spark_metric and node.host:
-                series = self.source.tail(node.host, node.spark_metric, at - SPARK_S)
-                sparks[node.node_id] = tuple(float(v) for v in series.value if not math.isnan(v))
-        return sparks
-
     def _on_events(self, events: Sequence[Event]) -> None:
         self.events = events
         told = next((event for event in reversed(events) if event.kind == "console"), None)
@@ -280,22 +276,23 @@ class Controller(QObject):
 
     def _on_tick(self, now: float) -> None:
         estate = self._estate
-        cost = self.source.cost()
         hosts = (
             tr("{answering} of {total} hosts answer", answering=estate.hosts_answering, total=estate.hosts_total)
             if estate.hosts_total
             else ""
         )
-        pace = (
-            tr("sampling 1 Hz, {poll_ms_p50:.0f} ms", poll_ms_p50=cost.poll_ms_p50)
-            if self.source.is_live and cost.polls
-            else ""
-        )
-        shown = self._moment if self._moment is not None else now
-        self._window.status.show_facts(hosts, pace, f"{format_clock(shown)} {zone_name(shown)}")
-        if now - self._told_at >= 1.0:
+        if abs(now - self._told_at) >= 1.0:  # a recording's present jumps back, too
             self._told_at = now
-            self.source.ui_stalled(self.stalls.take(), self.stalls.over_limit)
+            self._take_stock()
+        shown = self._moment if self._moment is not None else now
+        self._window.status.show_facts(hosts, self._pace, f"{format_clock(shown)} {zone_name(shown)}")
+
+    def _take_stock(self) -> None:
+        """Once a second: say at what pace is sampled, and tell the source how long the window stood still."""
+        cost = self.source.cost()
+        sampled = self.source.is_live and cost.polls
+        self._pace = tr("sampling 1 Hz, {poll_ms_p50:.0f} ms", poll_ms_p50=cost.poll_ms_p50) if sampled else ""
+        self.source.ui_stalled(self.stalls.take(), self.stalls.over_limit)
 
     def _words(self, metric: str) -> str:
         """Return a metric's title in the catalogue, a raw counter's own name without its underscores."""

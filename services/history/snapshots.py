@@ -8,6 +8,8 @@ on the cards.
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from dataclasses import dataclass
 
 import msgspec
@@ -15,10 +17,15 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
+from services.history.file import Connect
 from services.words import stored, tr
 
 KEYFRAME_S = 60.0
 _LEVEL = 3
+_SELECT = (
+    "SELECT s.data, k.data FROM snapshot s LEFT JOIN snapshot k ON k.id = s.base "
+    "WHERE s.at <= ? ORDER BY s.at DESC, s.id DESC LIMIT 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,34 @@ class SnapshotWriter:
             return StoredSnapshot(number, snapshot.at, None, zstandard.ZstdCompressor(level=_LEVEL).compress(text))
         packer = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_dictionary(self._key_json))
         return StoredSnapshot(number, snapshot.at, self._key_number, packer.compress(text))
+
+
+class SnapshotReader:
+    """Reads snapshots over a connection of its own, opened when first needed. Thread-safe.
+
+    A window that replays asks for one from its own thread, and must not wait there while another thread holds the
+    store's connection to read a day of samples.
+    """
+
+    def __init__(self, connect: Connect) -> None:
+        self._connect = connect
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def at(self, moment: float) -> EstateSnapshot | None:
+        """Return the newest snapshot not after a moment, None when there is none."""
+        with self._lock:
+            if self._connection is None:
+                self._connection = self._connect()
+            row = self._connection.execute(_SELECT, (moment,)).fetchone()
+        return None if row is None else unpack(row[0], row[1])
+
+    def close(self) -> None:
+        """Close the connection; a later question opens another."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
 
 
 def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:

@@ -54,6 +54,7 @@ class HistoryStore:
         self._cache = reading.BlockCache(clock)
         self._read_lock = threading.Lock()
         self._reader = opened.connect()
+        self._past_snapshots = snapshots.SnapshotReader(opened.connect)
         self._writer: Writer | None = None
         self._writing: sqlite3.Connection | None = None
         self._snapshots: snapshots.SnapshotWriter | None = None
@@ -219,13 +220,7 @@ class HistoryStore:
         """Return the newest snapshot not after `at`, None when there is none."""
         if self._newest is not None and self._newest.at <= at:
             return self._newest
-        with self._read_lock:
-            row = self._reader.execute(
-                "SELECT s.data, k.data FROM snapshot s LEFT JOIN snapshot k ON k.id = s.base "
-                "WHERE s.at <= ? ORDER BY s.at DESC, s.id DESC LIMIT 1",
-                (at,),
-            ).fetchone()
-        return None if row is None else snapshots.unpack(row[0], row[1])
+        return self._past_snapshots.at(at)
 
     def snapshot_times(self, start: float = float("-inf"), end: float = float("inf")) -> tuple[float, ...]:
         """Return the moments of the stored snapshots within a span, ascending."""
@@ -427,6 +422,7 @@ class HistoryStore:
 
     def _release(self) -> None:
         self._reader.close()
+        self._past_snapshots.close()
         if self._writing is not None:
             self._writing.close()
         if self._opened.owner is not None:

@@ -15,6 +15,7 @@ from services.clock import Clock
 from services.sampling.model import ConsoleCost
 
 KEPT_POLLS = 2_048
+_STATM = Path("/proc/self/statm")
 
 
 class PollCost:
@@ -69,11 +70,11 @@ def _share(ordered: list[float], share: float) -> float:
 
 def resident_bytes() -> int:
     """Return the resident memory of this process, 0 where the system doesn't say."""
-    statm = Path("/proc/self/statm")
-    if statm.exists():
-        pages = int(statm.read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-    return _peak_bytes()
+    try:
+        pages = int(_STATM.read_bytes().split()[1])
+    except OSError:
+        return _peak_bytes()
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 if sys.platform == "win32":

@@ -238,3 +238,17 @@ def test_that_sentences_are_stored_in_english_whatever_the_language(open_store: 
     kept = again.snapshot_at(START + 1)
     assert kept is not None
     assert kept.clusters[0].nodes[0].reason == "db1 is joining the group"
+
+
+def test_that_a_snapshot_is_read_while_another_thread_reads_samples(open_store: Open) -> None:
+    store = open_store()
+    store.append_snapshot(EstateSnapshot(START, (ClusterSnapshot("c", ClusterKind.GALERA, "c", START),)))
+    store.close()
+    again = open_store(read_only=True)
+    found: list[EstateSnapshot | None] = []
+    reader = threading.Thread(target=lambda: found.append(again.snapshot_at(START + 1)))
+    with again._read_lock:  # as a thread has it that reads a day
+        reader.start()
+        reader.join(timeout=5)
+        assert [snapshot.at for snapshot in found if snapshot] == [START]
+    reader.join()

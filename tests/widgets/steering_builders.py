@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -34,7 +36,7 @@ from tests.widgets.fake_sources import CARDS, FakeLiveSource
 from widgets.bridge.ops import Ops
 from widgets.common.theme import ThemeName, apply_theme
 
-LIMIT_MS = 15_000
+LIMIT_MS = 45_000  # nothing is proven by a shorter one, and a busy machine takes its time
 HOSTS = ("db1", "db2", "db3")
 
 
@@ -115,13 +117,28 @@ class Person:
     def waits(self, until: Any) -> None:
         self.qtbot.waitUntil(until, timeout=LIMIT_MS)
 
-    def presses(self, inside: QWidget, text: str) -> None:
+    def sees(self, inside: QWidget, text: str) -> QPushButton:
+        """The first button that begins so and can be pressed, as soon as there is one.
+
+        A layout shows a new part of a visible page a turn of the event loop later: until then no key reaches it.
+        """
+
         def found() -> list[QPushButton]:
             shown = [w for w in inside.findChildren(QPushButton) if w.isVisible() and w.isEnabled()]
             return [w for w in shown if w.text().replace("&", "").startswith(text)]
 
         self.waits(lambda: bool(found()))
-        self.qtbot.mouseClick(found()[0], Qt.MouseButton.LeftButton)
+        return found()[0]
+
+    def presses(self, inside: QWidget, text: str) -> None:
+        self.qtbot.mouseClick(self.sees(inside, text), Qt.MouseButton.LeftButton)
+
+    def types(self, inside: QWidget, text: str) -> None:
+        """Press Alt and the underlined letter of a button, wherever the keys are."""
+        letter = QKeySequence.mnemonic(self.sees(inside, text).text())[0]
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        QTest.keyClick(focus, letter.key(), letter.keyboardModifiers())
 
     def words(self, inside: QWidget) -> str:
         return "\n".join(w.text() for w in inside.findChildren(QLabel) if w.isVisible() and w.text())
@@ -147,7 +164,8 @@ def steering_window(
     """Show a live window with procedures; on the way out everything is stopped as the program does."""
     gc.collect()  # what the last window left must not be collected on a thread of this one
     apply_theme(qapp, theme)
-    window, ops, door = MainWindow(), Ops(), ScriptedDoor(folder, world)
+    window = MainWindow()
+    ops, door = Ops(window), ScriptedDoor(folder, world)
     window.topology.set_reduced_motion(True)
     window.resize(1440, 900)
     source = TellingSource(estate())

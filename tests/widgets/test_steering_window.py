@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from services.errors import UserError
 from services.procedures.facts_model import Facts
-from services.procedures.run_model import RunState
+from services.procedures.run_model import RunState, RunView
 from tests.unit.app.steering_desk import HOLDER, World
 from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
 from widgets.common.palette import CommandPalette
@@ -305,7 +305,9 @@ def test_that_no_part_of_a_page_is_shown_as_a_window_before_it_has_its_place(
 
 
 def test_that_a_person_without_a_mouse_gets_from_the_cards_to_a_running_run(person: Person, qtbot: QtBot) -> None:
+    wizard = person.wizard
     person.window.activateWindow()
+    person.waits(person.window.isActiveWindow)
     QTest.keyClick(person.window, Qt.Key.Key_3, Qt.KeyboardModifier.AltModifier)
     assert person.window.page() == "procedures"
     person.cards.focus_first()
@@ -314,13 +316,60 @@ def test_that_a_person_without_a_mouse_gets_from_the_cards_to_a_running_run(pers
             break
         QTest.keyClick(focused(), Qt.Key.Key_Tab)
     QTest.keyClick(focused(), Qt.Key.Key_Space)
-    person.waits(lambda: bool(person.wizard.stages.form.rows))
-    person.waits(lambda: person.wizard.isAncestorOf(QApplication.focusWidget()))
-    QTest.keyClick(focused(), Qt.Key.Key_C, Qt.KeyboardModifier.AltModifier)
-    person.waits(person.wizard.stages.checklist.go_on.hasFocus)
-    QTest.keyClick(person.wizard.stages.checklist.go_on, Qt.Key.Key_Space)
-    person.waits(lambda: bool(person.wizard.stages.steps.rows))
-    QTest.keyClick(focused(), Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
-    person.waits(lambda: person.wizard.question.question() is not None)
-    QTest.keyClick(focused(), Qt.Key.Key_Y, Qt.KeyboardModifier.AltModifier)
+    person.waits(lambda: bool(wizard.stages.form.rows))
+    person.waits(lambda: wizard.isAncestorOf(QApplication.focusWidget()))
+    person.types(wizard, "Check")
+    person.waits(wizard.stages.checklist.go_on.hasFocus)
+    QTest.keyClick(wizard.stages.checklist.go_on, Qt.Key.Key_Space)
+    person.waits(lambda: bool(wizard.stages.steps.rows))
+    person.types(wizard, "Approve and start")
+    person.types(wizard.question, "Yes, go on")
+    person.waits(lambda: state_of(person) is RunState.DONE)
+
+
+# -- what is read of a run on a worker, while its engine goes on ------------------------------------------------------
+
+
+def leaves_it_at_the_question(person: Person) -> RunView:
+    """Return how the run was shown last."""
+    shown: list[RunView] = []
+    person.steering.runs.run_shown.connect(shown.append)
+    person.runs_to_the_question()
+    person.wizard.closed.emit()
+    person.waits(lambda: not person.steering.runs.busy())
+    return shown[-1]
+
+
+def test_that_an_old_reading_of_a_run_that_goes_on_takes_nothing_back(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = replace(leaves_it_at_the_question(person), state=RunState.RUNNING, question=None)
+    monkeypatch.setattr(person.door.desk, "view", lambda _run_id: old)
+    told: list[RunView] = []
+    person.steering.runs.view("1", told.append)
+    person.waits(lambda: bool(told))
+    assert told[0].question is not None
+
+
+def test_that_a_reading_that_the_end_of_a_run_overtook_is_made_anew(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = leaves_it_at_the_question(person)
+    desk, began, gate = person.door.desk, threading.Event(), threading.Event()
+    assert desk is not None
+    view = desk.view
+
+    def read(run_id: str) -> RunView:
+        if began.is_set():
+            return view(run_id)
+        began.set()
+        gate.wait(10)
+        return asked
+
+    monkeypatch.setattr(desk, "view", read)
+    person.steering.show_run("1")
+    person.waits(began.is_set)
+    person.steering.runs.answer("1", "yes")
+    person.waits(lambda: not person.steering.runs.driven)
+    gate.set()
     person.waits(lambda: state_of(person) is RunState.DONE)

@@ -102,6 +102,9 @@ class Runs(QObject):
         self._desk: Desk | None = None
         self._newest = _Newest()
         self._driven: dict[str, None] = {}
+        self._seen: dict[str, RunView] = {}
+        """The newest view taken of each run that is driven here: what a worker read of it may be older."""
+        self._ended = 0
         self._kept: dict[str, RunView] = {}
         # Hosts may take their time: the journal's lane must not wait behind them.
         self._hosts, self._journal = Ops(self), Ops(self)
@@ -240,6 +243,7 @@ class Runs(QObject):
         return desk.view(run_id)
 
     def _begun(self, view: RunView, success: Callable[[RunView], None] | None) -> None:
+        view = self._seen.setdefault(view.run_id, view)
         self._driven[view.run_id] = None
         self._kept.pop(view.run_id, None)
         self._timer.start()
@@ -249,9 +253,20 @@ class Runs(QObject):
         self.run_shown.emit(view)
 
     def view(self, run_id: str, success: Callable[[RunView], None]) -> None:
-        """Read a run from the journal."""
-        if (desk := self._desk) is not None:
-            self._journal.run("view", lambda: desk.view(run_id), success)
+        """Read a run from the journal; what was shown of it meanwhile is never taken back."""
+        if (desk := self._desk) is None:
+            return
+        ended = self._ended
+
+        def read(view: RunView) -> None:
+            if run_id in self._seen:
+                success(self._seen[run_id])
+            elif ended == self._ended:
+                success(view)
+            else:  # it may have been this one, and read before it came to rest: nobody would tell of it again
+                self.view(run_id, success)
+
+        self._journal.run("view", lambda: desk.view(run_id), read)
 
     def read(self, key: str, work: Callable[[Desk], Any], success: Callable[[Any], None]) -> None:
         """Do something with the desk on a worker (a report)."""
@@ -304,9 +319,12 @@ class Runs(QObject):
         ended = [run_id for run_id in self._driven if desk is None or desk.control(run_id) is None]
         views, refused = self._newest.take()
         for view in views:
+            self._seen[view.run_id] = view
             self.run_shown.emit(view)
         for run_id in ended:
             del self._driven[run_id]
+            self._seen.pop(run_id, None)
+        self._ended += len(ended)
         for run_id, problem in refused:
             self.refused.emit(run_id, problem)
         if not ended:

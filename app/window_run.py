@@ -165,7 +165,7 @@ class WindowStart(QObject):
         yield from window.furnish()
         still = getattr(self._options, "reduce_motion", False) or hasattr(self._options, "screenshots")
         window.topology.set_reduced_motion(still)
-        ops, vault = Ops(), SessionVault()
+        ops, vault = Ops(window), SessionVault()
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault))
         session.wire_hosts(AddHost(window, ops, vault, inventory_file(self._options), session))
         self._session = session

@@ -191,7 +191,8 @@ class OpenWindow:
 def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "light") -> Iterator[OpenWindow]:
     """Show a window on `source`; on the way out everything is stopped as the program does."""
     apply_theme(qapp, theme)
-    window, ops = MainWindow(), Ops()
+    window = MainWindow()
+    ops = Ops(window)
     window.topology.set_reduced_motion(True)
     window.resize(1280, 800)
     controller = Controller(source, window, ops, parent=window)

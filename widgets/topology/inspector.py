@@ -301,7 +301,9 @@ class _SectionBox(QWidget):
         super().__init__()
         self._rows: list[tuple[ElidedLabel, _Value]] = []
         self._sentences: list[QLabel] = []
-        self._stale = label("", "third")
+        # Only a title has a place for it: a label without a parent outlives the window, until Python's collector
+        # destroys it on whichever thread it runs.
+        self._stale = label("", "third") if title else None
         self._curve = _Curve()
         self._caption = label("", "third")
         self._grid = QGridLayout()
@@ -313,7 +315,7 @@ class _SectionBox(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 12)
         outer.setSpacing(0)
-        if title:
+        if self._stale is not None:
             outer.addWidget(hairline())
             top = QHBoxLayout()
             top.setContentsMargins(16, 12, 16, 6)
@@ -334,7 +336,7 @@ class _SectionBox(QWidget):
     def show_section(self, section: Section) -> None:
         """Refill the rows; widgets are made or dropped only when their number changes."""
         age = section.stale or section.age
-        if self._stale.text() != age:
+        if self._stale is not None and self._stale.text() != age:
             self._stale.setText(age)
         facts = [r for r in section.rows if not r.wraps]
         while len(self._rows) < len(facts):

@@ -115,6 +115,18 @@ class NoPrimary:
 
 
 @dataclass(frozen=True, slots=True)
+class FormedAgain:
+    """All `hosts` are Synced in one Primary Component, or `patience_s` have passed since the first look.
+
+    So a wait for Galera's own recovery always ends, and what came of it is looked at then.
+    """
+
+    hosts: tuple[str, ...]
+    state_uuid: str
+    patience_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class NoClients:
     """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'."""
 
@@ -239,6 +251,7 @@ Condition = (
     | ClusterWhole
     | StillPrimary
     | NoPrimary
+    | FormedAgain
     | NoClients
     | FreeDisk
     | FlowControlBelow

@@ -13,7 +13,7 @@ from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
-from services.procedures.proving_galera import cluster_whole, no_primary, still_primary
+from services.procedures.proving_galera import cluster_whole, formed_again, no_primary, still_primary
 from services.procedures.proving_join import joined, transfer_was
 from services.procedures.proving_machine import free_disk, listening, stopped, unit_setting
 from services.procedures.proving_server import (
@@ -36,6 +36,7 @@ LOOKS: dict[type, Look] = {
     c.ClusterWhole: cluster_whole,
     c.StillPrimary: still_primary,
     c.NoPrimary: no_primary,
+    c.FormedAgain: formed_again,
     c.NoClients: no_clients,
     c.FreeDisk: free_disk,
     c.FlowControlBelow: flow_control_below,

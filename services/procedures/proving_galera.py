@@ -6,7 +6,8 @@ from services.errors import UserError
 from services.facts import reads
 from services.facts.machine import parse_process
 from services.facts.reading import count, flag
-from services.procedures.conditions import Answer, ClusterWhole, NoPrimary, StillPrimary
+from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, NoPrimary, StillPrimary
+from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 
@@ -77,6 +78,25 @@ def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer
     return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")
 
 
+def formed_again(condition: FormedAgain, asking: Asking, past: Past) -> Answer:
+    """Look whether the nodes are one whole again; hold all the same when they had their time."""
+    found = cluster_whole(ClusterWhole(condition.hosts, len(condition.hosts), condition.state_uuid), asking, past)
+    if found.holds:
+        asking.seen.pop(condition, None)
+        return found
+    now = asking.clock.monotonic()
+    first = asking.seen.setdefault(condition, now)
+    waited = now - first if isinstance(first, float) else 0.0
+    over = waited >= condition.patience_s
+    if over:
+        asking.seen.pop(condition, None)
+    told = "they did not form it: " if over else ""
+    return Answer(
+        over, f"{told}{found.evidence}", lines=found.lines, done=min(waited, condition.patience_s),
+        total=condition.patience_s, unit="s",
+    )  # fmt: skip
+
+
 def no_primary(condition: NoPrimary, asking: Asking, past: Past) -> Answer:
     """None answers as Primary; a host counts as none only when it answers otherwise, or runs no server."""
     del past
@@ -102,4 +122,16 @@ def _standing(asking: Asking, host: str) -> str:
         state, _ = parse_process(listing.text)
         if listing.exit_code in {0, 1} and not listing.stderr.strip() and state in {"", "Z"}:
             return "no server runs"
+        if _still_starting(asking, host):
+            return "its server is starting and serves nobody yet"
         raise
+
+
+def _still_starting(asking: Asking, host: str) -> bool:
+    """Return whether systemd waits for the server's word that it is ready: until then it is no Synced member.
+
+    After a crash of all, servers that wait for the rest of their last view hang there for ever, their port closed.
+    """
+    unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
+    shown = asking.run(host, ("systemctl", "show", "-p", "ActiveState", unit))
+    return properties(shown.text).get("ActiveState") == "activating"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.procedures.fields import Inputs
-from tests.faults.scripted.cluster import Cluster, balanced, crashed, stalled, whole
+from tests.faults.scripted.cluster import Cluster, balanced, crashed, powered_off, stalled, whole
 from tests.faults.scripted.running import Bench
 
 
@@ -19,6 +19,7 @@ class Case:
     inputs: tuple[tuple[str, str], ...]
     cluster: Callable[[], Cluster]
     confirmed: frozenset[str] = frozenset()
+    marks: bool = False  # taken back it stops a whole cluster: the last to leave is marked safe to bootstrap
 
     def bench(self) -> Bench:
         """Return a fresh bench."""
@@ -35,6 +36,18 @@ class Case:
 def _ready_for_rejoin() -> Cluster:
     cluster = whole("n1", "n2", "n3")
     cluster.stop(cluster.hosts["n3"])
+    return cluster
+
+
+def _one_crashed() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    cluster.kill(cluster.hosts["n3"])
+    return cluster
+
+
+def _spare_behind_haproxy() -> Cluster:
+    cluster = balanced("n1", "n2", "n3", pooled=True)
+    cluster.hosts["new"] = whole("n1", "n2", "n3", spare="new").hosts["new"]
     return cluster
 
 
@@ -62,7 +75,17 @@ CASES = (
         lambda: balanced("n1", "n2", "n3", pooled=True),
     ),
     Case("add", "add-node", (("joiner", "new"),), lambda: whole("n1", "n2", "n3", spare="new")),
+    Case("add behind haproxy", "add-node", (("joiner", "new"),), _spare_behind_haproxy),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
+    Case("rejoin after a crash", "add-node", (("joiner", "n3"),), _one_crashed),
     Case("bootstrap", "bootstrap-after-crash", (), lambda: crashed("n1", "n2", "n3", ahead=5), frozenset({"n3"})),
+    Case("form again", "bootstrap-after-crash", (), lambda: powered_off("n1", "n2", "n3"), marks=True),
+    Case(
+        "does not form again",
+        "bootstrap-after-crash",
+        (),
+        lambda: powered_off("n1", "n2", "n3", mute="n1"),
+        frozenset({"n3"}),
+    ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

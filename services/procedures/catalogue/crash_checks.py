@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, standings
 from services.procedures.catalogue.joiner_config import address_of
@@ -12,8 +10,6 @@ from services.procedures.facts_model import ZERO_UUID, Facts
 from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import verdict
 from services.types import Reach
-
-_CAUSES = re.compile(r"corrupt|no space left|out of memory|Errcode: 28|disk full", re.IGNORECASE)
 
 
 def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
@@ -75,12 +71,8 @@ def _unasked(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
 def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """All positions side by side, as evidence; a warning while some are not known yet."""
     found = standings(facts, hosts)
-    rows = "; ".join(
-        f"{s.host}: grastate {s.grastate or 'absent'}, recovered {s.recovered or 'not yet'}, "
-        f"last seen by us {s.remembered or 'never'}" + (f" - no candidate: {s.out}" if s.out else "")
-        for s in found
-    )
-    unknown = any(s.out for s in found)
+    rows = "; ".join(_row(s) for s in found)
+    unknown = any(s.out or s.stale for s in found)
     return Check(
         code="POSITIONS",
         title="The nodes' positions, side by side",
@@ -89,6 +81,16 @@ def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
         why="Only the most advanced node has every transaction that was acknowledged.",
         try_=("The run lets each server recover its own position before anything is chosen.",) if unknown else (),
     )
+
+
+def _row(found: Standing) -> str:
+    """Return one node's position from each source; the recovered one counts before all others."""
+    told = [f"grastate {found.grastate or 'absent'}" + (" (safe_to_bootstrap)" if found.safe else "")]
+    told += [f"running at {found.text}"] if found.source == "running" else []
+    told += [f"recovered {found.recovered or 'not yet'}", f"last seen by us {found.remembered or 'never'}"]
+    stale = " - grastate.dat is stale: the recovered position counts" if found.stale else ""
+    out = f" - no candidate: {found.out}" if found.out else ""
+    return f"{found.host}: {', '.join(told)}{stale}{out}"
 
 
 def one_history(facts: Facts, hosts: tuple[str, ...]) -> Check:
@@ -144,14 +146,22 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
 def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing) -> Check:
     """Nodes ahead of the chosen one would lose what only they have."""
     ahead = behind(found, chosen)
+    alike = [s.host for s in found if s.host != chosen.host and not s.out and s.seqno == chosen.seqno]
+    tie = f", and {', '.join(alike)} is as far" if alike else ""
+    accepted = f"Accepted by its code, {', '.join(s.host for s, _ in ahead)} stays stopped and keeps its data: read"
     return Check(
         code="CHOSEN-BEHIND",
         title=f"No node is ahead of {chosen.host}",
         verdict=Verdict.BLOCK if ahead else Verdict.PASS,
         evidence="; ".join(f"{s.host} has {more} write sets more" for s, more in ahead)
-        or f"{chosen.text} is the highest",
+        or f"{chosen.text} is the highest{tie}",
         why="'Reversing history': a node that is ahead aborts when it joins, and its extra transactions are lost.",
-        try_=(f"Bootstrap {ahead[0][0].host}.",) if ahead else (),
+        try_=(
+            f"Bootstrap {ahead[0][0].host}.",
+            f"{accepted} what only it has out of its binary log, then bring it back with add-node and keep_data=yes.",
+        )
+        if ahead
+        else (),
         host=chosen.host,
     )
 
@@ -159,44 +169,15 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing) -> Check:
 def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chosen: Standing) -> Check:
     """What our own history saw beyond the chosen position."""
     number, host = lost_estimate(found, gone, facts, chosen)
+    told = [f"{host} was seen {number} write sets further than {chosen.host} is now"] if number else []
+    told += [f"what {name} has is not known: it may be ahead" for name in gone]
     return Check(
         code="LOST-TRANSACTIONS",
         title="Nothing that we saw is missing",
-        verdict=Verdict.WARN if number else Verdict.PASS,
-        evidence=f"{host} was seen {number} write sets further than {chosen.host} is now"
-        if number
-        else f"nothing was seen beyond {chosen.text}",
+        verdict=verdict((), told),
+        evidence="; ".join(told) or f"nothing was seen beyond {chosen.text}",
         why="With innodb_flush_log_at_trx_commit other than 1 a power loss may cost a second of commits on each node.",
         try_=("Look into the binary logs of the nodes for what is missing before you go on.",) if number else (),
-    )
-
-
-def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Say where a commit may not have reached the disk."""
-    said = {name: dict(facts.host(name).durability).get("innodb_flush_log_at_trx_commit", "") for name in hosts}
-    loose = {name: value or "not known" for name, value in said.items() if value != "1"}
-    return Check(
-        code="DURABILITY",
-        title="Commits were on disk",
-        verdict=Verdict.WARN if loose else Verdict.PASS,
-        evidence=", ".join(f"{n}: innodb_flush_log_at_trx_commit = {v}" for n, v in loose.items())
-        or "innodb_flush_log_at_trx_commit is 1",
-        why="After a killed process the most advanced node is usually complete; after a power loss it may not be.",
-    )
-
-
-def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """What brought them down must not bring them down again."""
-    lines = [f"{n}: {line}" for n in hosts for line in facts.host(n).last_errors if _CAUSES.search(line)]
-    full = [n for n in hosts if (facts.host(n).disk_free or 2**40) < 100 * 2**20]
-    lines += [f"{n}: less than 100 MiB free" for n in full]
-    return Check(
-        code="CRASH-CAUSE",
-        title="Nothing in the logs says that a start must fail",
-        verdict=Verdict.BLOCK if lines else Verdict.PASS,
-        evidence="; ".join(lines[:4]) or "no corruption, no full disk, no lack of memory in the last lines",
-        why="A node that crashes again in the middle leaves a worse picture than now.",
-        try_=("Make room, or repair what the log names, then check again.",) if lines else (),
     )
 
 

@@ -22,6 +22,7 @@ class Standing:
         uuid, seqno: the position that counts: recovered by the server itself, else live, else grastate's; None unknown.
         source: 'recovered', 'running', 'grastate', ''.
         grastate, recovered, remembered: each as text, '' where there is none; remembered is our own history's last.
+        safe: grastate.dat's safe_to_bootstrap: the node that was stopped last in a clean stop; it breaks a tie.
         depth: last - cached_downto where known live, to break a tie.
         out: why it is no candidate, '' when it is.
     """
@@ -42,6 +43,12 @@ class Standing:
     def text(self) -> str:
         """Return the position as UUID:seqno."""
         return f"{self.uuid}:{'unknown' if self.seqno is None else self.seqno}"
+
+    @property
+    def stale(self) -> bool:
+        """Return whether grastate.dat tells a seqno that InnoDB contradicts: killed while a backup or SST held it."""
+        told = self.grastate.rpartition(":")[2]
+        return self.source == "recovered" and told.isdigit() and self.seqno is not None and int(told) != self.seqno
 
 
 def kept_name(host: str) -> str:
@@ -100,7 +107,9 @@ def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None) -> str:
         return "a state transfer into it was not finished"
     if host.grastate_absent or host.datadir_entries == 0:
         return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster"
-    if uuid == ZERO_UUID:
+    # InnoDB may recover a position all the same: that of data which the node itself has given up.
+    given_up = not host.server_up and host.grastate is not None and host.grastate.uuid == ZERO_UUID
+    if uuid == ZERO_UUID or given_up:
         return "its UUID is zero: it was inconsistent, or in the middle of a transfer"
     if not uuid:
         return "its position could not be read"
@@ -112,9 +121,9 @@ def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None) -> str:
 
 
 def most_advanced(found: tuple[Standing, ...]) -> Standing | None:
-    """Return the candidate with the highest seqno; the deepest cache, then the name, break a tie."""
+    """Return the candidate with the highest seqno; who was stopped last, the deepest cache, the name break a tie."""
     candidates = [s for s in found if not s.out and s.seqno is not None]
-    return min(candidates, key=lambda s: (-(s.seqno or 0), -s.depth, s.host), default=None)
+    return min(candidates, key=lambda s: (-(s.seqno or 0), not s.safe, -s.depth, s.host), default=None)
 
 
 def behind(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standing, int], ...]:
@@ -141,7 +150,12 @@ def lost_estimate(
     return max(0, highest - (chosen.seqno or 0)), host
 
 
-def joining_order(found: tuple[Standing, ...], chosen: str) -> tuple[str, ...]:
-    """Return the others, the next most advanced first; those without a position last."""
-    others = [s for s in found if s.host != chosen]
+def joining_order(found: tuple[Standing, ...], chosen: Standing) -> tuple[str, ...]:
+    """Return the others that may join, the next most advanced first; those without a position last.
+
+    A node that is ahead is left out: it would abort ("Reversing history"), and its next start would take an SST over
+    the only copy of its transactions.
+    """
+    ahead = {s.host for s, _ in behind(found, chosen)}
+    others = [s for s in found if s.host != chosen.host and s.host not in ahead]
     return tuple(s.host for s in sorted(others, key=lambda s: (s.seqno is None, -(s.seqno or 0), s.host)))

@@ -1,36 +1,46 @@
-"""The steps of bootstrap-after-crash: find every position first, then bootstrap one node, then join the others.
+"""The first part of bootstrap-after-crash: every node down and kept down, its state saved, its position recovered.
 
-Sources: Galera documentation "Restarting the Cluster" (safe_to_bootstrap, --wsrep-recover) and "Resetting the Quorum"
-(pc.bootstrap); MariaDB's galera_new_cluster and Percona's mysql@bootstrap.service start a server with
---wsrep-new-cluster for this one start only.
+And case B, servers that are up without a Primary Component. Sources: Galera documentation "Restarting the Cluster"
+(--wsrep-recover) and "Resetting the Quorum" (pc.bootstrap); mysqld_safe and galera_recovery let the server recover its
+position with the same words.
 """
 
 from __future__ import annotations
 
 import posixpath
-from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Continue, Detached, Run, Several, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.crash_positions import kept_name
-from services.procedures.conditions import FileSays, Joined, NoPrimary, Position, StatusIs, StillPrimary, Stopped
+from services.procedures.conditions import NoPrimary, Position, StatusIs, Stopped
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.model import Risk, Step, Undo
+from services.procedures.inputs import bytes_of, number_of
+from services.procedures.model import Risk, Step
 
 RECOVERED = r"Recovered position:?\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
 RECOVER_LIMIT_S = 1_800.0
-JOIN_LIMIT_S = 4 * 3_600.0
+REDO_BYTES_S = 50e6
+"""Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""
 BACKUP = "/var/lib/pilothouse/before-bootstrap"
 
 
-def find_positions(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> tuple[Step, ...]:
-    """Return the first part: keep every node down, save its state files, recover its position; then plan on."""
-    found: list[Step] = []
-    for name in hosts:
-        host = facts.host(name)
-        found += [steps.restart_off(host), _stop(host, hosts, gone), _save(host), _recover(host)]
+def find_positions(
+    facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...], *, wait_for_copies: bool = False
+) -> tuple[Step, ...]:
+    """Return the first part: keep every node down, save its state files, recover its position; then plan on.
+
+    No data file changes before every server is stopped for good: a node that starts by itself in the middle could meet
+    a wrong Primary Component, or none of the copies would fit together.
+    """
+    nodes = [facts.host(name) for name in hosts]
+    found = [steps.restart_off(host) for host in nodes]
+    found += [stopped(host, hosts, gone) for host in nodes]
+    found += [_save(host) for host in nodes]
+    if wait_for_copies:
+        found.append(_copies(hosts))
+    found += [_recover(host) for host in nodes]
     found.append(
         Step(
             step_id="choose",
@@ -46,11 +56,11 @@ def find_positions(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) 
     return tuple(found)
 
 
-def _stop(host: HostFacts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> Step:
-    """A server that hangs in 'activating' or stands non-Primary must be off before its files are read."""
+def stopped(host: HostFacts, hosts: tuple[str, ...], gone: tuple[str, ...], prefix: str = "") -> Step:
+    """Stop a server that hangs in 'activating' or stands non-Primary: its files are read when it is off."""
     unit, name = steps.unit_of(host), host.host
     return Step(
-        step_id=f"down-{name}",
+        step_id=f"{prefix}down-{name}",
         host=name,
         title=f"Make sure that {unit} is stopped on {name}",
         done=f"{unit} is stopped on {name}",
@@ -88,131 +98,49 @@ def _save(host: HostFacts) -> Step:
     )
 
 
+def _copies(hosts: tuple[str, ...]) -> Step:
+    named = ", ".join(hosts)
+    question = f"Are the data folders of {named} copied, or their volumes snapshotted? Every server is stopped now."
+    return Step(
+        step_id="copies",
+        host="",
+        title=f"Copy or snapshot the data of {named}, then say so",
+        done="You said that the data is copied",
+        why="What follows changes data files: crash recovery first, then perhaps an SST over a whole data folder.",
+        action=Ask(question),
+        risk=Risk.YOU,
+        limit_s=86_400.0,
+        repeatable=True,
+    )
+
+
 def _recover(host: HostFacts) -> Step:
     """Let the server read its position out of InnoDB. It runs crash recovery: it is no pure reading."""
     name, unit = host.host, steps.unit_of(host)
     program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
+    # --log-error=stderr would be a file of that name (MySQL manual, "Default Error Log Destination Configuration").
+    words = (program, "--user=mysql", "--wsrep-recover", "--disable-log-error")
     return Step(
         step_id=f"recover-{name}",
         host=name,
         title=f"Let {program} on {name} recover its position",
         done=f"Position of {name} recovered",
-        why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery, as any start does.",
-        action=Detached(
-            Command((program, "--user=mysql", "--wsrep-recover", "--log-error=stderr"), sudo=True)
-            if program == "mysqld"
-            else Command((program, "--user=mysql", "--wsrep-recover", "--disable-log-error"), sudo=True),
-            name=f"recover-{name}",
-            keep=kept_name(name),
-            pattern=RECOVERED,
-        ),
+        why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery and begins a new "
+        "binary log file, as any start does.",
+        action=Detached(Command(words, sudo=True), name=f"recover-{name}", keep=kept_name(name), pattern=RECOVERED),
         before=(Stopped(name, unit),),
-        limit_s=RECOVER_LIMIT_S,
+        limit_s=max(RECOVER_LIMIT_S, _redo_bytes(host) / REDO_BYTES_S),
         repeatable=True,
         estimate_s=10.0,
     )
 
 
-def bootstrap_and_join(
-    facts: Facts, chosen: str, position: int, others: tuple[str, ...], gone: tuple[str, ...]
-) -> tuple[Step, ...]:
-    """Return the second part: one node becomes the Primary Component, the others join it one at a time."""
-    host = facts.host(chosen)
-    everyone = (chosen, *others)
-    found = [
-        _safe(host),
-        _bootstrap(facts, host, position, others, gone),
-        Step(
-            step_id="check-data",
-            host="",
-            title=f"Look at the data on {chosen} before any other node takes it over",
-            done="You said that the data is right",
-            why="As long as nobody else has joined, another node can still be chosen.",
-            action=Ask(f"Is the data on {chosen} right? The other nodes take it over from here.", unattended="yes"),
-            risk=Risk.YOU,
-            limit_s=86_400.0,
-            repeatable=True,
-        ),
-    ]
-    up: tuple[str, ...] = (chosen,)
-    for name in others:
-        found += _join(facts, facts.host(name), up)
-        up = (*up, name)
-    found += [steps.restart_on(facts.host(name)) for name in everyone]
-    found.append(steps.whole_again(facts, everyone))
-    return tuple(found)
-
-
-def _safe(host: HostFacts) -> Step:
-    path = posixpath.join(host.datadir or "/var/lib/mysql", "grastate.dat")
-    name = host.host
-
-    def edit(old: str, new: str) -> Run:
-        return Run(Command(("sed", "-i", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/", path), sudo=True))
-
-    return Step(
-        step_id="safe",
-        host=name,
-        title=f"Mark {name} as safe to bootstrap in grastate.dat",
-        done=f"{name} may be bootstrapped",
-        why="The server refuses to bootstrap a node that was not the last one to leave; only this line is changed.",
-        action=edit("0", "1"),
-        already=(FileSays(name, path, "^safe_to_bootstrap: 1$"),),
-        proof=(FileSays(name, path, "^safe_to_bootstrap: 1$"),),
-        undo=Undo(f"Take the mark back on {name}", edit("1", "0"), (FileSays(name, path, "^safe_to_bootstrap: 0$"),)),
-        repeatable=True,
-        estimate_s=0.5,
-    )
-
-
-def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, ...], gone: tuple[str, ...]) -> Step:
-    name, unit = host.host, steps.unit_of(host)
-    maria = "mariadb" in unit or "MariaDB" in host.server_program
-    start = (
-        Command(("galera_new_cluster",), sudo=True)
-        if maria
-        else Command(("systemctl", "start", "mysql@bootstrap.service"), sudo=True)
-    )
-    running = unit if maria else "mysql@bootstrap.service"
-    primary = (
-        Joined(name, facts.cluster_id, running),
-        StatusIs(name, "wsrep_cluster_size", "=", "1"),
-        Position(name, position),
-    )
-    stopped = tuple(Stopped(other, steps.unit_of(facts.host(other))) for other in others)
-    return Step(
-        step_id="bootstrap",
-        host=name,
-        title=f"Bootstrap {name} at seqno {position}: its data becomes the cluster's",
-        done=f"{name} is the Primary Component",
-        why="Every other node takes over this data. Before any write it can still be stopped and another chosen.",
-        action=Detached(start, name=f"bootstrap-{name}"),
-        risk=Risk.IRREVERSIBLE,
-        before=(NoPrimary((name, *others), gone), Stopped(name, running), *stopped),
-        already=primary,
-        proof=primary,
-        limit_s=900.0,
-        undo=Undo(f"Stop {name} again", steps.systemctl("stop", running), (Stopped(name, running),), limit_s=900.0),
-        cancellable=False,
-        moves=name,
-        settles=(name,),
-        estimate_s=15.0,
-        confirm=name,
-    )
-
-
-def _join(facts: Facts, host: HostFacts, up: tuple[str, ...]) -> list[Step]:
-    start = steps.start_node(facts, host, limit_s=JOIN_LIMIT_S)
-    start = replace(
-        start,
-        before=(*start.before, StillPrimary(up, len(up), facts.cluster_id)),
-        why="It takes what it misses from a member: by IST where the cache reaches, else by SST.",
-    )
-    return [
-        start,
-        steps.prove_transfer(host, "any", "", start.step_id),
-        steps.whole_again(facts, (*up, host.host), f"{host.host}:"),
-    ]
+def _redo_bytes(host: HostFacts) -> int:
+    """Return how large the redo log may be, by the option files; 0 where they don't say."""
+    capacity = bytes_of(host.option("mysqld", "innodb_redo_log_capacity") or "")
+    each = bytes_of(host.option("mysqld", "innodb_log_file_size") or "") or 0
+    files = number_of(host.option("mysqld", "innodb_log_files_in_group") or "") or 2
+    return capacity or each * files
 
 
 def make_primary(

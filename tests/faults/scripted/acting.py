@@ -21,6 +21,7 @@ from services.procedures.actions import (
     Sql,
 )
 from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
+from services.procedures.catalogue.joining_steps import END_ORPHANS
 from services.procedures.ports import Acted
 from tests.faults.scripted.cluster import DATADIR, OPTION, Cluster, Host
 
@@ -167,6 +168,8 @@ class ScriptedActor:
                     host.orders[node] = state[0]
                 elif host.orders[node] == "maint":
                     host.sessions[node] = 0
+            case ["bash", "-c", text, *_] if text == END_ORPHANS:
+                assert not host.running
             case ["install", *_] | ["cp", *_] | ["mysql", *_] | [_, "--user=mysql", *_]:
                 pass
             case _:

@@ -4,6 +4,7 @@ plans, never the commands themselves: those are proven on the lab.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 
 CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"
@@ -43,6 +44,8 @@ class Host:
     came_by: str = ""
     came_from: str = ""
     fails_to_start: bool = False
+    view: tuple[str, ...] = ()  # gvwstate.dat: the members of its last Primary Component
+    mute: bool = False  # the other members of that view don't hear it
 
     def answers(self) -> bool:
         """Return whether a try to reach it succeeds; a way that is broken for a while comes back."""
@@ -128,8 +131,17 @@ class Cluster:
             host.running = host.primary = host.member = True
         else:
             host.running = True  # up, but of no component
+            self._form_again(host)
         host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
         host.safe_to_bootstrap = 0
+
+    def _form_again(self, host: Host) -> None:
+        """The members of the last component form it again as soon as all of them are there."""
+        view = [self.hosts[name] for name in host.view]
+        if view and all(other.running and not other.mute and other.view == host.view for other in view):
+            newest = max(other.seqno for other in view)
+            for other in view:
+                other.seqno, other.primary, other.member = newest, True, True
 
     def _donor(self, host: Host, alive: list[Host]) -> Host:
         for path, text in sorted(host.files.items()):
@@ -152,6 +164,13 @@ class Cluster:
             )
             for h in self.hosts.values()
         }  # fmt: skip
+
+    def only_marked(self, before: dict[str, object]) -> bool:
+        """Return whether the state is as before but for the mark of the node that was stopped last."""
+        now = copy.deepcopy(self)
+        for host in now.hosts.values():
+            host.safe_to_bootstrap = 0
+        return now.state() == before
 
 
 def whole(*names: str, spare: str = "") -> Cluster:
@@ -180,6 +199,14 @@ def crashed(*names: str, ahead: int = 0) -> Cluster:
     for name in names:
         cluster.kill(cluster.hosts[name])
     cluster.hosts[names[-1]].seqno += ahead
+    return cluster
+
+
+def powered_off(*names: str, mute: str = "") -> Cluster:
+    """Return a crashed cluster whose nodes keep their last view; `mute`: one that the others don't hear any more."""
+    cluster = crashed(*names, ahead=5)
+    for host in cluster.hosts.values():
+        host.view, host.mute = names, host.name == mute
     return cluster
 
 

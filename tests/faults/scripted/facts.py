@@ -72,6 +72,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         if host.member
         else None,
         grastate_absent=not host.member,
+        gvwstate=("view:3", host.view) if host.view else None,
         sst_in_progress=False,
         remembered=(Remembered(CLUSTER, host.seqno, 1.0),) if host.member else (),
         options=_options(host),

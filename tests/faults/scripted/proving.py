@@ -17,6 +17,7 @@ class ScriptedProver:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
+        self._looks: dict[Condition, int] = {}
 
     def look(self, condition: Condition, past: Past) -> Answer:
         """See ports.Prover."""
@@ -61,6 +62,8 @@ class ScriptedProver:
                 return len(members) == size and {h.name for h in members} == set(names) and calm
             case c.StillPrimary(names, at_least):
                 return sum(hosts[n].primary for n in names) >= at_least
+            case c.FormedAgain(names):
+                return all(hosts[n].primary for n in names) or self._waited(condition)
             case c.NoPrimary(names, accounted):
                 return not any(hosts[n].primary for n in names if n not in accounted)
             case c.FreeDisk(host, _, at_least):
@@ -90,6 +93,11 @@ class ScriptedProver:
             case c.NoClients() | c.FlowControlBelow() | c.Listening():
                 return True
         raise AssertionError(condition)
+
+    def _waited(self, condition: Condition) -> bool:
+        """Return whether some looks were made: patience ends after a few."""
+        self._looks[condition] = self._looks.get(condition, 0) + 1
+        return self._looks[condition] >= 4
 
     @staticmethod
     def _variable(host: Host, name: str) -> str:

@@ -1,0 +1,171 @@
+"""The second part of bootstrap-after-crash: one node becomes the Primary Component, the others join it one at a time.
+
+Sources: Galera documentation "Restarting the Cluster" (safe_to_bootstrap); MariaDB's galera_new_cluster and Percona's
+mysql@bootstrap.service start a server with --wsrep-new-cluster for this one start only (PXC manual, "Bootstrap the
+first node": it goes back to mysql.service when others have joined).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.procedures.actions import Ask, Detached, Run
+from services.procedures.catalogue import steps
+from services.procedures.conditions import FileSays, Joined, NoPrimary, Position, StatusIs, StillPrimary, Stopped
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.model import Risk, Step, Undo
+
+JOIN_LIMIT_S = 4 * 3_600.0
+
+
+def bootstrap_and_join(
+    facts: Facts,
+    chosen: str,
+    position: int,
+    others: tuple[str, ...],
+    gone: tuple[str, ...],
+    ahead: tuple[str, ...] = (),
+) -> tuple[Step, ...]:
+    """Return the second part: one node becomes the Primary Component, the others join it one at a time.
+
+    Args:
+        ahead: nodes that stay stopped, because they have more than the chosen one (a person has accepted that).
+    """
+    host = facts.host(chosen)
+    everyone = (chosen, *others)
+    found = [
+        _safe(host),
+        _bootstrap(facts, host, position, (*others, *ahead), gone),
+        Step(
+            step_id="check-data",
+            host="",
+            title=f"Look at the data on {chosen} before any other node takes it over",
+            done="You said that the data is right",
+            why="As long as nobody else has joined, another node can still be chosen; what clients have written on "
+            f"{chosen} by then would be lost.",
+            action=Ask(f"Is the data on {chosen} right? The other nodes take it over from here.", unattended="yes"),
+            risk=Risk.YOU,
+            limit_s=86_400.0,
+            repeatable=True,
+        ),
+    ]
+    up: tuple[str, ...] = (chosen,)
+    for name in others:
+        found += _join(facts, facts.host(name), up)
+        up = (*up, name)
+    if not _is_maria(host) and others:
+        found += _back_to_normal(facts, host, others)
+    found += closing(facts, everyone, ahead)
+    return tuple(found)
+
+
+def closing(facts: Facts, everyone: tuple[str, ...], ahead: tuple[str, ...] = (), limit_s: float = 120.0) -> list[Step]:
+    """Return the end of every way: automatic restarts back, everybody Synced in one view."""
+    found = [steps.restart_on(facts.host(name)) for name in (*everyone, *ahead)]
+    return [*found, steps.whole_again(facts, everyone, limit_s=limit_s)]
+
+
+def accept_loss(said: str) -> Step:
+    """What is known to be missing is accepted by a person, never by a script."""
+    return Step(
+        step_id="accept-loss",
+        host="",
+        title="Accept what is known to be missing",
+        done="You accepted what is missing",
+        why=f"{said}. Its binary log may still hold what is missing; so may a backup.",
+        action=Ask(f"{said}. Is this loss accepted?"),
+        risk=Risk.YOU,
+        limit_s=86_400.0,
+        repeatable=True,
+    )
+
+
+def _is_maria(host: HostFacts) -> bool:
+    return "mariadb" in steps.unit_of(host) or "MariaDB" in host.server_program
+
+
+def _safe(host: HostFacts) -> Step:
+    path = posixpath.join(host.datadir or "/var/lib/mysql", "grastate.dat")
+    name = host.host
+
+    def edit(old: str, new: str) -> Run:
+        return Run(Command(("sed", "-i", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/", path), sudo=True))
+
+    return Step(
+        step_id="safe",
+        host=name,
+        title=f"Mark {name} as safe to bootstrap in grastate.dat",
+        done=f"{name} may be bootstrapped",
+        why="The server refuses to bootstrap a node that was not the last one to leave; only this line is changed.",
+        action=edit("0", "1"),
+        already=(FileSays(name, path, "^safe_to_bootstrap: 1$"),),
+        proof=(FileSays(name, path, "^safe_to_bootstrap: 1$"),),
+        undo=Undo(f"Take the mark back on {name}", edit("1", "0"), (FileSays(name, path, "^safe_to_bootstrap: 0$"),)),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, ...], gone: tuple[str, ...]) -> Step:
+    name, unit, maria = host.host, steps.unit_of(host), _is_maria(host)
+    start = (
+        Command(("galera_new_cluster",), sudo=True)
+        if maria
+        else Command(("systemctl", "start", steps.BOOTSTRAP_UNIT), sudo=True)
+    )
+    running = unit if maria else steps.BOOTSTRAP_UNIT
+    primary = (
+        Joined(name, facts.cluster_id, running),
+        StatusIs(name, "wsrep_cluster_size", "=", "1"),
+        Position(name, position),
+    )
+    stopped = tuple(Stopped(other, steps.unit_of(facts.host(other))) for other in others)
+    return Step(
+        step_id="bootstrap",
+        host=name,
+        title=f"Bootstrap {name} at seqno {position}: its data becomes the cluster's",
+        done=f"{name} is the Primary Component",
+        why="Every other node takes over this data. Before any write it can still be stopped and another chosen.",
+        action=Detached(start, name=f"bootstrap-{name}"),
+        risk=Risk.IRREVERSIBLE,
+        before=(NoPrimary((name, *others), gone), Stopped(name, running), *stopped),
+        already=primary,
+        proof=primary,
+        limit_s=900.0,
+        undo=Undo(f"Stop {name} again", steps.systemctl("stop", running), (Stopped(name, running),), limit_s=900.0),
+        cancellable=False,
+        moves=name,
+        settles=(name,),
+        estimate_s=15.0,
+        confirm=name,
+    )
+
+
+def _join(facts: Facts, host: HostFacts, up: tuple[str, ...]) -> list[Step]:
+    start = steps.start_node(facts, host, limit_s=JOIN_LIMIT_S)
+    start = replace(
+        start,
+        before=(*start.before, StillPrimary(up, len(up), facts.cluster_id)),
+        why="It takes what it misses from a member: by IST where the cache reaches, else by SST.",
+    )
+    return [
+        start,
+        steps.prove_transfer(host, "any", "", start.step_id),
+        steps.whole_again(facts, (*up, host.host), f"{host.host}:"),
+    ]
+
+
+def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> list[Step]:
+    """PXC: a node that stays under mysql@bootstrap would found a second cluster when that unit is started again."""
+    everyone = (host.host, *others)
+    under = replace(host, unit=steps.BOOTSTRAP_UNIT)
+    stop = steps.stop_node(facts, under, others=others, whole=everyone, prefix="normal:")
+    stop = replace(
+        stop,
+        undo=None,
+        why=f"{host.host} goes on under mysql.service. Taken back, it stays stopped: its data is as it was.",
+    )
+    start = steps.start_node(facts, under, limit_s=JOIN_LIMIT_S, prefix="normal:")
+    return [stop, start, steps.whole_again(facts, everyone, "normal:")]

@@ -1,0 +1,123 @@
+"""The checks of bootstrap-after-crash that no position tells: will a start hold, what was durable, what leads back."""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures.checks import Check
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import known, verdict
+from services.procedures.preflight.transfer import GROUP_PORT
+
+ROOM = 2**30
+"""Free disk from which on an old 'disk full' in the log is history."""
+LEAST_ROOM = 100 * 2**20
+_CAUSES = re.compile(r"corrupt|no space left|out of memory|Errcode: 28|disk full", re.IGNORECASE)
+_FULL = re.compile(r"no space left|Errcode: 28|disk full", re.IGNORECASE)
+
+
+def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """What brought them down must not bring them down again; a disk that has room again is only told."""
+    blocks, warns = [], []
+    for host in known(facts, hosts):
+        free = host.disk_free
+        for line in host.last_errors:
+            if _CAUSES.search(line) and _FULL.search(line) and free is not None and free >= ROOM:
+                warns.append(f"{host.host}: {line} ({free / 1e9:.1f} GB are free now)")
+            elif _CAUSES.search(line):
+                blocks.append(f"{host.host}: {line}")
+        if free is not None and free < LEAST_ROOM:
+            blocks.append(f"{host.host}: less than 100 MiB free")
+        if host.unit_result == "oom-kill":
+            blocks.append(f"{host.host}: the kernel killed its server for lack of memory (oom-kill)")
+    return Check(
+        code="CRASH-CAUSE",
+        title="Nothing in the logs says that a start must fail",
+        verdict=verdict(blocks, warns),
+        evidence="; ".join([*blocks, *warns][:4]) or "no corruption, no full disk, no lack of memory in the last lines",
+        why="A node that crashes again in the middle leaves a worse picture than now.",
+        try_=("Make room, or repair what the log names, then check again.",) if blocks else (),
+    )
+
+
+def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Say where a commit may not have reached the disk; of a server that is down its option files tell."""
+    told = {name: _durable(facts.host(name)) for name in hosts}
+    loose = {name: found for name, found in told.items() if found[0] != "1"}
+    return Check(
+        code="DURABILITY",
+        title="Commits were on disk",
+        verdict=verdict((), loose),
+        evidence="; ".join(
+            f"{name}: innodb_flush_log_at_trx_commit = {flush or 'not known'}, sync_binlog = {sync or 'not known'}"
+            for name, (flush, sync) in (loose or told).items()
+        ),
+        why="After a killed process the most advanced node is usually complete. After a power loss each node may miss "
+        "up to a second of commits where innodb_flush_log_at_trx_commit is not 1.",
+    )
+
+
+def _durable(host: HostFacts) -> tuple[str, str]:
+    """Return (innodb_flush_log_at_trx_commit, sync_binlog); an option that no file sets has its default.
+
+    Defaults: MariaDB KB and MySQL manual, "innodb_flush_log_at_trx_commit" (1), "sync_binlog" (MariaDB 0, MySQL 1).
+    """
+    running = dict(host.durability)
+    binlog = "0" if "MariaDB" in host.server_program else "1"
+    found = []
+    for name, default in (("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", binlog)):
+        unset = default if host.options and host.server_program else ""
+        found.append(running.get(name) or host.option("mysqld", name) or unset)
+    return found[0], found[1]
+
+
+def copies(hosts: tuple[str, ...], how: str) -> Check:
+    """Crash recovery and SST change data files: only a copy made before leads back (`how`: 'made', 'wait', 'none')."""
+    named = ", ".join(hosts)
+    told = {
+        "made": f"you said that copies or snapshots of the data of {named} are made",
+        "wait": "the run waits for your copies when every server is stopped, before anything changes a data file",
+    }
+    return Check(
+        code="DATA-COPIES",
+        title="The data folders are copied before they change",
+        verdict=verdict((), how not in told),
+        evidence=told.get(how) or f"NO COPY of the data of {named} is known; the run copies only the state files",
+        why="Crash recovery changes data files, and a node that joins may have all its data replaced: without a copy "
+        "of at least the two most advanced nodes nothing leads back from a wrong choice.",
+        try_=() if how in told else ("Answer 'copies' with wait, and snapshot the volumes when the run asks for it.",),
+    )
+
+
+def clients_away(facts: Facts) -> Check:
+    """Who writes on the first node before its data was looked at makes another choice cost those rows."""
+    seen = sorted({f"{balancer} on {host.host}" for host in facts.hosts for balancer in host.balancers})
+    return Check(
+        code="CLIENTS-AWAY",
+        title="No client writes on the first node before its data was looked at",
+        verdict=verdict((), seen),
+        evidence=f"{', '.join(seen)} may send clients to it as soon as it is up"
+        if seen
+        else "no HAProxy or ProxySQL seen on the hosts of this inventory",
+        why="What clients write there is lost when another node is chosen after all.",
+        try_=("Stop the applications, or take the nodes out of the balancer, until you have looked.",) if seen else (),
+    )
+
+
+def network_first(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Servers that are up and see each other again form the Primary Component by themselves: heal that first."""
+    closed = [
+        f"{host.host} to {link.to_host} port {GROUP_PORT}: {link.outcome}"
+        for host in known(facts, hosts)
+        for link in host.links
+        if link.to_host in hosts and link.port == GROUP_PORT and link.outcome in {"filtered", "refused"}
+    ]
+    return Check(
+        code="NETWORK-FIRST",
+        title="The servers that are up reach each other",
+        verdict=verdict(closed),
+        evidence="; ".join(closed) or f"no closed way between {', '.join(hosts)} was seen",
+        why="Nodes that were only parted merge by themselves when the network is whole again. pc.bootstrap reaches "
+        "only the nodes that are connected to the chosen one, and must never be given on two sides.",
+        try_=("Heal the network; the cluster then forms again without this procedure.",) if closed else (),
+    )

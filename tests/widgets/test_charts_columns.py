@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from services.series import Series
 from tests.widgets.chart_data import NOW, series
 from widgets.charts.plot_columns import aggregates, ranges
 from widgets.charts.plot_shapes import line_shape, pile_shape, step_shape
@@ -149,3 +150,42 @@ def test_that_a_noisy_curve_gets_a_band_at_full_resolution_and_a_gap_in_it_stays
     assert (shape.y[known] <= shape.p95[known]).all()
     inside = (shape.t > NOW - 597) & (shape.t < NOW - 573)
     assert np.isnan(shape.y[inside]).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_that_columns_kept_from_the_view_before_equal_columns_computed_anew(seed: int) -> None:
+    """While samples come, gaps and holes among them, and a hand pans and zooms in between."""
+    rng = np.random.default_rng(seed)
+    track, span, back = track_of(rng.normal(5, 1, 3_000), end=NOW), 2_000.0, 0.0
+    at = NOW
+    for step in range(400):
+        at += float(rng.choice([0.0, 0.97, 1.0, 1.31, 9.0], p=[0.1, 0.2, 0.5, 0.18, 0.02]))
+        value = np.nan if rng.random() < 0.05 else float(rng.normal(5, 1))
+        track.append(series([value], end=at))
+        if step % 23 == 0:
+            span, back = float(rng.choice([1_200.0, 2_000.0, 2_500.0])), float(rng.choice([0.0, 0.0, 700.0]))
+        if step % 97 == 0:
+            track.forget_before(at - 2_800.0)
+        end = at - back
+        kept = ranges(track, end - span, end, span / 400)
+        whole = Track()
+        whole.replace(Series("whole", track.t, track.value))
+        anew = ranges(whole, end - span, end, span / 400)
+        for mine, other in zip(kept, anew, strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
+def test_that_data_given_anew_are_not_mixed_with_columns_of_the_former() -> None:
+    track = track_of(np.full(3_000, 3.0))
+    ranges(track, NOW - 3_000, NOW, 6.0)
+    track.replace(series(np.full(3_000, 8.0)))
+    _, low, _ = ranges(track, NOW - 3_000, NOW, 6.0)
+    assert set(low.tolist()) == {8.0}
+
+
+def test_that_columns_stand_still_while_the_span_is_rounded_from_tick_to_tick() -> None:
+    track = track_of(np.arange(3_000.0))
+    ends = [NOW + 0.1 * number for number in range(1, 30)]
+    centres = [set(ranges(track, end - 2_000.0, end, (end - (end - 2_000.0)) / 437)[0].tolist()) for end in ends]
+    common = set.intersection(*centres)
+    assert all(len(centre - common) <= 4 for centre in centres)

@@ -2,7 +2,8 @@
 
 Columns lie on an absolute grid (column k covers k*width to (k+1)*width seconds), so curves do not shimmer while a view
 moves. Where a column holds very many points they are taken from blocks of 16 that the track keeps up to date as samples
-come (plot_track): a day of samples costs no more than an hour. A block may then fall to the neighbouring column.
+come (plot_track): a day of samples costs no more than an hour. A block may then fall to the neighbouring column. Below
+that the columns of the view before are kept, and only those that new samples fall into are computed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from widgets.charts.plot_track import BLOCK, Array, Track
+from widgets.charts.plot_track import BLOCK, Array, KnownRanges, Track
+
+Ranges = tuple[Array, Array, Array]
+"""Centre, smallest and largest value of columns."""
 
 _BLOCKS_FROM = 2 * BLOCK  # points a column
 
@@ -29,36 +33,68 @@ class Columns:
     p95: Array
 
 
-def _edges(start: float, end: float, width: float) -> Array:
-    """Return the edges of the columns that touch the view, one more than columns."""
-    first, last = int(np.floor(start / width)), int(np.ceil(end / width)) + 1
-    return np.arange(first, last + 1, dtype=np.float64) * width
+def _steady(width: float) -> float:
+    """Return the same width however a view's ends were rounded: column 1e9 would move by half of it with each tick."""
+    return float(f"{width:.8g}")
 
 
-def _grid(t: Array, start: float, end: float, width: float) -> tuple[Array, npt.NDArray[np.intp]]:
-    """Return the centres of the columns that touch the view, and the indexes of `t` at their edges."""
-    edges = _edges(start, end, width)
+def _numbers(start: float, end: float, width: float) -> tuple[int, int]:
+    """Return the number of the first column that touches the view, and that past the last."""
+    return int(np.floor(start / width)), int(np.ceil(end / width)) + 1
+
+
+def _grid(t: Array, numbers: tuple[int, int], width: float) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Return the centres of columns, and the indexes of `t` at their edges (one more)."""
+    edges = np.arange(numbers[0], numbers[1] + 1, dtype=np.float64) * width
     return edges[:-1] + 0.5 * width, t.searchsorted(edges)
 
 
-def ranges(track: Track, start: float, end: float, width: float) -> tuple[Array, Array, Array]:
+def ranges(track: Track, start: float, end: float, width: float) -> Ranges:
     """Return centre, smallest and largest value of each column that holds points; a day of points in microseconds."""
-    t, low, high = track.t, track.value, track.value
+    width = _steady(width)
+    first, last = _numbers(start, end, width)
     if width > _BLOCKS_FROM * track.step_s:
-        t, low, high = track.blocks()
-    centre, index = _grid(t, start, end, width)
+        return _ranges(track.blocks(), (first, last), width, gaps=track.has_gaps)
+    points = (track.t, track.value, track.value)
+    known = track.ranges
+    if known is None or known.width != width or not known.first <= first <= known.settled:
+        found = _ranges(points, (first, last), width, gaps=track.has_gaps)
+    else:
+        part = slice(*known.t.searchsorted((first * width, min(known.settled, last) * width)))
+        kept = known.t[part], known.low[part], known.high[part]
+        if last <= known.settled:
+            return kept
+        fresh = _ranges(points, (known.settled, last), width, gaps=track.has_gaps)
+        found = _joined(kept, fresh)
+    # One less than the newest point's: a point on the very edge may be counted to the column before it.
+    settled = min(last, int(np.floor(track.last_at / width)) - 1)
+    track.ranges = KnownRanges(width, first, max(first, settled), *found)
+    return found
+
+
+def _joined(kept: Ranges, fresh: Ranges) -> Ranges:
+    t, low, high = (np.concatenate(pair) for pair in zip(kept, fresh, strict=True))
+    return t, low, high
+
+
+def _ranges(points: Ranges, numbers: tuple[int, int], width: float, *, gaps: bool) -> Ranges:
+    """Return the columns with these numbers of points given as moments, smallest and largest values."""
+    t, low, high = points
+    centre, index = _grid(t, numbers, width)
     filled = index[1:] > index[:-1]
     starts = index[:-1][filled]
     if not len(starts):
         return centre[:0], low[:0], high[:0]
-    smallest, largest = (np.fmin, np.fmax) if track.has_gaps else (np.minimum, np.maximum)
-    low, high = low[: index[-1]], high[: index[-1]]
-    return centre[filled], smallest.reduceat(low, starts), largest.reduceat(high, starts)
+    smallest, largest = (np.fmin, np.fmax) if gaps else (np.minimum, np.maximum)
+    part = slice(starts[0], index[-1])
+    starts = starts - starts[0]
+    return centre[filled], smallest.reduceat(low[part], starts), largest.reduceat(high[part], starts)
 
 
 def aggregates(track: Track, start: float, end: float, width: float) -> Columns:
     """Return all five aggregates of each column that holds points; bands are the envelope of the points' own bands."""
-    centre, index = _grid(track.t, start, end, width)
+    width = _steady(width)
+    centre, index = _grid(track.t, _numbers(start, end, width), width)
     filled = index[1:] > index[:-1]
     starts = index[:-1][filled]
     if not len(starts):

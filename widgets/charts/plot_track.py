@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +17,23 @@ _TRIM_SHARE, _TRIM_FROM = 4, 1024
 BLOCK = 16
 
 
+@dataclass(frozen=True, slots=True)
+class KnownRanges:
+    """The columns of one view, kept for the next: while samples come only the newest columns differ.
+
+    Attributes:
+        width: seconds a column. first: number of the first column; settled: of the first that later samples may change.
+        t, low, high: centre, smallest and largest value of each column from `first` on that holds points.
+    """
+
+    width: float
+    first: int
+    settled: int
+    t: Array
+    low: Array
+    high: Array
+
+
 class Track:
     """Times and values of one curve; NaN is a gap. `banded` when the values are aggregates.
 
@@ -22,11 +41,12 @@ class Track:
         has_gaps: whether any value is NaN.
         missing: why the server does not offer the metric.
         restarts: epoch seconds.
+        ranges: what plot_columns computed of these points last.
     """
 
     __slots__ = (
         *("_arrays", "_block_high", "_block_low", "_block_t", "_blocks_done", "_size"),
-        *("banded", "has_gaps", "known", "missing", "restarts", "step_s"),
+        *("banded", "has_gaps", "known", "missing", "ranges", "restarts", "step_s"),
     )
 
     def __init__(self) -> None:
@@ -40,6 +60,7 @@ class Track:
         self.missing = ""
         self.restarts: tuple[float, ...] = ()
         self.step_s = 1.0
+        self.ranges: KnownRanges | None = None
 
     def __len__(self) -> int:
         return self._size
@@ -78,6 +99,7 @@ class Track:
         self._size = len(self._arrays["t"])
         self.has_gaps = bool(np.isnan(self.value).any())
         self._blocks_done = 0
+        self.ranges = None
 
     def append(self, series: SeriesLike) -> bool:
         """Add the points of `series` that are newer; return whether anything changed."""

@@ -300,6 +300,37 @@ def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: RealPro
     assert prover.look(c.NoPrimary(("n1", "n2"), accounted=("n2",)), NOTHING).holds is True
     one.programs["ps"] = out("5 Sl mariadbd\n")  # it runs and does not answer: nobody knows what it serves
     assert prover.look(c.NoPrimary(("n1",)), NOTHING).holds is None
+    one.programs["systemctl"] = out("ActiveState=active\n")
+    assert prover.look(c.NoPrimary(("n1",)), NOTHING).holds is None
+
+
+def test_that_a_server_that_hangs_on_its_way_up_is_no_primary(prover: RealProver, hosts: ScriptedHosts) -> None:
+    session = hosts.sessions["n1"]
+    session.state = Unreachable("Refused.")
+    session.programs = {"ps": out("5 Sl mariadbd\n"), "systemctl": out("ActiveState=activating\n")}
+    answer = prover.look(c.NoPrimary(("n1",)), NOTHING)
+    assert (answer.holds, "starting" in answer.evidence) == (True, True)
+
+
+def test_that_a_wait_for_nodes_to_form_again_holds_when_they_did_or_had_their_time(
+    hosts: ScriptedHosts, clock: ManualClock, prover: RealProver
+) -> None:
+    whole = {
+        "wsrep_cluster_status": "Primary", "wsrep_local_state": "4", "wsrep_ready": "ON", "wsrep_cluster_size": "2",
+        "wsrep_cluster_state_uuid": UUID,
+    }  # fmt: skip
+    condition = c.FormedAgain(("n1", "n2"), UUID, 300.0)
+    hosts.sessions["n1"].state = hosts.sessions["n2"].state = Unreachable("Refused.")
+    assert prover.look(condition, NOTHING).holds is False
+    clock.advance(299.0)
+    assert prover.look(condition, NOTHING).holds is False
+    hosts.sessions["n1"].state = hosts.sessions["n2"].state = whole
+    assert prover.look(condition, NOTHING).holds is True
+    hosts.sessions["n2"].state = Unreachable("Refused.")
+    assert prover.look(condition, NOTHING).holds is False
+    clock.advance(300.0)
+    late = prover.look(condition, NOTHING)
+    assert (late.holds, late.evidence.startswith("they did not form it: n2")) == (True, True)
 
 
 def test_that_a_kept_position_is_compared_and_a_missing_one_is_not_known(

@@ -1,0 +1,224 @@
+"""Which node is bootstrapped, by which way, and which never: each rule of the page on facts of three nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.crash_checks import chosen_is_newest, lost, positions
+from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
+from services.procedures.catalogue.crash_safety import clients_away, copies, crash_cause, durability, network_first
+from services.procedures.conditions import Joined
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, Remembered
+from services.procedures.fields import Inputs
+from services.procedures.invariants import violations
+from services.procedures.model import Plan, Risk
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, UUID, WARN, down, facts, galera, gone, host
+
+PROCEDURE = procedure_named("bootstrap-after-crash")
+VIEW = ("c0ffee00-0000-0000-0000-000000000000:7", ("a", "b", "c"))
+
+
+def crashed(*changed: HostFacts, **seqnos: int) -> Facts:
+    """Three servers that were killed; those named have recovered a position."""
+    own = {h.host: h for h in changed}
+    kept = tuple((f"recovered-{name}", f"{UUID}:{seqno}") for name, seqno in seqnos.items())
+    return facts(*(own.get(name) or down(name, grastate=Grastate(UUID, -1, False)) for name in NAMES), kept=kept)
+
+
+def parted(**last: int | None) -> Facts:
+    """Three servers that are up; those without a number hang on their way up and answer nothing."""
+
+    def one(name: str) -> HostFacts:
+        if last.get(name) is None:
+            return replace(down(name, grastate=Grastate(UUID, -1, False)), server_up=True)
+        return host(name, group=galera(name, cluster_status="non-Primary", last_committed=last[name]))
+
+    return facts(*(one(name) for name in NAMES))
+
+
+def rest_of(seen: Facts, **inputs: str) -> Plan:
+    given: Inputs = dict(inputs)
+    first = PROCEDURE.plan(replace(seen, kept=()), given)
+    _, plan = PROCEDURE.continued(seen, given, first)
+    assert violations(plan) == ()
+    return plan
+
+
+def ids(plan: Plan) -> list[str]:
+    return [step.step_id for step in plan.steps]
+
+
+# -- the choice --------------------------------------------------------------------------------------------------------
+
+
+def test_that_a_node_that_gave_its_state_up_is_never_chosen_though_innodb_recovers_a_position() -> None:
+    given_up = down("n3", grastate=Grastate(ZERO_UUID, -1, safe_to_bootstrap=False))
+    found = standings(crashed(given_up, n1=10, n2=12, n3=99), NAMES)
+    best = most_advanced(found)
+    assert best is not None
+    assert (best.host, "zero" in found[2].out) == ("n2", True)
+
+
+def test_that_the_node_that_was_stopped_last_wins_a_tie() -> None:
+    last = down("n2", grastate=Grastate(UUID, 7, safe_to_bootstrap=True))
+    others = (down(name, grastate=Grastate(UUID, 7, safe_to_bootstrap=False)) for name in ("n1", "n3"))
+    best = most_advanced(standings(facts(last, *others), NAMES))
+    assert best is not None
+    assert best.host == "n2"
+
+
+def test_that_a_state_file_that_innodb_contradicts_is_told_as_stale() -> None:
+    stale = down("n1", grastate=Grastate(UUID, 5, safe_to_bootstrap=False))
+    check = positions(crashed(stale, n1=9, n2=9, n3=9), NAMES)
+    assert (check.verdict, "grastate.dat is stale" in check.evidence) == (WARN, True)
+
+
+def test_that_a_node_ahead_of_an_accepted_choice_is_left_stopped_with_its_data() -> None:
+    seen = crashed(n1=10, n2=10, n3=15)
+    found = standings(seen, NAMES)
+    check = chosen_is_newest(found, found[0])
+    assert (check.verdict, check.absolute, "n3 has 5 write sets more" in check.evidence) == (BLOCK, False, True)
+    assert joining_order(found, found[0]) == ("n2",)
+    plan = rest_of(seen, bootstrap="n1")
+    assert "start-n2" in ids(plan)
+    assert "start-n3" not in ids(plan)
+    assert "restart-on-n3" in ids(plan)
+    assert any("n3 stays stopped" in sentence for sentence in plan.expects)
+
+
+def test_that_a_known_loss_is_accepted_by_a_person_and_never_by_a_script() -> None:
+    ahead = down("n2", remembered=(Remembered(UUID, 40, 1.0),))
+    plan = rest_of(crashed(ahead, n1=10, n2=10, n3=10))
+    accept = plan.step("accept-loss")
+    assert "n2 was seen 30 write sets further" in accept.why
+    assert getattr(accept.action, "unattended", None) == ""
+    assert "accept-loss" not in ids(rest_of(crashed(n1=10, n2=10, n3=10)))
+
+
+def test_that_what_a_node_has_that_is_off_is_told_as_not_known() -> None:
+    found = standings(crashed(n1=10, n2=10), ("n1", "n2"))
+    check = lost(found, ("n3",), crashed(n1=10, n2=10), found[0])
+    assert (check.verdict, check.evidence) == (WARN, "what n3 has is not known: it may be ahead")
+
+
+# -- the order of the steps --------------------------------------------------------------------------------------------
+
+
+def test_that_every_node_is_kept_down_before_any_data_changes() -> None:
+    order = ids(PROCEDURE.plan(crashed(), {"copies": "wait"}))
+    kinds = [step_id.rpartition("-")[0] or step_id for step_id in order]
+    assert kinds == ["restart-off"] * 3 + ["down"] * 3 + ["save"] * 3 + ["copies"] + ["recover"] * 3 + ["choose"]
+
+
+def test_that_without_copies_the_person_is_told_loudly() -> None:
+    check = copies(NAMES, "none")
+    assert (check.verdict, "NO COPY" in check.evidence) == (WARN, True)
+    assert copies(NAMES, "made").verdict is copies(NAMES, "wait").verdict is PASS
+
+
+def test_that_pxc_goes_back_to_its_own_unit_when_others_have_joined() -> None:
+    nodes = [down(name, unit="mysql.service", server_program="mysqld Ver 8.0.36") for name in NAMES]
+    plan = rest_of(crashed(*nodes, n1=10, n2=10, n3=11))
+    order = ids(plan)
+    assert order.index("start-n2") < order.index("normal:stop-n3") < order.index("normal:start-n3")
+    stop, start = plan.step("normal:stop-n3"), plan.step("normal:start-n3")
+    assert "mysql@bootstrap.service" in str(stop.action)
+    assert stop.undo is None
+    assert Joined("n3", UUID, "mysql.service") in start.proof
+    alone = rest_of(crashed(*nodes, n3=11), nodes="n3")
+    assert "normal:stop-n3" not in ids(alone)
+
+
+# -- Galera's own recovery ---------------------------------------------------------------------------------------------
+
+
+def test_that_nodes_of_one_last_view_are_all_started_before_anybody_is_bootstrapped() -> None:
+    nodes = [down(name, gvwstate=VIEW, grastate=Grastate(UUID, -1, safe_to_bootstrap=False)) for name in NAMES]
+    plan = rest_of(crashed(*nodes, n1=10, n2=12, n3=12))
+    assert ids(plan)[-6:] == ["still-none", "form-n1", "form-n2", "form-n3", "find-each-other", "formed"]
+    assert all(step.risk is not Risk.IRREVERSIBLE for step in plan.steps)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "changed"),
+    [
+        ({"itself": "no"}, {}),
+        ({"bootstrap": "n2"}, {}),
+        ({"gone": "n3"}, {}),
+        ({}, {"gvwstate": None}),
+        ({}, {"gvwstate": ("other:7", ("a", "b", "c"))}),
+        ({}, {"gvwstate": (VIEW[0], ("a", "b"))}),
+        ({}, {"provider_options": (("pc.recovery", "no"),)}),
+    ],
+)
+def test_that_it_is_not_tried_where_it_can_not_come_about_or_is_not_wanted(
+    inputs: dict[str, str], changed: dict[str, object]
+) -> None:
+    state = Grastate(UUID, -1, safe_to_bootstrap=False)
+    nodes = [down(name, gvwstate=VIEW, grastate=state) for name in NAMES]
+    nodes[0] = replace(nodes[0], **changed)  # type: ignore[arg-type]
+    if changed.get("gvwstate") == (VIEW[0], ("a", "b")):
+        nodes = [replace(node, gvwstate=(VIEW[0], ("a", "b"))) for node in nodes]
+    assert "bootstrap" in ids(rest_of(crashed(*nodes, n1=10, n2=12, n3=12), **inputs))
+
+
+def test_that_after_a_vain_try_all_are_stopped_again_and_one_is_bootstrapped_and_after_a_good_one_nobody_is() -> None:
+    state = Grastate(UUID, -1, safe_to_bootstrap=False)
+    nodes = [down(name, gvwstate=VIEW, grastate=state) for name in NAMES]
+    seen = crashed(*nodes, n1=10, n2=12, n3=12)
+    tried = rest_of(seen)
+    _, by_hand = PROCEDURE.continued(seen, {}, tried)
+    assert violations(by_hand) == ()
+    after = ids(by_hand)[len(tried.steps) :]
+    assert after[:5] == ["again-down-n1", "again-down-n2", "again-down-n3", "safe", "bootstrap"]
+    _, formed = PROCEDURE.continued(replace(facts(), kept=seen.kept), {}, tried)
+    assert ids(formed)[len(tried.steps) :] == [*(f"restart-on-{name}" for name in NAMES), "whole"]
+
+
+# -- servers that are up -----------------------------------------------------------------------------------------------
+
+
+def test_that_a_statement_makes_a_primary_only_where_every_server_tells_its_position() -> None:
+    assert "make-primary" in ids(PROCEDURE.plan(parted(n1=10, n2=11, n3=11), {}))
+    assert "make-primary" not in ids(PROCEDURE.plan(parted(n1=10, n2=None, n3=None), {}))
+
+
+def test_that_a_node_behind_is_not_made_primary_without_a_word() -> None:
+    checks = PROCEDURE.preflight(parted(n1=10, n2=11, n3=11), {"bootstrap": "n1"})
+    assert next(c for c in checks if c.code == "CHOSEN-BEHIND").verdict is BLOCK
+
+
+def test_that_a_broken_network_is_healed_first() -> None:
+    seen = parted(n1=10, n2=11, n3=11)
+    cut = replace(seen.host("n1"), links=(Link("n2", "10.0.0.2", 4567, "filtered"),))
+    seen = replace(seen, hosts=(cut, *seen.hosts[1:]))
+    assert network_first(seen, NAMES).verdict is BLOCK
+    assert network_first(parted(n1=1, n2=1, n3=1), NAMES).verdict is PASS
+
+
+# -- what no position tells --------------------------------------------------------------------------------------------
+
+
+def test_that_a_disk_that_has_room_again_is_told_and_one_without_blocks() -> None:
+    line = ("[ERROR] mariadbd: Error writing file (Errcode: 28 No space left on device)",)
+    assert crash_cause(crashed(down("n1", last_errors=line, disk_free=10**10)), NAMES).verdict is WARN
+    assert crash_cause(crashed(down("n1", last_errors=line, disk_free=10**8)), NAMES).verdict is BLOCK
+    assert crash_cause(crashed(down("n1", last_errors=("[ERROR] InnoDB: corrupted page",))), NAMES).verdict is BLOCK
+    assert crash_cause(crashed(down("n1", unit_result="oom-kill")), NAMES).verdict is BLOCK
+
+
+def test_that_the_durability_of_servers_that_are_down_is_read_in_their_option_files() -> None:
+    loose = down("n1", options=(("mysqld", "innodb_flush_log_at_trx_commit", "2"),))
+    check = durability(crashed(loose), NAMES)
+    assert check.verdict is WARN
+    assert check.evidence == "n1: innodb_flush_log_at_trx_commit = 2, sync_binlog = 0"
+    assert durability(crashed(), NAMES).verdict is PASS
+    assert durability(facts(gone("n1")), ("n1",)).verdict is WARN
+
+
+def test_that_a_balancer_that_sends_clients_to_the_first_node_is_told() -> None:
+    assert clients_away(crashed()).verdict is PASS
+    assert clients_away(crashed(down("n1", balancers=("haproxy",)))).verdict is WARN

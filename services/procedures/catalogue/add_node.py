@@ -7,6 +7,7 @@ import re
 from services.procedures import preflight
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue.choices import down_members, member_hosts
+from services.procedures.catalogue.haproxy_places import can_drain
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
 from services.procedures.catalogue.joining_steps import add_plan
@@ -26,6 +27,7 @@ ABOUT = About(
     can_break="The donor of an SST is out of flow control meanwhile; the joiner's old data is replaced.",
     node_field="joiner",
     for_states=("spare", "down"),
+    later_checks=("RECOVERED-HISTORY",),
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
@@ -44,6 +46,7 @@ class AddNode:
         joiner = inputs.get("joiner") or (spare[0][0] if spare else "")
         present = tuple((n, "is a member already") for n in member_hosts(facts))
         donors = donor_ranking(facts, joiner)
+        donor = inputs.get("donor") or (donors[0].host if donors else "")
         return (
             Field("joiner", "Host that joins", "host", joiner, spare + present),
             Field(
@@ -69,6 +72,30 @@ class AddNode:
                 "flag",
                 "yes",
                 help="They read it at their next start; nothing is restarted now.",
+                advanced=True,
+            ),
+            Field(
+                "donor_out",
+                "Take the donor out of HAProxy while it sends an SST",
+                "flag",
+                "yes" if can_drain(facts, donor) else "no",
+                help="It falls behind meanwhile and serves old data. Only where a HAProxy that may be told is found.",
+                advanced=True,
+            ),
+            Field(
+                "settle",
+                "How long its receive queue must stay short",
+                "duration",
+                "60 s",
+                help="A node that is Synced and can't keep up falls behind again at once.",
+                advanced=True,
+            ),
+            Field(
+                "end_orphans",
+                "End what an earlier transfer left on the host",
+                "flag",
+                "no",
+                help="Scripts and streams that SST-ORPHANS shows. They end only while no server runs there.",
                 advanced=True,
             ),
             Field(
@@ -129,7 +156,7 @@ class AddNode:
             *preflight.donor_names(facts, (*members, joiner)),
             *preflight.config_valid(facts, (joiner,)),
             *preflight.operator_rights(facts, (joiner, *members)),
-            *preflight.sst_orphans(facts, (joiner,)),
+            *own.orphans(facts, joiner, end=flag_of(values["end_orphans"]) is True),
             preflight.lock_free(facts, (joiner, *members)),
         )
 
@@ -138,9 +165,24 @@ class AddNode:
         return add_plan(facts, self._values(facts, inputs))
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
+        """Return the rest, now that the joiner's position is known: a donor that can send an IST goes first."""
+        values = self._values(facts, inputs)
+        joiner = values["joiner"]
+        able = [d.host for d in donor_ranking(facts, joiner) if d.ist]
+        donor = values["donor"] if not able or values["donor"] in able else able[0]
+        values["donor"] = donor
+        expected, members = transfer_expected(facts, joiner, donor), member_hosts(facts)
+        keep = flag_of(values["keep_data"]) is True
+        checks = (
+            preflight.health_gate(facts, members, size=len(members)),
+            own.recovered_history(facts, joiner),
+            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
+            own.disk(facts, joiner, donor, expected, keep=keep),
+            own.aside_free(facts, joiner),
+            own.aside_possible(facts, joiner, expected, keep=keep),
+            own.donors_stay(facts, donor, expected),
+        )
+        return checks, add_plan(facts, values, so_far.steps)
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)

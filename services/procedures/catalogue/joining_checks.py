@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import not_copied
-from services.procedures.catalogue.joining_estimate import Expected, ahead
+from services.procedures.catalogue.joining_estimate import Expected, ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.preflight.parts import known, unread, verdict
+from services.procedures.preflight.transfer import sst_orphans
 
 FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
 ASIDE = ".pilothouse-before"
@@ -33,8 +36,8 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
     sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
     return Check(
         code="TRANSFER",
-        title=f"It will come by {expected.kind}",
-        verdict=verdict(refused, expected.warning),
+        title="It will come by IST or SST" if expected.pending else f"It will come by {expected.kind}",
+        verdict=verdict(refused and not expected.pending, expected.warning or expected.pending),
         evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s"
         + (f"; {expected.warning}" if expected.warning else ""),
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
@@ -64,12 +67,28 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
     return Check(
         code="DISK-FREE",
         title=f"{joiner} has room for the data",
-        verdict=verdict(short or blind),
+        verdict=verdict((short or blind) and not expected.pending, short or blind),
         evidence="; ".join(blind) or told,
         why="A full disk ends the transfer near its end, and the node can't start from it.",
         try_=(f"Make room on {joiner}.",) if short else (),
         host=joiner,
-        absolute=short,
+        absolute=short and not expected.pending,
+    )
+
+
+def recovered_history(facts: Facts, joiner: str) -> Check:
+    """What the joiner's server recovered is this cluster's history, or none."""
+    uuid, seqno = position_of(facts, joiner)
+    foreign = uuid not in {"", facts.cluster_id}
+    return Check(
+        code="RECOVERED-HISTORY",
+        title=f"{joiner} holds no other cluster's data",
+        verdict=verdict(foreign),
+        evidence=f"recovered on {joiner}: {f'{uuid}:{seqno}' if uuid else 'no position'}; cluster: {facts.cluster_id}",
+        why="An SST erases the data folder, its binary logs too.",
+        try_=("Make sure whose data it is, and move it away by hand.",) if foreign else (),
+        host=joiner,
+        absolute=foreign,
     )
 
 
@@ -177,7 +196,7 @@ def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool)
     beyond = ", and what only this node has" if lost else ""
     said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
     calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
-    outcome = verdict((mounted and keep) or lost, said)
+    outcome = verdict(((mounted and keep) or lost) and not expected.pending, said)
     return Check(
         code="KEEP-DATA",
         title="The old data folder is kept",
@@ -220,6 +239,19 @@ def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
         verdict=verdict((), told if others else ["none"]),
         evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
         why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
+    )
+
+
+def orphans(facts: Facts, joiner: str, *, end: bool) -> tuple[Check, ...]:
+    """What an earlier transfer left; accepted to be ended, it is a warning."""
+    if not end:
+        say_yes = "Or say yes to ending them (end_orphans): they are ended just before the start."
+        return tuple(replace(c, try_=(*c.try_, say_yes) if c.try_ else ()) for c in sst_orphans(facts, (joiner,)))
+    return tuple(
+        replace(c, verdict=Verdict.WARN, evidence=f"{c.evidence}; they are ended just before the start")
+        if c.verdict is Verdict.BLOCK
+        else c
+        for c in sst_orphans(facts, (joiner,))
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.recovering import recovered_position
 from services.procedures.facts_model import ZERO_UUID, Facts
 from services.procedures.preflight.health import SYNCED
 from services.procedures.preflight.parts import galera_of
@@ -43,7 +44,10 @@ class Donor:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The transfer to expect: its kind, why, how much, about how long; `warning` is what may come in between."""
+    """The transfer to expect: its kind, why, how much, about how long; `warning` is what may come in between.
+
+    `pending`: IST or SST is known only when the run has had the joiner's server recover its position.
+    """
 
     kind: Literal["IST", "SST"]
     reason: str
@@ -51,15 +55,34 @@ class Expected:
     data_bytes: int | None = None
     write_sets: int | None = None
     warning: str = ""
+    pending: bool = False
 
 
 def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
-    """Return (uuid, seqno) that the joiner's data folder says; ('', None) without a usable one."""
+    """Return (uuid, seqno) that the joiner's data folder says; ('', None) without a usable one.
+
+    What this run had the server recover wins: grastate.dat may be stale after a kill.
+    """
+    recovered = recovered_position(facts, joiner)
+    if recovered is not None:
+        return recovered
     state = facts.host(joiner).grastate
     if state is None or state.uuid in {"", ZERO_UUID} or facts.host(joiner).sst_in_progress:
         return "", None
     known = state.seqno if state.seqno is not None and state.seqno >= 0 else None
     return state.uuid, known
+
+
+def must_recover(facts: Facts, joiner: str) -> bool:
+    """Return whether the joiner's own server must be asked first: a node of this cluster that stopped without a word.
+
+    Its data moved aside, or copied over, it would take an SST where an IST would have done.
+    """
+    uuid, seqno = position_of(facts, joiner)
+    host = facts.host(joiner)
+    asked = recovered_position(facts, joiner) is not None
+    its_own = bool(host.option("mysqld", "wsrep_cluster_address")) and bool(host.server_program)
+    return not asked and its_own and bool(uuid) and uuid == facts.cluster_id and seqno is None
 
 
 def newest_of(facts: Facts) -> int | None:
@@ -133,7 +156,7 @@ def _joiner_against(facts: Facts, joiner: str) -> str:
     if uuid != facts.cluster_id:
         return f"{joiner} has another history"
     if seqno is None:
-        return f"{joiner}'s position is -1: if its server recovers one that is cached, IST follows after all"
+        return f"{joiner}'s position is -1: its server is asked first, and the rest of the plan made from its answer"
     if ahead(facts, joiner):
         return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
     return ""
@@ -151,15 +174,16 @@ def transfer_expected(facts: Facts, joiner: str, donor: str) -> Expected:
             write_sets=missing, warning=_soon_over(donor, chosen.left_s),
         )  # fmt: skip
     size = facts.host(donor).data_bytes
+    pending = must_recover(facts, joiner)
     reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
     copying = (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S
     rates = facts.host(donor).rates
     written = rates.seqno_s if rates is not None else 0.0
     if written >= APPLY_PER_S:
         never = f"{written:.0f} write sets/s are written, about {APPLY_PER_S:.0f} applied: it may never be Synced"
-        return Expected("SST", reason, SST_FIXED_S + copying, data_bytes=size, warning=never)
+        return Expected("SST", reason, SST_FIXED_S + copying, data_bytes=size, warning=never, pending=pending)
     catch_up = 10.0 + copying * written / (APPLY_PER_S - written)
-    return Expected("SST", reason, SST_FIXED_S + copying + catch_up, data_bytes=size)
+    return Expected("SST", reason, SST_FIXED_S + copying + catch_up, data_bytes=size, pending=pending)
 
 
 def _soon_over(donor: str, left_s: float | None) -> str:

@@ -6,12 +6,16 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.actions import EditOptions, PutFile, RestoreFile, Run, Several
+from services.procedures.actions import Continue, EditOptions, PutFile, RestoreFile, Run, Several
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
+from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.joiner_config import FILE, address_file, address_of, cluster_address, config_text
 from services.procedures.catalogue.joining_checks import aside_path, configured
-from services.procedures.catalogue.joining_estimate import transfer_expected
+from services.procedures.catalogue.joining_estimate import must_recover, transfer_expected
+from services.procedures.catalogue.recovering import recover
+from services.procedures.catalogue.watches import flow_control
 from services.procedures.conditions import (
     ClusterWhole,
     FileAbsent,
@@ -22,29 +26,50 @@ from services.procedures.conditions import (
     Stopped,
     UnitSetting,
 )
-from services.procedures.facts_model import Facts
+from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
-from services.procedures.inputs import flag_of
+from services.procedures.inputs import flag_of, seconds_of
 from services.procedures.model import Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
 
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
 LISTEN_S = 120
+DONOR_DRAIN_S = 60.0
+ORPHANS = r"wsrep_sst_|socat .*:4444|xbstream|mbstream"
+END_ORPHANS = (
+    'gone() { ! pgrep -u "$1" -f "$2" >/dev/null; }; gone "$1" "$2" && exit 0; pkill -TERM -u "$1" -f "$2"; '
+    'for i in 1 2 3 4 5 6 7 8 9 10; do gone "$1" "$2" && exit 0; sleep 0.5; done; '
+    'pkill -KILL -u "$1" -f "$2"; sleep 0.5; gone "$1" "$2"'
+)
+"""Ends an SST's processes of one account, and proves it by its exit code (man pgrep(1)); the shell is root's."""
 
 
-def add_plan(facts: Facts, values: Inputs) -> Plan:
-    """Return the plan for inputs that have no faults."""
+def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Plan:
+    """Return the plan for inputs that have no faults.
+
+    Args:
+        so_far: the first part of a plan that goes on, now that the joiner's position is known.
+    """
     joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
+    told = balancer_hosts(facts, (donor,)) if donor_leaves(facts, values) else ()
+    if joiner in members:
+        found: tuple[Step, ...] = ()
+    elif so_far:
+        found = (*so_far, *_joining(facts, values))
+    elif must_recover(facts, joiner):
+        found = (*_begun(facts, values), recover(facts.host(joiner)), _known(joiner))
+    else:
+        found = (*_begun(facts, values), *_joining(facts, values))
     return Plan(
         procedure="add-node",
         title=f"Add {joiner} to {facts.cluster_name or 'the cluster'}",
         summary=f"{joiner} is configured after {donor}, starts with {donor} as its donor and becomes a full member.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
-        hosts=tuple(dict.fromkeys((*members, joiner))),
+        hosts=tuple(dict.fromkeys((*members, joiner, *told))),
         quorum=tuple(dict.fromkeys((*members, joiner))),
         inputs=tuple(values.items()),
-        steps=() if joiner in members else _steps(facts, values),
-        watches=_watches(facts, joiner, members),
+        steps=found,
+        watches=_watches(facts, joiner, members, found),
         charts=(
             Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),
             Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),
@@ -56,23 +81,49 @@ def add_plan(facts: Facts, values: Inputs) -> Plan:
     )
 
 
-def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+def donor_leaves(facts: Facts, values: Inputs) -> bool:
+    """Return whether the donor is to get no new sessions from HAProxy while it sends (page add-node, plan 2 and 8)."""
+    return flag_of(values["donor_out"]) is True and can_drain(facts, values["donor"])
+
+
+def _begun(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    return (steps.restart_off(facts.host(values["joiner"])), _off(facts, values))
+
+
+def _known(joiner: str) -> Step:
+    return Step(
+        step_id="transfer-known",
+        host="",
+        title=f"Tell from {joiner}'s position whether IST can bring what it missed, and show the rest of the plan",
+        done="The rest of the plan was made and approved",
+        action=Continue(f"what {joiner} misses is known only now"),
+        risk=Risk.READS,
+        limit_s=86_400.0,
+        repeatable=True,
+    )
+
+
+def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     joiner, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
     expected = transfer_expected(facts, joiner.host, donor.host)
     fresh = not configured(facts, joiner.host)
-    found = [steps.restart_off(joiner), _off(facts, values)]
+    out = expected.kind == "SST" and donor_leaves(facts, values)
+    found: list[Step] = []
     if expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries:
         found += _keep_data(facts, joiner.host)
     if fresh:
         found += _configure(facts, values)
     found.append(steps.name_donor(joiner, donor.node_name or donor.host))
     found += _ports(facts, joiner.host, members)
+    if out:
+        found += drain_steps(facts, donor.host, DONOR_DRAIN_S, patient=True)
     limit = max(1_800.0, 4 * expected.seconds)
     start = steps.start_node(
         facts, joiner, limit_s=limit, estimate_s=expected.seconds,
         before_undo=(StillPrimary(members, 1, facts.cluster_id),),
     )  # fmt: skip
     start = replace(start, before=(*start.before, ClusterWhole(members, len(members), facts.cluster_id)))
+    start = _without_orphans(start, joiner)
     kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [start, steps.prove_transfer(joiner, "IST" if kind == "IST" else "any", "", start.step_id)]
     if flag_of(values["extend"]) is True:
@@ -80,10 +131,26 @@ def _steps(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     found += [
         steps.forget_donor(joiner),
         steps.restart_on(joiner),
-        steps.queue_settled(joiner, 10.0),
+        steps.queue_settled(joiner, seconds_of(values["settle"]) or 0.0),
         steps.whole_again(facts, tuple(sorted({*members, joiner.host}))),
     ]
+    if out:
+        found += return_steps(facts, donor.host)
     return tuple(found)
+
+
+def _without_orphans(start: Step, joiner: HostFacts) -> Step:
+    """End what an earlier transfer left, before a start and after one that failed: else each start dies of it.
+
+    Both only while no server runs: then no script of an SST on this host belongs to anybody.
+    """
+    account = str(joiner.mysql_uid) if joiner.mysql_uid else "mysql"
+    end = Run(Command(("bash", "-c", END_ORPHANS, "pilothouse", account, ORPHANS), sudo=True))
+    assert start.undo is not None
+    assert isinstance(start.action, Run)
+    assert isinstance(start.undo.action, Run)
+    undo = replace(start.undo, action=Several((start.undo.action, end)))
+    return replace(start, action=Several((end, start.action)), undo=undo)
 
 
 def _off(facts: Facts, values: Inputs) -> Step:
@@ -270,13 +337,15 @@ def _extend(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
     return found
 
 
-def _watches(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[WatchRule, ...]:
+def _watches(facts: Facts, joiner: str, members: tuple[str, ...], plan: tuple[Step, ...]) -> tuple[WatchRule, ...]:
     if joiner in members:
         return ()
-    return (
-        WatchRule(
-            code="QUORUM",
-            condition=StillPrimary(members, len(members), facts.cluster_id),
-            sentence=f"One of {', '.join(members)} is no full member any more.",
-        ),
+    quorum = WatchRule(
+        code="QUORUM",
+        condition=StillPrimary(members, len(members), facts.cluster_id),
+        sentence=f"One of {', '.join(members)} is no full member any more.",
     )
+    planned = {step.step_id for step in plan}
+    if f"start-{joiner}" not in planned or not members:
+        return (quorum,)
+    return (quorum, flow_control(members[0], joiner, f"start-{joiner}", f"settle-{joiner}"))

@@ -1,0 +1,25 @@
+"""Watch rules that several procedures share. Pure."""
+
+from __future__ import annotations
+
+from services.procedures.conditions import FlowControlBelow
+from services.procedures.model import WatchRule
+
+PAUSED_SHARE, EVERY_S = 0.9, 10.0
+"""Nine tenths of ten seconds: a node that catches up may hold the writers up for moments, not for good."""
+
+
+def flow_control(member: str, moved: str, from_step: str, to_step: str, prefix: str = "") -> WatchRule:
+    """Pause before the next act while flow control all but stops the cluster's writes.
+
+    Args:
+        member: a node that stays up: flow control is told by each member alike; moved: the one that may hold them up.
+    """
+    return WatchRule(
+        code=f"{prefix}FLOW-CONTROL",
+        condition=FlowControlBelow(member, PAUSED_SHARE),
+        sentence=f"Flow control all but stops the cluster's writes while {moved} is moved.",
+        from_step=from_step,
+        to_step=to_step,
+        every_s=EVERY_S,
+    )

@@ -1,0 +1,185 @@
+"""The plan of add-node: what a crashed node is asked first, who is spared, what is cleared away before a start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from services.procedures.actions import Continue, Run, Several, WaitFor
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
+from services.procedures.catalogue.recovering import recovered_position
+from services.procedures.checks import Check, Verdict
+from services.procedures.conditions import FlowControlBelow, StatusIs
+from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.inputs import filled
+from services.procedures.invariants import violations
+from services.procedures.model import Plan
+from tests.faults.scripted.cluster import CLUSTER, Cluster, balanced, whole
+from tests.faults.scripted.facts import facts_of
+
+ADD = procedure_named("add-node")
+OTHER = "aaaaaaaa-2222-11f0-9c0e-3b2f8d5a7c11"
+
+
+def _values(facts: Facts, **inputs: str) -> dict[str, str]:
+    given = {"joiner": "n3", **inputs}
+    return filled(ADD.fields(facts, given), given)
+
+
+def _crashed() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    cluster.kill(cluster.hosts["n3"])
+    return cluster
+
+
+def _second(recovered: str, **inputs: str) -> tuple[dict[str, Check], Plan]:
+    """Return the checks and the plan after the joiner's server told its position."""
+    cluster = _crashed()
+    before = facts_of(cluster)
+    first = ADD.plan(before, _values(before, **inputs))
+    now = facts_of(cluster, (("recovered-n3", recovered),))
+    checks, plan = ADD.continued(now, dict(first.inputs), first)
+    assert plan.steps[: len(first.steps)] == first.steps
+    return {check.code: check for check in checks}, plan
+
+
+def test_that_a_node_that_stopped_without_a_word_is_asked_for_its_position_before_its_data_is_touched() -> None:
+    facts = facts_of(_crashed())
+    plan = ADD.plan(facts, _values(facts))
+    assert [s.step_id for s in plan.steps] == ["restart-off-n3", "down-n3", "recover-n3", "transfer-known"]
+    assert isinstance(plan.steps[-1].action, Continue)
+    assert violations(plan) == ()
+
+
+@pytest.mark.parametrize("sst_ok", ["yes", "no"])
+def test_that_what_is_not_known_yet_warns_and_is_judged_when_it_is(sst_ok: str) -> None:
+    facts = facts_of(_crashed())
+    found = {c.code: c for c in ADD.preflight(facts, _values(facts, sst_ok=sst_ok))}
+    assert found["TRANSFER"].verdict is Verdict.WARN
+    checks, _ = _second(f"{ZERO_UUID}:-1", sst_ok=sst_ok)
+    assert checks["TRANSFER"].verdict is (Verdict.BLOCK if sst_ok == "no" else Verdict.PASS)
+
+
+def test_that_a_crashed_node_whose_position_is_cached_returns_by_ist_with_its_data_in_place() -> None:
+    checks, plan = _second(f"{CLUSTER}:900")
+    assert checks["TRANSFER"].title == "It will come by IST"
+    assert not any(step.step_id.startswith(("keep-data", "new-data")) for step in plan.steps)
+    assert violations(plan) == ()
+
+
+def test_that_a_crashed_node_whose_position_nobody_keeps_has_its_data_kept_aside_for_an_sst() -> None:
+    checks, plan = _second(f"{CLUSTER}:5")
+    assert checks["TRANSFER"].title == "It will come by SST"
+    assert any(step.step_id == "keep-data-n3" for step in plan.steps)
+
+
+def test_that_a_donor_that_can_send_an_ist_takes_the_place_of_one_that_can_not() -> None:
+    cluster = _crashed()
+    before = facts_of(cluster)
+    first = ADD.plan(before, _values(before, donor="n1"))
+    cluster.hosts["n1"].seqno = 2_000  # it keeps 1100 and newer
+    now = facts_of(cluster, (("recovered-n3", f"{CLUSTER}:1000"),))
+    _, plan = ADD.continued(now, dict(first.inputs), first)
+    assert dict(plan.inputs)["donor"] == "n2"
+    assert "Name n2 as the donor" in plan.step("name-donor-n3").title
+
+
+@pytest.mark.parametrize(
+    ("recovered", "code", "absolute"),
+    [(f"{CLUSTER}:9999", "TRANSFER", False), (f"{OTHER}:3", "RECOVERED-HISTORY", True)],
+)
+def test_that_a_recovered_position_that_is_ahead_or_of_another_cluster_ends_the_run_there(
+    recovered: str, code: str, absolute: bool
+) -> None:
+    checks, _ = _second(recovered)
+    assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, absolute)
+
+
+@pytest.mark.parametrize(
+    ("told", "position"),
+    [
+        (f"{CLUSTER}:7", (CLUSTER, 7)),
+        (f"{ZERO_UUID}:-1", ("", None)),
+        (f"{CLUSTER}:-1", ("", None)),
+        ("x", ("", None)),
+    ],
+)
+def test_that_only_a_whole_recovered_position_counts(told: str, position: tuple[str, int | None]) -> None:
+    facts = facts_of(_crashed(), (("recovered-n3", told),))
+    assert recovered_position(facts, "n3") == position
+    assert recovered_position(facts, "n2") is None
+
+
+def test_that_a_joiners_queue_is_watched_for_a_minute_and_flow_control_from_its_start_on() -> None:
+    facts = facts_of(whole("n1", "n2", "n3", spare="new"))
+    plan = ADD.plan(facts, _values(facts, joiner="new"))
+    action = plan.step("settle-new").action
+    assert isinstance(action, WaitFor)
+    assert action.conditions == (StatusIs("new", "wsrep_local_recv_queue", "<", "10", for_s=60.0),)
+    rule = next(r for r in plan.watches if isinstance(r.condition, FlowControlBelow))
+    assert (rule.from_step, rule.to_step) == ("start-new", "settle-new")
+    assert rule.condition == FlowControlBelow("n1", 0.9)
+
+
+def _behind() -> Facts:
+    cluster = balanced("n1", "n2", "n3")
+    cluster.hosts["new"] = whole("n1", "n2", "n3", spare="new").hosts["new"]
+    return facts_of(cluster)
+
+
+def test_that_the_donor_of_an_sst_gets_no_new_sessions_and_then_gets_them_again() -> None:
+    facts = _behind()
+    plan = ADD.plan(facts, _values(facts, joiner="new"))
+    order = [s.step_id for s in plan.steps]
+    donor = dict(plan.inputs)["donor"]
+    assert order.index(f"haproxy-drain-{donor}-1") < order.index("start-new") < order.index("whole")
+    assert order[-1] == f"haproxy-ready-{donor}-1"
+    assert "lb" in plan.hosts
+    stays = ADD.plan(facts, _values(facts, joiner="new", donor_out="no"))
+    assert "lb" not in stays.hosts
+    assert not any(s.step_id.startswith("haproxy") for s in stays.steps)
+
+
+def test_that_a_donor_of_an_ist_keeps_its_sessions() -> None:
+    cluster = balanced("n1", "n2", "n3")
+    cluster.stop(cluster.hosts["n3"])
+    facts = facts_of(cluster)
+    assert not any(s.step_id.startswith("haproxy") for s in ADD.plan(facts, _values(facts)).steps)
+
+
+def test_that_what_an_earlier_transfer_left_is_ended_before_a_start_and_after_one_that_failed() -> None:
+    facts = facts_of(whole("n1", "n2", "n3", spare="new"))
+    start = ADD.plan(facts, _values(facts, joiner="new")).step("start-new")
+    assert start.undo is not None
+    before, after = start.action, start.undo.action
+    assert isinstance(before, Several)
+    assert isinstance(after, Several)
+    wanted = ("bash", "-c", END_ORPHANS, "pilothouse", "106", ORPHANS)
+    acts = (before.actions[0], after.actions[-1])
+    assert [a.command.argv for a in acts if isinstance(a, Run)] == [wanted, wanted]
+
+
+def _end(account: str, pattern: str) -> int:
+    words = ("bash", "-c", END_ORPHANS, "pilothouse", account, pattern)
+    return subprocess.run(words, check=False, capture_output=True, timeout=30).returncode
+
+
+def test_that_ending_what_is_left_succeeds_where_nothing_is() -> None:
+    assert _end("nobody", "wsrep_sst_of_nobody_at_all") == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run a process of another account")
+def test_that_a_script_that_does_not_listen_is_ended_and_another_process_is_not() -> None:
+    deaf = "trap '' TERM; exec -a wsrep_sst_test sleep 60"
+    with (
+        subprocess.Popen(("bash", "-c", deaf), user="nobody") as orphan,
+        subprocess.Popen(("bash", "-c", deaf.replace("_test", "_other")), user="nobody") as other,
+    ):
+        assert _end("nobody", "wsrep_sst_test") == 0
+        assert orphan.wait(5) == -signal.SIGKILL
+        assert other.poll() is None
+        other.kill()

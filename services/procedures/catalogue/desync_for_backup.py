@@ -7,17 +7,17 @@ Cluster manual "wsrep_desync"). A node that is desynced already, by a backup or 
 
 from __future__ import annotations
 
-from services.connections.statement import Keyword, set_global
 from services.procedures import preflight
-from services.procedures.actions import Ask, Sql, WaitFor
+from services.procedures.actions import Ask, WaitFor
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.steps import whole_again
+from services.procedures.catalogue.traffic_steps import desync, desync_key, resync
 from services.procedures.checks import Check, Verdict
-from services.procedures.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary, VariableIs
+from services.procedures.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.inputs import bytes_of, field_faults, filled, seconds_of
-from services.procedures.model import Breach, Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.model import Breach, Chart, Plan, Risk, Step, WatchRule
 from services.procedures.procedure import About
 
 ABOUT = About(
@@ -30,8 +30,6 @@ ABOUT = About(
     node_field="node",
     for_states=("synced",),
 )
-_OFF = Sql(set_global("wsrep_desync", Keyword("OFF")))
-_ON = Sql(set_global("wsrep_desync", Keyword("ON")))
 QUEUE_LIMIT_S = 4 * 3_600.0
 
 
@@ -142,7 +140,7 @@ def _others_stay(facts: Facts, node: str) -> Check:
 
 def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) -> tuple[Step, ...]:
     return (
-        _desync(facts, node, members),
+        desync(node, before=(ClusterWhole(members, len(members), facts.cluster_id),)),
         Step(
             step_id="backup",
             host="",
@@ -154,33 +152,8 @@ def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) ->
             repeatable=True,
         ),
         _catch_up(node),
-        _resync(node),
+        resync(node),
         whole_again(facts, members),
-    )
-
-
-def _desync(facts: Facts, node: str, members: tuple[str, ...]) -> Step:
-    off = (VariableIs(node, "wsrep_desync", "OFF"),)
-    return Step(
-        step_id="desync",
-        host=node,
-        title=f"Desync {node}",
-        done=f"{node} is Donor/Desynced and sends no flow control",
-        why="It may now fall behind without holding the others up.",
-        action=_ON,
-        before=(ClusterWhole(members, len(members), facts.cluster_id),),
-        proof=(VariableIs(node, "wsrep_desync", "ON"), StatusIs(node, "wsrep_local_state", "=", "2")),
-        limit_s=30.0,
-        undo=Undo(f"Bring {node} back", _OFF, off, limit_s=120.0),
-        takes=Obligation(
-            key=f"desync:{node}",
-            host=node,
-            sentence=f"{node} desynced",
-            release=_OFF,
-            release_proof=off,
-            danger=f"{node} falls behind and is never a donor",
-        ),
-        estimate_s=1.0,
     )
 
 
@@ -200,22 +173,6 @@ def _catch_up(node: str) -> Step:
     )
 
 
-def _resync(node: str) -> Step:
-    return Step(
-        step_id="resync",
-        host=node,
-        title=f"Bring {node} back into flow control",
-        done=f"{node} is a full member again",
-        why="It ends what the run switched on; there is nothing to take back.",
-        action=_OFF,
-        proof=(VariableIs(node, "wsrep_desync", "OFF"), StatusIs(node, "wsrep_local_state", "=", "4")),
-        limit_s=120.0,
-        repeatable=True,
-        discharges=(f"desync:{node}",),
-        estimate_s=2.0,
-    )
-
-
 def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> tuple[WatchRule, ...]:
     others = tuple(h for h in members if h != node)
     datadir = facts.host(node).datadir or "/"
@@ -224,7 +181,7 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
             code="QUORUM",
             condition=StillPrimary(others, len(others), facts.cluster_id),
             sentence=f"One of {', '.join(others)} is no full member any more; {node} may be needed as a donor.",
-            releases=f"desync:{node}",
+            releases=desync_key(node),
             breach=Breach.RELEASE,
             from_step="backup",
             to_step="catch-up",
@@ -234,7 +191,7 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
             condition=FreeDisk(node, datadir, floor),
             sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control, and may slow the "
             "cluster down until it has caught up.",
-            releases=f"desync:{node}",
+            releases=desync_key(node),
             breach=Breach.RELEASE,
             from_step="backup",
             to_step="catch-up",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Run, Several, Sql
-from services.procedures.catalogue import steps
+from services.procedures.catalogue import steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
+from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import ClusterWhole, FreeDisk, Kept, ProviderOption, StillPrimary, UnitSetting
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import bytes_of, flag_of, seconds_of
-from services.procedures.model import Breach, Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.model import Breach, Chart, Plan, Risk, Step, WatchRule
 
 RELEASE = Sql(set_provider_option(OPTION, -1))
 GUARD_AFTER_S = 3_600
@@ -68,7 +71,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     if drain:
         if by_haproxy:
             found += drain_steps(facts, node.host, DRAIN_S, patient=True)
-        found += [steps.reject_queries(node), steps.wait_no_clients(node, DRAIN_S, ())]
+        found += [traffic_steps.reject_queries(node), traffic_steps.wait_no_clients(node, DRAIN_S, ())]
     found += [
         steps.stop_node(facts, node, others=others, whole=members, keep="stopped_at", at_least=Kept("frozen_at")),
         _maintenance(node.host, away),
@@ -80,7 +83,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
         found.append(_guard_off(donor.host, facts.cluster_id))
     found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
     if drain:
-        found.append(steps.accept_queries(node))
+        found.append(traffic_steps.accept_queries(node))
     if by_haproxy:
         found += return_steps(facts, node.host)
     found.append(steps.whole_again(facts, members))
@@ -91,10 +94,9 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
     donor = values["donor"]
     cache = cache_of(facts.host(donor))
     at = values["seqno"] if values["mode"] == "seqno" else "now"
-    released = (ProviderOption(donor, OPTION, "=", "-1"),)
     # As it was when the checks were read: -1, or a freeze of somebody else's that FREEZE-SEEN was overridden for.
     as_seen = (ProviderOption(donor, OPTION, "=", cache.frozen_at or "-1"),)
-    return Step(
+    step = Step(
         step_id="freeze",
         host=donor,
         title=f"Freeze the gcache of {donor} at {at}" + (f" (oldest seqno {cache.downto})" if at == "now" else ""),
@@ -103,18 +105,10 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
         action=Sql(set_provider_option(OPTION, at)),
         before=(ClusterWhole(members, len(members), facts.cluster_id), *as_seen),
         proof=(ProviderOption(donor, OPTION, ">=", "0", keep="frozen_at"),),
-        undo=Undo(f"Release the gcache of {donor}", RELEASE, released),
-        takes=Obligation(
-            key=freeze_key(donor),
-            host=donor,
-            sentence=f"gcache frozen on {donor}",
-            release=RELEASE,
-            release_proof=released,
-            danger=f"the disk of {donor} fills",
-        ),
         limit_s=15.0,
         estimate_s=1.0,
     )
+    return _frozen(donor).on(step, f"Release the gcache of {donor}")
 
 
 def freeze_key(donor: str) -> str:
@@ -122,19 +116,21 @@ def freeze_key(donor: str) -> str:
     return f"freeze:{donor}"
 
 
-def _release(donor: str) -> Step:
-    return Step(
-        step_id="release",
+def _frozen(donor: str) -> Temporary:
+    return Temporary(
+        key=freeze_key(donor),
         host=donor,
-        title=f"Release the gcache of {donor}",
-        done=f"gcache of {donor} released",
-        why="It ends the freeze. Space comes back when the current page is full and the next purge runs.",
-        action=RELEASE,
-        proof=(ProviderOption(donor, OPTION, "=", "-1"),),
-        limit_s=30.0,
-        repeatable=True,
-        discharges=(freeze_key(donor),),
-        estimate_s=1.0,
+        sentence=f"gcache frozen on {donor}",
+        danger=f"the disk of {donor} fills",
+        release=RELEASE,
+        released=(ProviderOption(donor, OPTION, "=", "-1"),),
+    )
+
+
+def _release(donor: str) -> Step:
+    step = _frozen(donor).off("release", f"Release the gcache of {donor}", f"gcache of {donor} released", 1.0)
+    return replace(
+        step, why="It ends the freeze. Space comes back when the current page is full and the next purge runs."
     )
 
 
@@ -148,10 +144,8 @@ def _guard_unit(cluster_id: str) -> str:
 def _guard_on(donor: str, cluster_id: str, away: float) -> Step:
     """systemd-run(1) --on-active: a transient timer; the root account's socket login of the server is tried first."""
     unit = _guard_unit(cluster_id)
-    release = Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5))
-    gone = (UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),)
     after = int(away) + GUARD_AFTER_S
-    return Step(
+    step = Step(
         step_id="guard-on",
         host=donor,
         title=f"Set a timer on {donor} that releases the cache in {after // 60} min",
@@ -167,32 +161,25 @@ def _guard_on(donor: str, cluster_id: str, away: float) -> Step:
         )),
         already=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "active"),),
         proof=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "active"),),
-        undo=Undo(f"Remove the timer on {donor}", release, gone),
-        takes=Obligation(
-            key=f"guard:{donor}",
-            host=donor,
-            sentence=f"release timer set on {donor}",
-            release=release,
-            release_proof=gone,
-            danger="it would release a later freeze too",
-        ),
         estimate_s=1.0,
     )  # fmt: skip
+    return _guarded(donor, unit).on(step, f"Remove the timer on {donor}")
 
 
 def _guard_off(donor: str, cluster_id: str) -> Step:
-    unit = _guard_unit(cluster_id)
-    return Step(
-        step_id="guard-off",
+    guard = _guarded(donor, _guard_unit(cluster_id))
+    step = guard.off("guard-off", f"Remove the timer on {donor}", f"The timer on {donor} is gone", 1.0)
+    return replace(step, why="It ends what the run switched on; the cache is released already.")
+
+
+def _guarded(donor: str, unit: str) -> Temporary:
+    return Temporary(
+        key=f"guard:{donor}",
         host=donor,
-        title=f"Remove the timer on {donor}",
-        done=f"The timer on {donor} is gone",
-        why="It ends what the run switched on; the cache is released already.",
-        action=Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5)),
-        proof=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),),
-        repeatable=True,
-        discharges=(f"guard:{donor}",),
-        estimate_s=1.0,
+        sentence=f"release timer set on {donor}",
+        danger="it would release a later freeze too",
+        release=Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5)),
+        released=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),),
     )
 
 

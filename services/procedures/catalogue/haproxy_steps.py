@@ -6,14 +6,16 @@ Source: HAProxy Management Guide 9.3: "set server" (drain: no new sessions, heal
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
 from services.procedures.actions import Run, Several, WaitFor
 from services.procedures.catalogue.haproxy_places import Place, open_places
+from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import BalancerServer, Condition, Listening
 from services.procedures.facts_model import Facts
-from services.procedures.model import Obligation, Risk, Step, Undo
+from services.procedures.model import Risk, Step
 
 SET_STATE = (
     'said=$(printf "set server %s state %s\\n" "$2" "$3" | socat -t 5 - "UNIX-CONNECT:$1") && echo "$said" '
@@ -56,11 +58,6 @@ def out_of(facts: Facts, node: str) -> tuple[Condition, ...]:
     return tuple(_is(place, "drained") for place in open_places(facts, node))
 
 
-def drain_key(node: str, place: Place) -> str:
-    """Return the obligation's key."""
-    return f"haproxy:{node}:{place.host}:{place.haproxy.socket}:{place.name}"
-
-
 def _set(place: Place, state: Literal["drain", "maint", "ready"]) -> Run:
     words = ("bash", "-c", SET_STATE, "pilothouse", place.haproxy.socket, place.name, state)
     return Run(Command(words, sudo=True))
@@ -74,9 +71,19 @@ def _is(
     )
 
 
+def _drained(node: str, place: Place) -> Temporary:
+    return Temporary(
+        key=f"haproxy:{node}:{place.host}:{place.haproxy.socket}:{place.name}",
+        host=place.host,
+        sentence=f"{place.name} drained in HAProxy on {place.host}",
+        danger=f"{node} gets no sessions from HAProxy on {place.host}",
+        release=_set(place, "ready"),
+        released=(_is(place, "free"),),
+    )
+
+
 def _drain(node: str, place: Place, number: int, prefix: str) -> Step:
-    release, released = _set(place, "ready"), (_is(place, "free"),)
-    return Step(
+    step = Step(
         step_id=f"{prefix}haproxy-drain-{node}-{number}",
         host=place.host,
         title=f"Drain {place.name} in HAProxy on {place.host}",
@@ -85,19 +92,11 @@ def _drain(node: str, place: Place, number: int, prefix: str) -> Step:
         action=_set(place, "drain"),
         before=(_is(place, "free"),),
         proof=(_is(place, "drained"),),
-        undo=Undo(f"Let HAProxy on {place.host} send sessions to {place.name}", release, released),
         repeatable=True,
-        takes=Obligation(
-            key=drain_key(node, place),
-            host=place.host,
-            sentence=f"{place.name} drained in HAProxy on {place.host}",
-            release=release,
-            release_proof=released,
-            danger=f"{node} gets no sessions from HAProxy on {place.host}",
-        ),
         limit_s=20.0,
         estimate_s=1.0,
     )
+    return _drained(node, place).on(step, f"Let HAProxy on {place.host} send sessions to {place.name}")
 
 
 def _emptied(node: str, places: tuple[Place, ...], limit_s: float, prefix: str, *, patient: bool) -> Step:
@@ -138,19 +137,13 @@ def _cut(node: str, place: Place, number: int, prefix: str) -> Step:
 
 
 def _ready(node: str, place: Place, number: int, prefix: str) -> Step:
-    return Step(
-        step_id=f"{prefix}haproxy-ready-{node}-{number}",
-        host=place.host,
-        title=f"Let HAProxy on {place.host} send sessions to {place.name}",
-        done=f"{place.name} takes sessions in HAProxy on {place.host}",
-        why="It ends what the run switched on; there is nothing to take back.",
-        action=_set(place, "ready"),
-        proof=_takes_sessions(place),
-        repeatable=True,
-        discharges=(drain_key(node, place),),
-        limit_s=UP_LIMIT_S,
-        estimate_s=3.0,
+    step = _drained(node, place).off(
+        f"{prefix}haproxy-ready-{node}-{number}",
+        f"Let HAProxy on {place.host} send sessions to {place.name}",
+        f"{place.name} takes sessions in HAProxy on {place.host}",
+        3.0,
     )
+    return replace(step, proof=_takes_sessions(place), limit_s=UP_LIMIT_S)
 
 
 def _takes_sessions(place: Place) -> tuple[Condition, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.connections.statement import Keyword, set_global
-from services.procedures.actions import Ask, EditOptions, RestoreFile, Run, Sql
-from services.procedures.catalogue import steps
+from services.procedures.actions import Ask, EditOptions, RestoreFile, Run
+from services.procedures.catalogue import steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts
 from services.procedures.catalogue.haproxy_steps import drain_steps, out_of, return_steps
@@ -16,7 +15,7 @@ from services.procedures.conditions import OptionIs, StillPrimary, VariableIs
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, hosts_of, seconds_of
-from services.procedures.model import Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
 
 CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
 START_LIMIT_S = 3_600.0
@@ -85,7 +84,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     found = [steps.restart_off(host, prefix), steps.name_donor(host, donor_name, prefix)]
     found += _drained(facts, values, host, prefix)
     if flag_of(values["desync"]) is True:
-        found.append(_desync(name, prefix))
+        found.append(traffic_steps.desync(name, prefix))
     if option:
         found.append(_tried(host, option, value, prefix))
     others = tuple(m for m in members if m != name)
@@ -112,7 +111,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [stop, *written, start]
     if flag_of(values["desync"]) is True:
-        found.append(_resync(name, prefix))
+        found.append(traffic_steps.resync(name, prefix))
     found.append(steps.prove_transfer(host, "IST" if kind == "IST" else "any", "", start.step_id, prefix))
     found += [
         steps.forget_donor(host, galera.sst_donor if galera is not None else "", prefix),
@@ -138,11 +137,11 @@ def _drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list
     if _by_haproxy(values):
         return drain_steps(facts, host.host, limit, prefix, cut=flag_of(values["cut"]) is True)
     if values["drain"] == "server":
-        return [steps.reject_queries(host, prefix), steps.wait_no_clients(host, limit, (), prefix)]
+        return [traffic_steps.reject_queries(host, prefix), traffic_steps.wait_no_clients(host, limit, (), prefix)]
     if values["drain"] == "person":
         question = Ask(f"Is {host.host} out of the balancer?", unattended="done")
         asked = _asked(f"{prefix}out-of-balancer", f"Take {host.host} out of the balancer, then say so", question)
-        return [asked, steps.wait_no_clients(host, limit, (), prefix)]
+        return [asked, traffic_steps.wait_no_clients(host, limit, (), prefix)]
     return []
 
 
@@ -150,7 +149,7 @@ def _undrained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> li
     if _by_haproxy(values):
         return return_steps(facts, host.host, prefix)
     if values["drain"] == "server":
-        return [steps.accept_queries(host, prefix)]
+        return [traffic_steps.accept_queries(host, prefix)]
     if values["drain"] == "person":
         question = Ask(f"Is {host.host} back in the balancer?", unattended="done")
         return [_asked(f"{prefix}into-balancer", f"Put {host.host} back into the balancer, then say so", question)]
@@ -175,43 +174,6 @@ def _pause(name: str, seconds: float) -> Step:
         limit_s=seconds + 600.0,
         repeatable=True,
         estimate_s=seconds,
-    )
-
-
-def _desync(name: str, prefix: str) -> Step:
-    """A node that goes down desynced sends no flow control while it flushes; its restart ends the desync."""
-    off = Sql(set_global("wsrep_desync", Keyword("OFF")))
-    proof = (VariableIs(name, "wsrep_desync", "OFF"),)
-    return Step(
-        step_id=f"{prefix}desync",
-        host=name,
-        title=f"Desync {name}",
-        done=f"{name} sends no flow control",
-        action=Sql(set_global("wsrep_desync", Keyword("ON"))),
-        proof=(VariableIs(name, "wsrep_desync", "ON"),),
-        undo=Undo(f"Bring {name} back into flow control", off, proof),
-        takes=Obligation(
-            key=f"desync:{name}", host=name, sentence=f"{name} desynced", release=off, release_proof=proof,
-            danger=f"{name} falls behind and is never a donor",
-        ),
-        estimate_s=1.0,
-    )  # fmt: skip
-
-
-def _resync(name: str, prefix: str) -> Step:
-    """The restart has ended the desync; this proves it, and ends it where the node never went down."""
-    return Step(
-        step_id=f"{prefix}resync",
-        host=name,
-        title=f"Bring {name} back into flow control",
-        done=f"{name} is a full member again",
-        why="It discharges the obligation; there is nothing to take back.",
-        action=Sql(set_global("wsrep_desync", Keyword("OFF"))),
-        already=(VariableIs(name, "wsrep_desync", "OFF"),),
-        proof=(VariableIs(name, "wsrep_desync", "OFF"),),
-        repeatable=True,
-        discharges=(f"desync:{name}",),
-        estimate_s=0.5,
     )
 
 

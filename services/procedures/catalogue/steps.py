@@ -1,7 +1,7 @@
 """Steps that several Galera procedures are built of: keep down, name the donor, stop, start, prove. All pure.
 
 Sources: systemd.service(5) (Restart=), systemd.unit(5) (drop-ins under /run), MariaDB KB "wsrep_sst_donor" (a trailing
-comma lets the node take another donor), MariaDB KB "wsrep_reject_queries".
+comma lets the node take another donor).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
-from services.connections.statement import Keyword, set_global
+from services.connections.statement import set_global
 from services.procedures.actions import PutFile, RemoveFile, Run, Several, Sql, WaitFor
+from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import (
     CleanPosition,
     ClusterWhole,
     Condition,
     FileAbsent,
     Joined,
-    NoClients,
     Number,
     OptionIs,
     StatusIs,
@@ -30,7 +30,7 @@ from services.procedures.conditions import (
     VariableIs,
 )
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.model import Obligation, Risk, Step, Undo
+from services.procedures.model import Risk, Step, Undo
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DONOR_FILE = "99-pilothouse-donor.cnf"
@@ -65,85 +65,81 @@ def option_folder(host: HostFacts) -> str:
 # -- automatic restart ------------------------------------------------------------------------------------------------
 
 
-def _drop_in(unit: str) -> str:
-    return f"/run/systemd/system/{unit}.d/90-pilothouse.conf"
+def _restart(host: HostFacts) -> tuple[Temporary, str]:
+    """Return it and the drop-in's path. It is over when the file is gone and systemd knows it.
 
-
-def _restarts_again(host: str, unit: str) -> tuple[Condition, ...]:
-    """The file is gone and systemd knows it: a console killed before the reload leaves Restart=no in force.
-
-    NeedDaemonReload tells that files changed behind systemd (org.freedesktop.systemd1(5)).
+    A console killed before the reload leaves Restart=no in force; NeedDaemonReload tells that files changed behind
+    systemd (org.freedesktop.systemd1(5)).
     """
-    return (FileAbsent(host, _drop_in(unit)), UnitSetting(host, unit, "NeedDaemonReload", "no"))
+    unit, name = start_unit_of(host), host.host
+    path = f"/run/systemd/system/{unit}.d/90-pilothouse.conf"
+    return (
+        Temporary(
+            key=f"restart:{name}",
+            host=name,
+            sentence=f"automatic restart off on {name}",
+            danger=f"a crash of {name} is not followed by a restart",
+            release=Several((RemoveFile(path), RELOAD)),
+            released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
+        ),
+        path,
+    )
 
 
 def restart_off(host: HostFacts, prefix: str = "") -> Step:
     """Keep systemd from restarting a node that aborts: its second start would take an SST over the data to be kept."""
     unit, name = start_unit_of(host), host.host
-    path = _drop_in(unit)
-    release = Several((RemoveFile(path), RELOAD))
-    released = _restarts_again(name, unit)
-    return Step(
+    restart, path = _restart(host)
+    step = Step(
         step_id=f"{prefix}restart-off-{name}",
         host=name,
         title=f"Switch systemd's automatic restart of {unit} off on {name}",
         done=f"{unit} on {name} is not restarted by itself",
         why="A node that aborts would be restarted within seconds, and its second start may overwrite its data by SST.",
         action=Several((PutFile(path, ("[Service]\nRestart=no\n",)), RELOAD)),
-        already=(),
         proof=(UnitSetting(name, unit, "Restart", "no"),),
-        undo=Undo(f"Give {unit} on {name} its automatic restart back", release, released),
         repeatable=True,
-        takes=Obligation(
-            key=restart_key(name),
-            host=name,
-            sentence=f"automatic restart off on {name}",
-            release=release,
-            release_proof=released,
-            danger=f"a crash of {name} is not followed by a restart",
-        ),
         estimate_s=1.0,
     )
-
-
-def restart_key(host: str) -> str:
-    """Return the obligation's key."""
-    return f"restart:{host}"
+    return restart.on(step, f"Give {unit} on {name} its automatic restart back")
 
 
 def restart_on(host: HostFacts, prefix: str = "") -> Step:
     """Discharge `restart_off`."""
     unit, name = start_unit_of(host), host.host
-    path = _drop_in(unit)
-    return Step(
-        step_id=f"{prefix}restart-on-{name}",
-        host=name,
-        title=f"Give {unit} on {name} its automatic restart back",
-        done=f"{unit} on {name} is restarted by itself again",
-        action=Several((RemoveFile(path), RELOAD)),
-        proof=_restarts_again(name, unit),
-        why="It ends what the run switched on; there is nothing to take back.",
-        repeatable=True,
-        discharges=(restart_key(name),),
-        estimate_s=1.0,
+    return _restart(host)[0].off(
+        f"{prefix}restart-on-{name}",
+        f"Give {unit} on {name} its automatic restart back",
+        f"{unit} on {name} is restarted by itself again",
+        1.0,
     )
 
 
 # -- the donor of one start -------------------------------------------------------------------------------------------
 
 
-def donor_key(host: str) -> str:
-    """Return the obligation's key."""
-    return f"donor:{host}"
+def _donor(host: HostFacts, donor_name: str = "") -> tuple[Temporary, str]:
+    """Return it and the option file's path."""
+    name = host.host
+    path = posixpath.join(option_folder(host), DONOR_FILE)
+    return (
+        Temporary(
+            key=f"donor:{name}",
+            host=name,
+            sentence=f"donor named for {name}",
+            danger=f"{name} keeps asking {donor_name} first at every start",
+            release=RemoveFile(path),
+            released=(FileAbsent(name, path),),
+        ),
+        path,
+    )
 
 
 def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
     """Name the donor for the next start only; the comma lets Galera take another when this one is busy."""
     name = host.host
-    path = posixpath.join(option_folder(host), DONOR_FILE)
-    release = RemoveFile(path)
-    released: tuple[Condition, ...] = (FileAbsent(name, path),)
-    return Step(
+    donor, path = _donor(host, donor_name)
+    step = Step(
         step_id=f"{prefix}name-donor-{name}",
         host=name,
         title=f"Name {donor_name} as the donor of {name}'s next start",
@@ -152,105 +148,24 @@ def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
         action=PutFile(path, (f"[mysqld]\nwsrep_sst_donor={donor_name},\n",)),
         # What the server will read counts: a file that it reads later may name another donor.
         proof=(OptionIs(name, "mysqld", "wsrep_sst_donor", f"{donor_name},"),),
-        undo=Undo(f"Remove the donor file of {name}", release, released),
         repeatable=True,
-        takes=Obligation(
-            key=donor_key(name),
-            host=name,
-            sentence=f"donor named for {name}",
-            release=release,
-            release_proof=released,
-            danger=f"{name} keeps asking {donor_name} first at every start",
-        ),
         estimate_s=0.5,
     )
+    return donor.on(step, f"Remove the donor file of {name}")
 
 
 def forget_donor(host: HostFacts, before: str = "", prefix: str = "") -> Step:
     """Discharge `name_donor` in the file and in the running server (`before`: the value it had)."""
     name = host.host
-    path = posixpath.join(option_folder(host), DONOR_FILE)
-    return Step(
-        step_id=f"{prefix}forget-donor-{name}",
-        host=name,
-        title=f"Remove the named donor of {name}",
-        done=f"{name} chooses its donor as before",
+    donor, path = _donor(host)
+    step = donor.off(
+        f"{prefix}forget-donor-{name}", f"Remove the named donor of {name}", f"{name} chooses its donor as before", 0.5
+    )
+    return replace(
+        step,
         why="The name was for one start only; there is nothing to take back.",
         action=Several((RemoveFile(path), Sql(set_global("wsrep_sst_donor", before)))),
         proof=(FileAbsent(name, path), VariableIs(name, "wsrep_sst_donor", before)),
-        repeatable=True,
-        discharges=(donor_key(name),),
-        estimate_s=0.5,
-    )
-
-
-# -- clients ----------------------------------------------------------------------------------------------------------
-
-
-def reject_key(host: str) -> str:
-    """Return the obligation's key."""
-    return f"reject:{host}"
-
-
-def reject_queries(host: HostFacts, prefix: str = "", *, cut: bool = False) -> Step:
-    """Let the server refuse client statements (a drain where no balancer does it); `cut` closes open sessions too."""
-    name = host.host
-    release = Sql(set_global("wsrep_reject_queries", Keyword("NONE")))
-    released: tuple[Condition, ...] = (VariableIs(name, "wsrep_reject_queries", "NONE"),)
-    mode = "ALL_KILL" if cut else "ALL"
-    return Step(
-        step_id=f"{prefix}reject-{name}",
-        host=name,
-        title=f"Let {name} refuse client statements" + (" and close their sessions" if cut else ""),
-        done=f"{name} refuses client statements",
-        why="Clients and balancers that look at real queries leave the node before it goes down.",
-        action=Sql(set_global("wsrep_reject_queries", Keyword(mode))),
-        proof=(VariableIs(name, "wsrep_reject_queries", mode),),
-        undo=Undo(f"Let clients back to {name}", release, released),
-        repeatable=True,
-        takes=Obligation(
-            key=reject_key(name),
-            host=name,
-            sentence=f"clients refused on {name}",
-            release=release,
-            release_proof=released,
-            danger=f"applications get errors from {name}",
-        ),
-        estimate_s=0.5,
-    )
-
-
-def accept_queries(host: HostFacts, prefix: str = "") -> Step:
-    """Discharge `reject_queries` (a restart has done it already; this makes sure)."""
-    name = host.host
-    return Step(
-        step_id=f"{prefix}accept-{name}",
-        host=name,
-        title=f"Let clients back to {name}",
-        done=f"{name} serves clients",
-        why="It ends what the run switched on; there is nothing to take back.",
-        action=Sql(set_global("wsrep_reject_queries", Keyword("NONE"))),
-        proof=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
-        repeatable=True,
-        discharges=(reject_key(name),),
-        estimate_s=0.5,
-    )
-
-
-def wait_no_clients(host: HostFacts, limit_s: float, except_users: tuple[str, ...], prefix: str = "") -> Step:
-    """Wait until no client works on the node."""
-    name = host.host
-    condition = NoClients(name, except_users)
-    return Step(
-        step_id=f"{prefix}drain-{name}",
-        host=name,
-        title=f"Wait until no client works on {name}",
-        done=f"No client works on {name}",
-        action=WaitFor((condition,), f"the last client statement on {name}"),
-        risk=Risk.READS,
-        limit_s=limit_s,
-        repeatable=True,
-        estimate_s=min(limit_s, 10.0),
     )
 
 

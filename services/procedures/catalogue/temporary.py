@@ -1,0 +1,52 @@
+"""What a run switches on for a while and has to switch off again: one shape for the obligation and both its steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from services.procedures.actions import Action
+from services.procedures.conditions import Condition
+from services.procedures.model import Obligation, Step, Undo
+
+NOTHING_BACK = "It ends what the run switched on; there is nothing to take back."
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """One such thing on one host.
+
+    Attributes:
+        key, sentence, danger: as in model.Obligation.
+        release, released: the act that ends it, and what proves that: for undo, for the obligation and for the end.
+    """
+
+    key: str
+    host: str
+    sentence: str
+    danger: str
+    release: Action
+    released: tuple[Condition, ...]
+
+    def on(self, step: Step, taken_back: str, limit_s: float = 60.0) -> Step:
+        """Return the step that switches it on, as one that takes the obligation on and can be undone.
+
+        Args:
+            taken_back: the undo's title; limit_s: how long the undo's proof may take.
+        """
+        obligation = Obligation(self.key, self.host, self.sentence, self.release, self.released, self.danger)
+        return replace(step, undo=Undo(taken_back, self.release, self.released, limit_s), takes=obligation)
+
+    def off(self, step_id: str, title: str, done: str, estimate_s: float) -> Step:
+        """Return the step that ends it in its turn. What ends it may be done twice."""
+        return Step(
+            step_id=step_id,
+            host=self.host,
+            title=title,
+            done=done,
+            why=NOTHING_BACK,
+            action=self.release,
+            proof=self.released,
+            repeatable=True,
+            discharges=(self.key,),
+            estimate_s=estimate_s,
+        )

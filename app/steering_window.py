@@ -29,6 +29,7 @@ from widgets.bridge.runs import Runs, Standing
 from widgets.common.text import format_duration
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
+from widgets.procedures.words import driven
 
 FIRST_LOOK_MS = 300
 """After the window stands: the desk's libraries must not fight with the first chart for the processor."""
@@ -208,12 +209,7 @@ class Steering(QObject):
     def _run_shown(self, view: RunView) -> None:
         before = self._shown
         if before is not None and before.run_id == view.run_id:
-            self._shown = view
-            if before.state is RunState.APPROVED or view.state is RunState.APPROVED:
-                self._say_beginning(view)
-            new_plan = view.plan != before.plan
-            self._wizard.set_run(view, plan_wording(view.plan) if new_plan else None)
-            self._side.follow(view.plan, view, view.plan.cluster_id)
+            self._show_anew(before, view)
         self._arm(view)
         self._tell_events(view)
         known = {duty.obligation.key for duty in self._standing.obligations if duty.run_id == view.run_id}
@@ -247,12 +243,29 @@ class Steering(QObject):
         self._pages.cards.set_runs(standing.runs)
         self._pages.cards.set_obligations(standing.obligations)
         self._window.status.show_obligations(standing.obligations, time.time())
-        resting = tuple(v for v in standing.unfinished if v.run_id not in self.runs.driven and not v.live)
+        resting = tuple(v for v in standing.unfinished if v.run_id not in self.runs.driven and not driven(v))
         self._notice.show_runs(resting if self._first_look or self._notice.isVisible() else ())
         self._first_look = False
+        self._show_elsewhere(standing)
         for view in reversed(standing.runs):
             if view.started is not None and view.started > time.time() - _EVENTS_OF_S:
                 self._tell_events(view)
+
+    def _show_elsewhere(self, standing: Standing) -> None:
+        """Bring the page of a run that another program drives, or has driven, up to date."""
+        before = self._shown
+        view = next((v for v in standing.runs if before is not None and v.run_id == before.run_id), None)
+        if before is None or view is None or view.live or view.run_id in self.runs.driven:
+            return
+        if before.elsewhere or view.elsewhere:
+            self._show_anew(before, view)
+
+    def _show_anew(self, before: RunView, view: RunView) -> None:
+        self._shown = view
+        if before.state is RunState.APPROVED or view.state is RunState.APPROVED:
+            self._say_beginning(view)
+        self._wizard.set_run(view, plan_wording(view.plan) if view.plan != before.plan else None)
+        self._side.follow(view.plan, view, view.plan.cluster_id)
 
     def _tell_events(self, view: RunView) -> None:
         """Put what the run did on the time axis, once."""

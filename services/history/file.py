@@ -48,7 +48,7 @@ class Owner:
         lock = path.with_name(path.name + ".lock")
         self._file = lock.open("a+")
         try:
-            _lock(self._file.fileno())
+            lock_descriptor(self._file.fileno())
         except OSError as problem:
             self._file.close()
             raise StoreError(
@@ -62,7 +62,8 @@ class Owner:
         self._file.close()
 
 
-def _lock(descriptor: int) -> None:
+def lock_descriptor(descriptor: int) -> None:
+    """Lock an open file for this process alone; raise OSError at once where another has it."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -5,7 +5,11 @@ What a line means is not known here (services/procedures does); data is JSON tex
 
 from __future__ import annotations
 
+import contextlib
+import os
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine, desc, func, insert, select
 from sqlalchemy.exc import IntegrityError
@@ -13,8 +17,11 @@ from sqlalchemy.exc import IntegrityError
 from services.clock import Clock
 from services.errors import StoreError
 from services.history import state_schema as schema
+from services.history.file import lock_descriptor
 from services.history.state_file import speaking, writing
 from services.words import tr
+
+_TRIES, _PAUSE_S = 5, 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +93,80 @@ class ProcedureLog:
             rows = connection.execute(wanted).all()
         return tuple(ProcedureLine(r.run_id, r.seq, r.at, r.kind, r.step_id, r.data) for r in rows)
 
+    def marks(self) -> dict[int, int]:
+        """Return the number of the last line of each run: cheap, it is read from the key alone."""
+        entries = schema.procedure_entry
+        wanted = select(entries.c.run_id, func.max(entries.c.seq)).group_by(entries.c.run_id)
+        with speaking(self._name), self._engine.connect() as connection:
+            return {int(run_id): int(last) for run_id, last in connection.execute(wanted)}
+
+    def hold(self, run_id: int) -> Hold | None:
+        """Show every other process of this workstation that this one writes the run, until the hold is let go.
+
+        The system drops it when the process ends, however it ends. None: another process holds it, or the store is a
+        server's database, which other workstations share and which has no file to lock.
+        """
+        path = self._lock_of(run_id)
+        if path is None:
+            return None
+        for _ in range(_TRIES):
+            with contextlib.suppress(OSError):
+                return Hold(path)
+            time.sleep(_PAUSE_S)  # somebody may just be looking (`is_held`)
+        return None
+
+    def is_held(self, run_id: int) -> bool:
+        """Tell whether anybody holds the run: who holds it himself must know that himself."""
+        path = self._lock_of(run_id)
+        if path is None or not path.exists():
+            return False
+        try:
+            Hold(path).drop()
+        except (BlockingIOError, PermissionError):
+            return True
+        except OSError:
+            return False  # a file system without locks
+        return False
+
     def runs(self) -> tuple[int, ...]:
         """Return the numbers of the runs that have a line, newest first."""
         entries = schema.procedure_entry
         wanted = select(entries.c.run_id).where(entries.c.seq == 1).order_by(desc(entries.c.run_id))
         with speaking(self._name), self._engine.connect() as connection:
             return tuple(int(row.run_id) for row in connection.execute(wanted))
+
+    def _lock_of(self, run_id: int) -> Path | None:
+        return Path(f"{self._name}.run-{run_id}.lock") if self._engine.dialect.name == "sqlite" else None
+
+
+class Hold:
+    """A run that this process writes: a lock that goes with the process, and with this object."""
+
+    def __init__(self, path: Path) -> None:
+        """Lock this file; raise OSError where it is locked."""
+        self._path, self._file = path, -1
+        self._file = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            lock_descriptor(self._file)
+        except OSError:
+            self.drop()
+            raise
+
+    def let_go(self) -> None:
+        """Let others write it. Where the file can't be removed it stays behind, and holds nothing."""
+        if self._file >= 0:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+        self.drop()
+
+    def drop(self) -> None:
+        """Give the lock back and leave its file: somebody may be about to lock it."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __del__(self) -> None:
+        self.drop()
 
 
 def _refuse(connection: Connection, run_id: int, found: int, after: int | None) -> None:

@@ -270,6 +270,7 @@ class Desk:
         """Drive a run on this thread; return the state in which it rests. UserError: nothing was changed."""
         entries = self.journal.entries(run_id)
         view = fold(entries)
+        self.journal.refuse_other_writer(run_id)
         hosts = self._hosts(_kept_addresses(entries))
         try:
             engine = Engine(self._parts(view, hosts, listener, policy, person), run_id, control)
@@ -345,8 +346,9 @@ class Desk:
 
     def view(self, run_id: str) -> RunView:
         """Return a run as its journal tells it; BadInput for an unknown one."""
-        live = self.control(run_id) is not None
-        return replace(fold(self.journal.entries(run_id)), live=live)
+        live, view = self.control(run_id) is not None, fold(self.journal.entries(run_id))
+        elsewhere = not live and view.state not in ENDED and self.journal.written_elsewhere(run_id)
+        return replace(view, live=live, elsewhere=elsewhere)
 
     def runs(self) -> tuple[RunView, ...]:
         """Return every run, the newest first."""

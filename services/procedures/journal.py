@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NoReturn
 
 from services.clock import Clock, SystemClock
-from services.errors import BadInput, StoreError
-from services.history.procedure_journal import ProcedureLine
+from services.errors import BadInput, StoreError, UserError
+from services.history.procedure_journal import Hold, ProcedureLine
 from services.history.state_store import StateStore
 from services.procedures.codec import plain
 from services.procedures.run_model import Entry
@@ -17,6 +17,12 @@ from services.words import tr
 
 OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")
 """The kinds that `open_obligations` reads."""
+
+
+class DrivenElsewhere(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """Another program of this workstation drives the run: two drivers of one run would act twice."""
+
+    code = "driven-elsewhere"
 
 
 class StoredJournal:
@@ -33,6 +39,7 @@ class StoredJournal:
         self._lock = threading.Lock()
         self._known: dict[int, int] = {}  # run -> number of the last entry that its writer here knows
         self._writing: set[int] = set()
+        self._holds: dict[int, Hold | None] = {}
 
     def new_run(self, procedure: str, cluster_id: str, title: str) -> str:
         """Reserve and return a run's id."""
@@ -54,12 +61,37 @@ class StoredJournal:
                 raise
             self._known[number] = line.seq
             self._writing.add(number)
+            if number not in self._holds:
+                self._holds[number] = self._log.hold(number)
         return _entry(line)
 
     def let_go(self, run_id: str) -> None:
         """Say that nothing here writes the run any more; the next `entries` is again what a writer goes on from."""
+        number = self._number(run_id)
         with self._lock:
-            self._writing.discard(self._number(run_id))
+            self._writing.discard(number)
+            hold = self._holds.pop(number, None)
+            if hold is not None:
+                hold.let_go()
+
+    def written_elsewhere(self, run_id: str) -> bool:
+        """Tell whether another program of this workstation writes the run now."""
+        number = self._number(run_id)
+        with self._lock:
+            return self._holds.get(number) is None and self._log.is_held(number)
+
+    def refuse_other_writer(self, run_id: str) -> None:
+        """Raise DrivenElsewhere while another program of this workstation writes the run."""
+        if self.written_elsewhere(run_id):
+            raise DrivenElsewhere(
+                tr("Run {run} is driven by another program of this workstation, a terminal or a window.", run=run_id),
+                safe=tr("Nothing was done here."),
+                try_=(tr("Steer it there, or end that program: the run is suspended then, and resumed here."),),
+            )
+
+    def marks(self) -> dict[str, int]:
+        """Return the number of each run's last entry: what changed since is seen without reading it."""
+        return {str(number): last for number, last in self._log.marks().items()}
 
     def entries(self, run_id: str) -> tuple[Entry, ...]:
         """Return a run's entries in order, () for one that was only reserved; BadInput for an unknown run."""

@@ -174,6 +174,7 @@ class RunView:
     Attributes:
         approved: when the plan as it stands was approved; None: not yet (again None when it was continued).
         locked: hosts where the run's lock may lie: from before it is taken until it is given back there.
+        elsewhere: another program of this workstation drives it now (a terminal, another window): steered there only.
     """
 
     run_id: str
@@ -195,6 +196,7 @@ class RunView:
     live: bool = False  # an engine of this process drives it now
     approved: float | None = None
     locked: tuple[str, ...] = ()
+    elsewhere: bool = False
 
 
 class Person(Protocol):

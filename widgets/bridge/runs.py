@@ -7,8 +7,8 @@ the newest ten times a second. No widget and no QObject is known to any thread b
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from services.errors import UserError
 from services.words import tr
 from widgets.bridge.ops import Ops
+from widgets.bridge.run_watch import RunWatch
 
 if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
     from services.procedures.checks import Override
@@ -46,6 +47,8 @@ class Standing:
 
     runs: tuple[RunView, ...] = ()
     obligations: tuple[OpenObligation, ...] = ()
+    marks: Mapping[str, int] = field(default_factory=dict)
+    """The number of each run's last entry when they were read."""
 
     @property
     def unfinished(self) -> tuple[RunView, ...]:
@@ -110,6 +113,7 @@ class Runs(QObject):
         self._hosts, self._journal = Ops(self), Ops(self)
         for ops in (self._hosts, self._journal):
             ops.failed.connect(self.failed)
+        self._watch = RunWatch(self._journal, self._driven, self.look, self)
         self._timer = QTimer(self)
         self._timer.setInterval(PACE_MS)
         self._timer.timeout.connect(self._take)
@@ -128,6 +132,7 @@ class Runs(QObject):
 
     def _opened(self, result: tuple[Desk, tuple[About, ...]]) -> None:
         self._desk, abouts = result
+        self._watch.begin(self._desk.journal)
         self.opened.emit(abouts)
         self.look()
 
@@ -153,6 +158,7 @@ class Runs(QObject):
         self._journal.run("look", lambda: _standing(desk, kept), self._stood)
 
     def _stood(self, standing: Standing) -> None:
+        self._watch.read(standing.marks, tuple(view.run_id for view in standing.runs if view.elsewhere))
         owing = {duty.run_id for duty in standing.obligations}
         over = [view for view in standing.runs if view.state.value in _OVER]
         self._kept = {view.run_id: view for view in over if view.run_id not in {*owing, *self._driven}}
@@ -347,6 +353,7 @@ class Runs(QObject):
     def close(self) -> None:
         """Suspend what is driven and wait for every worker; nothing is told afterwards."""
         self._timer.stop()
+        self._watch.stop()
         self._journal.shutdown()
         self._hosts.shutdown()
         if self._desk is not None:
@@ -355,5 +362,6 @@ class Runs(QObject):
 
 
 def _standing(desk: Desk, kept: dict[str, RunView]) -> Standing:
+    marks = desk.journal.marks()  # first: what is written meanwhile is seen by the next look
     runs = tuple(kept.get(run_id) or desk.view(run_id) for run_id in desk.journal.runs())
-    return Standing(runs, desk.obligations())
+    return Standing(runs, desk.obligations(), marks)

@@ -16,7 +16,7 @@ from widgets.common.labels import ElidedLabel, label
 from widgets.common.text import MIDDLE, format_duration, format_moment
 from widgets.common.theme import ui_font
 from widgets.procedures.blocks import put, words
-from widgets.procedures.words import OVER, run_health, run_words, since_words
+from widgets.procedures.words import OVER, driven, run_health, run_words, since_words
 
 CARD_WIDTH = 300
 _KIND = {Health.GOOD: "good", Health.TRANSFER: "transfer", Health.WARN: "warn", Health.BAD: "bad"}
@@ -137,13 +137,14 @@ class RunRow(QFrame):
         put(self._state, run_words(view))
         self._state.style().polish(self._state)
         self._facts.setText(f" {MIDDLE} ".join(self._fact_words(now)))
-        self._acts.setVisible(not over and not view.live)
+        rests = not over and not driven(view)
+        self._acts.setVisible(rests)
         put(self._sentence, "" if over and view.state is not RunState.LEFT else tr(view.sentence))
         for made in (self.resume, self.undo, self.leave):
-            made.setVisible(not over and not view.live)
+            made.setVisible(rests)
             made.setAccessibleName(f"{made.text()} {view.run_id}")
-        self.resume.setVisible(not over and not view.live and view.state is not RunState.UNDO_FAILED)
-        self.undo.setVisible(not over and not view.live and view.state is not RunState.APPROVED)
+        self.resume.setVisible(rests and view.state is not RunState.UNDO_FAILED)
+        self.undo.setVisible(rests and view.state is not RunState.APPROVED)
         self.setAccessibleName(f"{view.plan.title}, {run_words(view)}, {view.sentence}")
 
     def _fact_words(self, now: float) -> tuple[str, ...]:
@@ -153,6 +154,8 @@ class RunRow(QFrame):
             parts.append(format_moment(view.started)[:16] if view.ended else since_words(view.started, now))
             if view.ended is not None:
                 parts.append(tr("took {span}", span=format_duration(view.ended - view.started)))
+        if view.elsewhere:
+            parts.append(tr("steered from another program"))
         return tuple(part for part in parts if part)
 
 

@@ -84,24 +84,28 @@ class RunHead(QWidget):
         self._view, self._now = view, now
         at = current_step(view)
         over, live = view.state in OVER, view.live
+        ours = not view.elsewhere
         if self._asked_to_pause not in {None, (view.run_id, at)} or view.state is not RunState.RUNNING:
             self._asked_to_pause = None
         self.pause.setVisible(live and view.state is RunState.RUNNING)
         self.pause.setEnabled(self._asked_to_pause is None)
         self.pause.setText(tr("Pausing after this step…") if self._asked_to_pause else tr("Pa&use after this step"))
-        self.go_on.setVisible(not over and (view.state is RunState.PAUSED or not live))
+        self.go_on.setVisible(ours and not over and (view.state is RunState.PAUSED or not live))
         self.go_on.setText(tr("&Go on") if live else tr("&Resume"))
         self.cancel.setVisible(live and view.state in _BREAKABLE)
         hindrance = pause_words(view, at)
         self.cancel.setEnabled(not hindrance)
         self.cancel.setToolTip(hindrance)
-        self.undo.setVisible(view.state in _UNDOABLE)
-        self.leave.setVisible(not live and view.state in _LEAVABLE)
+        self.undo.setVisible(ours and view.state in _UNDOABLE)
+        self.leave.setVisible(ours and not live and view.state in _LEAVABLE)
 
     def _sentences(self, view: RunView, now: float) -> tuple[str, ...]:
         begun = tr("Started {moment}.", moment=moment_words(view.started, now)) if view.started is not None else ""
         if view.state in {RunState.RUNNING, RunState.APPROVED} and view.live:
             return (tr(view.plan.summary), begun)
+        if view.elsewhere:
+            there = tr("Another program of this workstation drives it, a terminal or a second window: steer it there.")
+            return (tr("The run is {state}.", state=run_words(view)), there, begun)
         state = tr("The run is {state}.", state=run_words(view))
         return (state, tr(view.sentence) if view.sentence else tr(view.plan.summary), begun)
 

@@ -30,7 +30,7 @@ from widgets.procedures.run_head import RunHead
 from widgets.procedures.side import SidePanel
 from widgets.procedures.stages import Stages
 from widgets.procedures.values import Rehearsed
-from widgets.procedures.words import OVER, current_step
+from widgets.procedures.words import OVER, current_step, driven
 
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
@@ -200,7 +200,8 @@ class WizardPage(QFrame):
         now = self._clock()
         self.head.show_run(view, now)
         asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
-        self.question.show_question(view.question, now)
+        # What another program asks is answered there: two answers to one question would be two drivers of one run.
+        self.question.show_question(None if view.elsewhere else view.question, now)
         if asked and view.question is None:
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)
@@ -210,7 +211,7 @@ class WizardPage(QFrame):
         if view.state in OVER and (before is None or before.state not in OVER):
             self.confirm.dismiss()
             QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
-        running = view.live and view.state not in OVER
+        running = driven(view) and view.state not in OVER
         if running != self._tick.isActive():
             (self._tick.start if running else self._tick.stop)()
         return changed

@@ -98,9 +98,14 @@ def step_health(state: StepState) -> Health:
     return _STEP_HEALTH.get(state, Health.TRANSFER)
 
 
+def driven(view: RunView) -> bool:
+    """Return whether an engine drives the run now, here or in another program of this workstation."""
+    return view.live or view.elsewhere
+
+
 def run_words(view: RunView) -> str:
     """Return the state of a run; a run that no engine drives is 'interrupted', whatever the journal says last."""
-    if not view.live and view.state in {RunState.RUNNING, RunState.UNDOING}:
+    if not driven(view) and view.state in {RunState.RUNNING, RunState.UNDOING}:
         return tr("interrupted while {state}", state=tr(RUN_WORDS[view.state]))
     return tr(RUN_WORDS[view.state])
 
@@ -212,9 +217,9 @@ def time_words(view: RunView, now: float) -> str:
         return ""
     if view.ended is not None:
         return tr("took {span}", span=format_duration(view.ended - view.started))
-    last = now if view.live else (view.journal_at or view.started)
+    last = now if driven(view) else (view.journal_at or view.started)
     so_far = tr("{span} so far", span=format_duration(round(max(0.0, last - view.started))))
-    rest = left_s(view, now) if view.live and view.state is RunState.RUNNING else None
+    rest = left_s(view, now) if driven(view) and view.state is RunState.RUNNING else None
     return so_far if rest is None else f"{so_far}, " + tr("about {span} left", span=estimate(rest))
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import event
 from services.clock import ManualClock
 from services.errors import BadInput, StoreError
 from services.history.state_store import StateStore
-from services.procedures.journal import MemoryJournal, StoredJournal, json_text
+from services.procedures.journal import DrivenElsewhere, MemoryJournal, StoredJournal, json_text
 from services.procedures.journal_entries import obligation_taken
 from services.procedures.obligations import open_obligations
 from services.procedures.run_model import Journal
@@ -235,3 +235,59 @@ def test_that_a_cut_journal_is_what_a_kill_behind_that_entry_leaves() -> None:
 def test_that_json_is_one_line_of_ascii() -> None:
     assert json_text({"a": ("é\n", 1.5, None)}) == '{"a":["\\u00e9\\n",1.5,null]}'
     assert json_text(None) == "{}"
+
+
+def test_that_the_marks_say_how_far_each_run_goes(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "state.sqlite") as store:
+        journal = StoredJournal(store)
+        first, second, _reserved = (journal.new_run("add-node", "c", "t") for _ in range(3))
+        for run_id in (first, second, second):
+            journal.append(run_id, "note")
+        assert journal.marks() == {first: 1, second: 2}
+
+
+_WRITER = """
+import sys
+from services.history.state_store import StateStore
+from services.procedures.journal import StoredJournal
+journal = StoredJournal(StateStore.open(sys.argv[1]))
+journal.append("1", "note")
+print("written", flush=True)
+if sys.stdin.readline() == "let go\\n":
+    journal.let_go("1")
+    print("let go", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_that_a_run_is_written_elsewhere_until_that_program_lets_go_or_is_killed(
+    tmp_path: Path, *, killed: bool
+) -> None:
+    file = tmp_path / "state.sqlite"
+    with StateStore.open(file) as store:
+        journal = StoredJournal(store)
+        run_id = journal.new_run("add-node", "c", "t")
+        assert not journal.written_elsewhere(run_id)
+        words = [sys.executable, "-c", _WRITER, str(file)]
+        with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdin is not None
+            assert other.stdout is not None
+            assert other.stdout.readline() == "written\n"
+            assert journal.written_elsewhere(run_id)
+            with pytest.raises(DrivenElsewhere, match="Run 1 is driven by another program"):
+                journal.refuse_other_writer(run_id)
+            if killed:
+                other.kill()
+                other.wait()
+            else:
+                other.stdin.write("let go\n")
+                other.stdin.flush()
+                assert other.stdout.readline() == "let go\n"
+            assert not journal.written_elsewhere(run_id)
+            journal.refuse_other_writer(run_id)
+            journal.entries(run_id)
+            journal.append(run_id, "note")
+            assert not journal.written_elsewhere(run_id)
+            journal.let_go(run_id)
+            assert list(tmp_path.glob("*.lock")) == []

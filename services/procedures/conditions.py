@@ -23,11 +23,15 @@ Number = int | Kept
 
 @dataclass(frozen=True, slots=True)
 class VariableIs:
-    """A server variable has this value (case-insensitive; ON = 1)."""
+    """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
+
+    `if_there`: it holds too where the server has no variable of this name (an option that can't be read back).
+    """
 
     host: str
     variable: str
     value: str
+    if_there: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +132,15 @@ class FormedAgain:
 
 @dataclass(frozen=True, slots=True)
 class NoClients:
-    """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'."""
+    """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'.
+
+    `patience_s` above 0: they are only waited for so long, and the condition holds then all the same.
+    """
 
     host: str
     except_users: tuple[str, ...] = ()
     idle_too: bool = False
+    patience_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,14 @@ class FreeDisk:
     host: str
     path: str
     at_least: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLasts:
+    """The node's write-set cache keeps what is written for at least so many seconds, at the rate of the last two."""
+
+    host: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +270,7 @@ Condition = (
     | FormedAgain
     | NoClients
     | FreeDisk
+    | CacheLasts
     | FlowControlBelow
     | FileAbsent
     | FileSays

@@ -9,6 +9,7 @@ from services.procedures.invariants import changes
 from services.procedures.journal_entries import (
     note,
     obligation_discharged,
+    obligation_taken,
     release_failed,
     run_state,
     step_state,
@@ -124,9 +125,16 @@ class WaysOut:
         self._log.write(step_state(step.step_id, StepState.UNDOING))
         if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
             self._waits.before_undo(step)
+            self._take_again(step)
             self._take_back(step, began=began)
         self._discharge_taken(step)
         self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title))
+
+    def _take_again(self, step: Step) -> None:
+        """What this undo switches on again is told before it acts; the undo of the step that took it first ends it."""
+        again = step.undo.takes if step.undo is not None else None
+        if again is not None and not any(o.obligation.key == again.key for o in self._log.view.obligations):
+            self._log.write(obligation_taken(step.step_id, again))
 
     def _take_back(self, step: Step, *, began: bool) -> None:
         undo = step.undo

@@ -151,6 +151,17 @@ def _obligations_end(plan: Plan) -> Iterator[str]:
         yield from _release_is_sound(step.takes)
 
 
+def _undos_take_what_was_taken(plan: Plan) -> Iterator[str]:
+    """What an undo switches on again is switched off by the undo of an earlier step, the next ones to be taken back."""
+    taken: dict[str, Obligation] = {}
+    for step in plan.steps:
+        again = step.undo.takes if step.undo is not None else None
+        if again is not None and taken.get(again.key) != again:
+            yield f"The undo of step '{step.step_id}' takes '{again.key}', which no earlier step takes so."
+        if step.takes is not None:
+            taken[step.takes.key] = step.takes
+
+
 def _release_is_sound(taken: Obligation) -> Iterator[str]:
     if not changes(taken.release):
         yield f"The release of '{taken.key}' changes nothing."
@@ -272,6 +283,7 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _no_secret_inside,
     _one_node_in_motion,
     _obligations_end,
+    _undos_take_what_was_taken,
     _discharged_was_taken,
     _changes_can_be_taken_back,
     _questions_can_be_answered,

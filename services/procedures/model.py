@@ -44,6 +44,8 @@ class Undo:
 
     Attributes:
         before: read just before the undo acts; one that does not hold leaves the step as it is, and says so.
+        takes: what the undo switches on again for the undos that follow; the undo of the earlier step that took it
+            first releases it.
     """
 
     title: str
@@ -51,6 +53,7 @@ class Undo:
     proof: tuple[Condition, ...] = ()
     limit_s: float = 60.0
     before: tuple[Condition, ...] = ()
+    takes: Obligation | None = None
 
 
 @dataclass(frozen=True, slots=True)

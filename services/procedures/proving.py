@@ -12,6 +12,7 @@ from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_balancer import balancer_server
+from services.procedures.proving_cache import cache_lasts
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
 from services.procedures.proving_galera import cluster_whole, formed_again, no_primary, still_primary
 from services.procedures.proving_join import joined, transfer_was
@@ -39,6 +40,7 @@ LOOKS: dict[type, Look] = {
     c.FormedAgain: formed_again,
     c.NoClients: no_clients,
     c.FreeDisk: free_disk,
+    c.CacheLasts: cache_lasts,
     c.FlowControlBelow: flow_control_below,
     c.FileAbsent: file_absent,
     c.FileSays: file_says,

@@ -23,6 +23,8 @@ LIMIT_S = 8.0
 SQL_LIMIT_S = 3.0
 MOST_AT_ONCE = 16
 
+_SUFFIXED = re.compile(r"(\d+)([kmgtKMGT])")
+
 T = TypeVar("T")
 
 
@@ -95,12 +97,21 @@ def compared(left: str, comparison: Comparison, right: str) -> bool | None:
 
 
 def same(left: str, right: str) -> bool:
-    """Return whether two values of a variable are the same: case does not count, ON is 1 and YES, 3.0 is 3."""
+    """Return whether two values of a variable are the same: case does not count, ON is 1 and YES, 3.0 is 3.
+
+    1G is 1073741824: the suffixes that a server reads in option files (MySQL manual, "Using Options to Set Program
+    Variables").
+    """
     one, other = left.strip(), right.strip()
     if one.lower() == other.lower():
         return True
     switches = flag(one), flag(other)
     if None not in switches:
         return switches[0] == switches[1]
-    numbers = real(one), real(other)
+    numbers = _amount(one), _amount(other)
     return None not in numbers and numbers[0] == numbers[1]
+
+
+def _amount(value: str) -> float | None:
+    found = _SUFFIXED.fullmatch(value)
+    return float(found.group(1)) * 1024 ** ("kmgt".index(found.group(2).lower()) + 1) if found else real(value)

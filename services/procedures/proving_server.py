@@ -70,7 +70,10 @@ def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     del past
     value = asking.variable(condition.host, condition.variable)
     if value is None:
-        return Answer(holds=False, evidence=f"{condition.host} has no variable {condition.variable}", final=True)
+        told = f"{condition.host} has no variable {condition.variable}"
+        if condition.if_there:
+            return Answer(holds=True, evidence=f"{told}: the option can't be read back")
+        return Answer(holds=False, evidence=told, final=True)
     shown = "set" if is_secret(condition.variable) else value or "empty"
     return Answer(same(value, condition.value), f"{condition.variable} is {shown} on {condition.host}")
 
@@ -135,7 +138,16 @@ def no_clients(condition: NoClients, asking: Asking, past: Past) -> Answer:
         idle = f", {len(clients)} idle" if clients else ""
         return Answer(holds=True, evidence=f"no client works on {condition.host}{idle}")
     what = "sessions" if condition.idle_too else "working sessions"
-    return Answer(holds=False, evidence=f"{len(working)} {what} on {condition.host} ({users})")
+    told = f"{len(working)} {what} on {condition.host} ({users})"
+    if condition.patience_s <= 0:
+        return Answer(holds=False, evidence=told)
+    now = asking.clock.monotonic()
+    first = asking.seen.setdefault(condition, now)
+    waited = now - first if isinstance(first, float) else 0.0
+    return Answer(
+        waited >= condition.patience_s, f"{told}, waited for {waited:.0f} of {condition.patience_s:g} s",
+        done=min(waited, condition.patience_s), total=condition.patience_s, unit="s",
+    )  # fmt: skip
 
 
 def _sessions(asking: Asking, host: str) -> Sessions:

@@ -90,7 +90,7 @@ class ScriptedProver:
                 out = hosts[host].orders[server] != "ready"
                 empty = at_most is None or condition.patience_s > 0 or hosts[host].sessions[server] <= at_most
                 return empty and {"free": not out, "drained": out}.get(state, not out and hosts[server].primary)
-            case c.NoClients() | c.FlowControlBelow() | c.Listening():
+            case c.NoClients() | c.FlowControlBelow() | c.Listening() | c.CacheLasts():
                 return True
         raise AssertionError(condition)
 

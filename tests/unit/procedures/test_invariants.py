@@ -97,6 +97,10 @@ BREAKS: list[tuple[Mutation, str]] = [
     (lambda plan: replace(plan, steps=plan.steps[::-1]), "discharges 'freeze:n1', which no earlier step takes"),
     (with_step("freeze-n1", undo=None), "undo of step 'freeze-n1' is not the release of 'freeze:n1'"),
     (with_step("freeze-n1", undo=stop("n1").undo), "undo of step 'freeze-n1' is not the release"),
+    (
+        with_step("unfreeze-n1", undo=Undo("Freeze", freeze("n1").action, takes=replace(FREEZE, danger="other"))),
+        "The undo of step 'unfreeze-n1' takes 'freeze:n1', which no earlier step takes so",
+    ),
     (with_taken(release_proof=()), "Nothing proves that 'freeze:n1' is released"),
     (with_taken(release=rest("x").action), "The release of 'freeze:n1' changes nothing"),
     (with_taken(host=""), "The obligation 'freeze:n1' names no host"),

@@ -1,0 +1,60 @@
+"""Conditions about values of a running server: a cache's reach, an option that can't be read back, a size with a suffix."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.clock import ManualClock
+from services.connections.ports import Rows
+from services.procedures import conditions as c
+from services.procedures.proving import RealProver
+from services.procedures.proving_asking import same
+from tests.unit.procedures.test_proving import NOTHING, ScriptedHosts
+
+
+@pytest.fixture
+def hosts() -> ScriptedHosts:
+    return ScriptedHosts("n1")
+
+
+@pytest.fixture
+def prover(hosts: ScriptedHosts) -> RealProver:
+    return RealProver(hosts, ManualClock())
+
+
+def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: RealProver, hosts: ScriptedHosts) -> None:
+    session = hosts.sessions["n1"]
+
+    def wrote(each_second: int) -> None:
+        counters = [(0, 0), (10, each_second * 2 - 240)]
+
+        def query(sql: str, *, limit_s: float = 5.0) -> Rows:
+            del limit_s
+            if "wsrep_provider_options" in sql:
+                return Rows(("n", "v"), (("wsrep_provider_options", "gcache.size = 128M;"),))
+            seqno, written = counters.pop(0)
+            return Rows(("n", "v"), (("wsrep_last_committed", str(seqno)), ("wsrep_replicated_bytes", str(written))))
+
+        session.query = query  # type: ignore[method-assign]
+
+    lasts = 0.8 * 128 * 2**20 / 100_000
+    wrote(100_000)
+    assert prover.look(c.CacheLasts("n1", lasts - 1), NOTHING).holds is True
+    wrote(100_000)
+    told = prover.look(c.CacheLasts("n1", lasts + 1), NOTHING)
+    assert (told.holds, "the cache of n1 lasts 1074 s" in told.evidence) == (False, True)
+
+
+def test_that_an_option_that_can_not_be_read_back_holds_only_where_that_is_enough(
+    prover: RealProver, hosts: ScriptedHosts
+) -> None:
+    hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), ())
+    assert prover.look(c.VariableIs("n1", "loose_x", "1"), NOTHING).holds is False
+    assert prover.look(c.VariableIs("n1", "loose_x", "1", if_there=True), NOTHING).holds is True
+
+
+@pytest.mark.parametrize(("left", "right", "alike"), [
+    ("1073741824", "1G", True), ("1073741824", "1g", True), ("65536", "64K", True), ("1000", "1K", False),
+])  # fmt: skip
+def test_that_a_size_with_its_suffix_is_the_same_as_its_bytes(left: str, right: str, alike: bool) -> None:
+    assert same(left, right) is alike

@@ -15,6 +15,7 @@ from services.procedures.catalogue.joiner_config import FILE, address_file, addr
 from services.procedures.catalogue.joining_checks import aside_path, configured
 from services.procedures.catalogue.joining_estimate import must_recover, transfer_expected
 from services.procedures.catalogue.recovering import recover
+from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.watches import flow_control
 from services.procedures.conditions import (
     ClusterWhole,
@@ -29,7 +30,7 @@ from services.procedures.conditions import (
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, seconds_of
-from services.procedures.model import Chart, Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
 
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
 LISTEN_S = 120
@@ -263,7 +264,6 @@ def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
     ports = (SST_PORT, GROUP_PORT, IST_PORT)
     units = {port: f"pilothouse-listen-{port}" for port in ports}
     stopped = tuple(Run(Command(("systemctl", "stop", f"{units[p]}.service"), sudo=True), ok=(0, 5)) for p in ports)
-    closed = Several(stopped)
     quiet = tuple(UnitSetting(joiner, f"{units[p]}.service", "ActiveState", "inactive") for p in ports)
     opened = Several(stopped + tuple(
         Run(Command((
@@ -272,43 +272,32 @@ def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
         ), sudo=True))
         for port in ports
     ))  # fmt: skip
+    listening = Temporary(
+        key=f"listen:{joiner}",
+        host=joiner,
+        sentence=f"test ports open on {joiner}",
+        danger="they close by themselves within two minutes",
+        release=Several(stopped),
+        released=quiet,
+    )
     there = tuple(Listening(member, address, port) for member in members for port in ports)
     back = tuple(Listening(joiner, address_of(facts.host(member)), GROUP_PORT) for member in members)
+    step = Step(
+        step_id=f"listen-{joiner}",
+        host=joiner,
+        title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
+        done=f"Every member reaches {joiner}, and {joiner} every member",
+        why=f"A closed port would show only in the middle of a transfer. They close by themselves in {LISTEN_S} s.",
+        action=opened,
+        proof=(*there, *back),
+        limit_s=30.0,
+        repeatable=True,
+        estimate_s=3.0,
+    )
+    close = f"Close the test ports of {joiner}"
     return [
-        Step(
-            step_id=f"listen-{joiner}",
-            host=joiner,
-            title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
-            done=f"Every member reaches {joiner}, and {joiner} every member",
-            why=f"A closed port would show only in the middle of a transfer. They close by themselves in {LISTEN_S} s.",
-            action=opened,
-            already=(),
-            proof=(*there, *back),
-            undo=Undo(f"Close the test ports of {joiner}", closed, quiet),
-            takes=Obligation(
-                key=f"listen:{joiner}",
-                host=joiner,
-                sentence=f"test ports open on {joiner}",
-                release=closed,
-                release_proof=quiet,
-                danger="they close by themselves within two minutes",
-            ),
-            limit_s=30.0,
-            repeatable=True,
-            estimate_s=3.0,
-        ),
-        Step(
-            step_id=f"unlisten-{joiner}",
-            host=joiner,
-            title=f"Close the test ports of {joiner}",
-            done=f"The test ports of {joiner} are closed",
-            why="It ends what the run switched on; there is nothing to take back.",
-            action=closed,
-            proof=quiet,
-            repeatable=True,
-            discharges=(f"listen:{joiner}",),
-            estimate_s=1.0,
-        ),
+        listening.on(step, close),
+        listening.off(f"unlisten-{joiner}", close, f"The test ports of {joiner} are closed", 1.0),
     ]
 
 

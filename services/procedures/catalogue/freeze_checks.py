@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import posixpath
+from dataclasses import replace
 
 from services.procedures.catalogue.freeze_arithmetic import (
     OPTION,
@@ -50,17 +52,30 @@ def frozen_already(facts: Facts, donor: str) -> Check:
     )
 
 
-def disk(facts: Facts, donor: str, away_s: float, floor: int) -> Check:
-    """The frozen cache must fit above the floor."""
-    cache = cache_of(facts.host(donor))
+def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0) -> Check:
+    """The frozen cache must fit above the floor.
+
+    Args:
+        peak: bytes/s that the person reckons with, where that is more than what was measured in two seconds.
+    """
+    host = facts.host(donor)
+    measured = cache_of(host)
+    cache = replace(measured, bytes_s=max(measured.bytes_s or 0.0, float(peak)) if peak else measured.bytes_s)
     need = disk_needed(cache, away_s)
+    source = (
+        "by your word"
+        if peak > (measured.bytes_s or 0.0)
+        else f"over {host.rates.over_s:.0f} s"
+        if host.rates is not None
+        else "not measured"
+    )
     if need is None or cache.free is None:
         verdict, evidence = Verdict.BLOCK, f"the write rate or the free disk of {donor} could not be read"
     else:
         verdict = Verdict.PASS if cache.free - need >= floor else Verdict.BLOCK
         evidence = (
-            f"{_gb(cache.free)} free - {_gb(need)} needed ({(cache.bytes_s or 0) / 1e3:.1f} kB/s * {away_s:g} s * 1.5 "
-            f"+ 2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}"
+            f"{_gb(cache.free)} free - {_gb(need)} needed ({(cache.bytes_s or 0) / 1e3:.1f} kB/s {source} * "
+            f"{away_s:g} s * 1.5 + 2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}"
         )
     return Check(
         code="FREEZE-DISK",
@@ -98,13 +113,17 @@ def stale_pages(facts: Facts, donor: str) -> Check:
     server = host.node.server if host.node is not None else None
     started = server.started_at if server is not None else None
     stale = tuple(name for name, _, changed in host.gcache_pages if started is not None and changed < started)
+    blind = started is None and bool(host.gcache_pages)
+    size = sum(size for name, size, _ in host.gcache_pages if name in stale)
+    paths = " ".join(posixpath.join(host.gcache_dir or host.datadir, name) for name in stale)
+    told = f"{', '.join(stale)} ({_gb(size)})" if stale else "none older than the server's start"
     return Check(
         code="STALE-PAGES",
         title=f"No dead gcache pages on {donor}",
-        verdict=Verdict.WARN if stale else Verdict.PASS,
-        evidence=", ".join(stale) or "none older than the server's start",
+        verdict=Verdict.WARN if stale or blind else Verdict.PASS,
+        evidence=f"when the server of {donor} was started is not known; it has pages" if blind else told,
         why="Pages from before the server's start are never read again and only take disk.",
-        try_=("Delete them after the run.",) if stale else (),
+        try_=(f"When the cache is released again: sudo rm {paths}",) if stale else (),
         host=donor,
     )
 
@@ -112,12 +131,15 @@ def stale_pages(facts: Facts, donor: str) -> Check:
 def segments(facts: Facts, donor: str, node: str) -> Check:
     """A donor in the node's own segment is preferred by Galera."""
     pair = tuple(_segment(facts, name) for name in (donor, node))
-    same = pair[0] == pair[1]
+    same = pair[0] == pair[1] and None not in pair
     return Check(
         code="SEGMENT",
         title=f"{donor} and {node} are in one segment",
         verdict=Verdict.PASS if same else Verdict.WARN,
-        evidence=f"{donor}: {pair[0]}, {node}: {pair[1]}",
+        evidence=", ".join(
+            f"{name}: {'not known' if segment is None else segment}"
+            for name, segment in zip((donor, node), pair, strict=True)
+        ),
         why="Galera prefers a donor of the joiner's own segment, whatever is frozen elsewhere.",
         try_=() if same else (f"Take a donor of {node}'s segment.",),
     )

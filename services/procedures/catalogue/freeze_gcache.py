@@ -75,6 +75,14 @@ class FreezeGcache:
                 f"{floor_default(cache) / 1e9:.2f} GB",
                 advanced=True,
             ),
+            Field(
+                "peak",
+                "Most that is written in a second meanwhile",
+                "bytes",
+                required=False,
+                help="Empty: what was measured in two seconds. A batch or a load job to come writes more.",
+                advanced=True,
+            ),
             Field("drain", "Send clients away first", "flag", "yes", help=_drain_words(facts, node)),
             Field(
                 "guard",
@@ -109,7 +117,7 @@ class FreezeGcache:
             own.capability(facts, donor, node, away),
             own.frozen_already(facts, donor),
             own.seqno_in_cache(facts, donor, values["mode"], number_of(values["seqno"]), away),
-            own.disk(facts, donor, away, bytes_of(values["floor"]) or 0),
+            own.disk(facts, donor, away, bytes_of(values["floor"]) or 0, bytes_of(values["peak"]) or 0),
             own.needed(facts, donor, node, away),
             own.donor_stays(donor, away, promised=flag_of(values["donor_stays"]) is True),
             own.segments(facts, donor, node),

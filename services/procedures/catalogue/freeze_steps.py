@@ -13,6 +13,7 @@ from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.temporary import Temporary
+from services.procedures.catalogue.watches import flow_control
 from services.procedures.conditions import ClusterWhole, FreeDisk, Kept, ProviderOption, StillPrimary, UnitSetting
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
@@ -232,4 +233,5 @@ def _watches(facts: Facts, node: str, donor: str, floor: int, cache_path: str) -
             from_step=f"stop-{node}",
             to_step=f"start-{node}",
         ),
+        flow_control(donor, node, f"start-{node}", f"transfer-{node}"),
     )

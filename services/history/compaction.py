@@ -48,7 +48,14 @@ def loose_hours(cursor: sqlite3.Cursor, now: float) -> list[tuple[int, int]]:
     return [(server, hour) for server, hour, _ in cursor.execute(_LOOSE).fetchall() if hour < this_hour]
 
 
-def compact_hour(cursor: sqlite3.Cursor, server: int, hour: int, metrics: Dictionary, derive: Derive | None) -> int:
+def compact_hour(
+    cursor: sqlite3.Cursor,
+    server: int,
+    hour: int,
+    metrics: Dictionary,
+    derive: Derive | None,
+    level: int = LEVEL,
+) -> int:
     """Pack one hour; return the number of damaged blocks that were left as they are. Opens its own transaction."""
     start, end = hour * HOUR_S, (hour + 1) * HOUR_S
     rows = cursor.execute(
@@ -67,7 +74,7 @@ def compact_hour(cursor: sqlite3.Cursor, server: int, hour: int, metrics: Dictio
         return len(rows)
     whole = merge(tables)
     columns = table_columns(whole, {})
-    data = encode(whole, LEVEL)
+    data = encode(whole, level)
     lead = _lead(cursor, server, float(columns.t[0])) if derive is not None else None
     minutes = _Minutes(cursor, server, metrics)
     cursor.execute("BEGIN IMMEDIATE")

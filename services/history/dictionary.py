@@ -19,6 +19,12 @@ SELECTS: dict[Kind, str] = {
     "metric": "SELECT id, key FROM metric ORDER BY id",
     "epoch": "SELECT id, text FROM epoch ORDER BY id",
 }
+UNIQUE: dict[str, str] = {
+    "server_name": "CREATE UNIQUE INDEX IF NOT EXISTS server_name ON server (name)",
+    "metric_key": "CREATE UNIQUE INDEX IF NOT EXISTS metric_key ON metric (key)",
+    "epoch_text": "CREATE UNIQUE INDEX IF NOT EXISTS epoch_text ON epoch (text)",
+}
+"""Indexes that keep a writer from giving a name two numbers. Names are read all at once: no reader looks one up."""
 
 
 class Dictionary:

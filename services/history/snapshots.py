@@ -1,7 +1,8 @@
-"""Snapshots of the estate in the file: zstd JSON, a keyframe each minute, between them differences to the keyframe.
+"""Snapshots of the estate in the file: zstd JSON, a keyframe at least each minute, else differences to the keyframe.
 
 A difference is the JSON compressed with the keyframe's JSON as dictionary (zstd "raw content" dictionary): a few
-hundred bytes instead of several kilobytes, read back without any other rule. A snapshot is kept when something a person
+hundred bytes instead of several kilobytes, read back without any other rule. It grows as the estate moves away from the
+keyframe: as soon as that growth has cost a keyframe, there is a new one. A snapshot is kept when something a person
 would call a change has changed (a state, a membership, a transfer), else at the store's slow cadence, for the numbers
 on the cards.
 """
@@ -22,6 +23,7 @@ from services.words import stored, tr
 
 KEYFRAME_S = 60.0
 _LEVEL = 3
+_UNKNOWN = 2**31
 _SELECT = (
     "SELECT s.data, k.data FROM snapshot s LEFT JOIN snapshot k ON k.id = s.base "
     "WHERE s.at <= ? ORDER BY s.at DESC, s.id DESC LIMIT 1"
@@ -57,6 +59,8 @@ class SnapshotWriter:
     """Decides which snapshots are kept and packs them. One thread at a time.
 
     `every_s`: seconds between snapshots when nothing material changes; while a transfer runs, a tenth of it.
+
+    The least that a difference costs is that of the quietest moment since the keyframe before the last.
     """
 
     def __init__(self, every_s: float, next_number: int) -> None:
@@ -67,6 +71,8 @@ class SnapshotWriter:
         self._key_at = float("-inf")
         self._key_number = 0
         self._key_json = b""
+        self._key_size = self._grown = 0
+        self._least, self._former_least = _UNKNOWN, _UNKNOWN
 
     def pack(self, snapshot: EstateSnapshot) -> StoredSnapshot | None:
         """Return the row to store, None when this snapshot needn't be kept."""
@@ -79,11 +85,20 @@ class SnapshotWriter:
         self._material, self._kept_at = now_material, snapshot.at
         text = msgspec.json.encode(snapshot, enc_hook=stored)
         number, self._number = self._number, self._number + 1
-        if not 0 <= snapshot.at - self._key_at < KEYFRAME_S:
-            self._key_at, self._key_number, self._key_json = snapshot.at, number, text
-            return StoredSnapshot(number, snapshot.at, None, zstandard.ZstdCompressor(level=_LEVEL).compress(text))
+        if not 0 <= snapshot.at - self._key_at < KEYFRAME_S or self._grown > self._key_size:
+            return self._keyframe(number, snapshot.at, text)
         packer = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_dictionary(self._key_json))
-        return StoredSnapshot(number, snapshot.at, self._key_number, packer.compress(text))
+        data = packer.compress(text)
+        self._least = min(self._least, len(data))
+        self._grown += len(data) - min(self._least, self._former_least)
+        return StoredSnapshot(number, snapshot.at, self._key_number, data)
+
+    def _keyframe(self, number: int, at: float, text: bytes) -> StoredSnapshot:
+        data = zstandard.ZstdCompressor(level=_LEVEL).compress(text)
+        self._key_at, self._key_number, self._key_json = at, number, text
+        self._key_size, self._grown = len(data), 0
+        self._former_least, self._least = self._least, _UNKNOWN
+        return StoredSnapshot(number, at, None, data)
 
 
 class SnapshotReader:

@@ -22,8 +22,8 @@ from services.events import Event
 from services.history import journal, reading, snapshots
 from services.history.codec import CodecError, Table
 from services.history.columns import Columns, Rollups
-from services.history.compaction import Derive, compact_hour, loose_hours
-from services.history.dictionary import SELECTS, Dictionary
+from services.history.compaction import LEVEL, Derive, compact_hour, loose_hours
+from services.history.dictionary import SELECTS, UNIQUE, Dictionary
 from services.history.file import Opened, open_file
 from services.history.free_memory import give_free_memory_back
 from services.history.hot import TICK, Ring
@@ -329,6 +329,8 @@ class HistoryStore:
     def _begin_writing(self, *, background: bool) -> None:
         connection = self._writing = self._opened.connect()
         cursor = connection.cursor()
+        for statement in UNIQUE.values():  # a finished recording has none
+            cursor.execute(statement)
         (newest,) = cursor.execute("SELECT coalesce(max(id), 0) FROM snapshot").fetchone()
         self._snapshots = snapshots.SnapshotWriter(self._snapshot_every_s, newest + 1)
         self._writer = Writer(
@@ -382,14 +384,14 @@ class HistoryStore:
         """Do what the writing thread does each second besides committing (a store without that thread needs it)."""
         self._must_write().keep_house()
 
-    def compact(self) -> None:
+    def compact(self, level: int = LEVEL) -> None:
         """Pack every finished hour now, enforce the limits, give free pages back (housekeeping in one go)."""
         self._close_chunks(self._clock.wall())
         self.flush()
         writer = self._must_write()
         with writer.housekeeping_cursor() as cursor:
             for server, hour in loose_hours(cursor, self._clock.wall()):
-                compact_hour(cursor, server, hour, self._metrics, self._derive)
+                compact_hour(cursor, server, hour, self._metrics, self._derive, level)
             enforce(cursor, self._limits, self._clock.wall())
             give_back(cursor, 2**31 - 1)
         self._loose = []

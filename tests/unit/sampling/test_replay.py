@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +70,34 @@ def test_that_a_finished_recording_is_one_small_file(recording: Path) -> None:
     assert store.range() == (START, START + 599)
     assert store.meta()["open"] == ""
     store.close()
+
+
+def test_that_a_recording_of_half_a_minute_is_hardly_more_than_its_names(tmp_path: Path) -> None:
+    path = tmp_path / "short.pilothouse"
+    _record(path, 30)
+    store = open_recording(path)
+    names = sum(len(key) for key in store.keys("db1"))
+    store.close()
+    assert path.stat().st_size < 3 * names
+
+
+def test_that_a_finished_recording_written_on_gives_no_name_two_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "incident.pilothouse"
+    _record(path, 30)
+    later = ManualClock(START + 60)
+    store = HistoryStore.open(path, clock=later, background=False)
+    for sample in galera_samples(30):
+        store.append(replace(sample, at=sample.at + 60, mono=sample.mono + 60, values={**sample.values, "late": 1.0}))
+    store.close()
+    finish_recording(path)
+    store = open_recording(path)
+    assert len(store.read("db1", ("threads_running",), START, START + 100).t) == 60
+    assert sorted(store.keys_between("db1", START, START + 100)).count("late") == 1
+    store.close()
+    connection = sqlite3.connect(path)
+    rows, names = connection.execute("SELECT count(*), count(DISTINCT key) FROM metric").fetchone()
+    connection.close()
+    assert rows == names > 600
 
 
 def test_that_it_opens_from_a_place_that_cannot_be_written(recording: Path, tmp_path: Path) -> None:

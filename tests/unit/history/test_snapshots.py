@@ -1,0 +1,73 @@
+"""Snapshots in the file: every one comes back as it was, and a keyframe comes when it is worth its bytes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.history.snapshots import SnapshotWriter, StoredSnapshot, unpack
+from services.types import ClusterKind, Health
+from tests.unit.history.conftest import START
+
+NODES = 12
+
+
+def estate(at: float, *, changed: int = 0) -> EstateSnapshot:
+    """Return an estate of which `changed` of the nodes say other words than at the beginning."""
+    words = np.random.default_rng(1).bytes(400 * NODES).hex()
+    other = np.random.default_rng(2).bytes(400 * NODES).hex()
+    nodes = tuple(
+        NodeView(f"n{i}", f"db{i}", state="Synced", health=Health.GOOD,
+                 reason=(other if i < changed else words)[800 * i : 800 * i + 800])
+        for i in range(NODES)
+    )  # fmt: skip
+    return EstateSnapshot(at, (ClusterSnapshot("c", ClusterKind.GALERA, "c", at, nodes=nodes),))
+
+
+def packed(snapshots: list[EstateSnapshot]) -> list[StoredSnapshot]:
+    writer = SnapshotWriter(every_s=0.0, next_number=1)
+    rows = [writer.pack(snapshot) for snapshot in snapshots]
+    return [row for row in rows if row is not None]
+
+
+def test_that_every_snapshot_comes_back_as_it_was_from_its_own_row_and_its_keyframes() -> None:
+    snapshots = [estate(START + i, changed=i % 9) for i in range(80)]
+    rows = packed(snapshots)
+    data = {row.number: row.data for row in rows}
+    keyframes = {row.number for row in rows if row.base is None}
+    assert [unpack(row.data, None if row.base is None else data[row.base]) for row in rows] == snapshots
+    assert {row.base for row in rows if row.base is not None} <= keyframes
+
+
+def test_that_an_estate_that_stands_still_has_a_keyframe_each_minute() -> None:
+    rows = packed([estate(START + i) for i in range(130)])
+    assert [row.at - START for row in rows if row.base is None] == [0.0, 60.0, 120.0]
+
+
+def test_that_an_estate_that_has_changed_gets_a_keyframe_before_its_differences_cost_two() -> None:
+    calm = [estate(START), estate(START + 1)]
+    rows = packed([*calm, *(estate(START + i, changed=8) for i in range(2, 40))])
+    first, second = (row for row in rows if row.base is None)
+    between = [row for row in rows if row.base == first.number]
+    assert len(first.data) < sum(len(row.data) for row in between) < 2 * len(first.data)
+    assert all(len(row.data) < 0.1 * len(second.data) for row in rows if row.base == second.number)
+
+
+def test_that_a_change_just_after_a_keyframe_is_measured_by_the_calm_before_it() -> None:
+    calm = [estate(START + i) for i in range(61)]
+    rows = packed([*calm, *(estate(START + 61 + i, changed=8) for i in range(20))])
+    keys = [row.at - START for row in rows if row.base is None]
+    assert keys[:2] == [0.0, 60.0]
+    assert 62.0 <= keys[2] <= 65.0
+
+
+def test_that_differences_that_are_all_alike_bring_no_keyframe() -> None:
+    rows = packed([estate(START), *(estate(START + i, changed=2) for i in range(1, 59))])
+    assert [row.base for row in rows].count(None) == 1
+
+
+def test_that_a_clock_that_jumps_back_begins_a_keyframe() -> None:
+    rows = packed([estate(START), replace(estate(START), at=START - 5.0)])
+    assert [row.base for row in rows] == [None, None]

@@ -1,10 +1,10 @@
 """Budget 8: `pilothouse record` beside dolphie's daemon, both on the same private MariaDB in the same seconds.
 
 Ours keeps every numeric variable; what dolphie keeps is 71 status variables and the settings. CPU is taken while both
-run. Size is that of the file a person has after five minutes, which the budget's figures are of (ours as `record` leaves
-it, its with the journal folded in). What each file has once, however long it is (the names of our metrics and empty
-tables, dolphie's dictionary), is a good part of it; therefore what one sample adds, the bytes of the rows alone, is told
-beside it.
+run. Size is that of the file a person has after five minutes, which the budget's figures are of (ours as `record`
+leaves it, its with the journal folded in). What each file has once, however long it is (the names of our metrics and
+empty tables, dolphie's dictionary), is a good part of it; therefore what one sample adds, the bytes of the rows alone,
+is told beside it.
 """
 
 from __future__ import annotations

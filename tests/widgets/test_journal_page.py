@@ -17,7 +17,7 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.builders import AT
 from widgets.common.theme import apply_theme
-from widgets.journal.events_model import EventsModel, as_csv, lasted
+from widgets.journal.events_model import WHAT, EventsModel, as_csv, lasted
 from widgets.journal.page import JournalPage
 
 EVENTS = (
@@ -118,3 +118,20 @@ def test_that_a_screen_reader_hears_how_serious_an_event_is() -> None:
     model = EventsModel()
     model.show_events(EVENTS)
     assert model.index(0, 1).data(int(Qt.ItemDataRole.AccessibleTextRole)) == "warning"
+
+
+@pytest.mark.parametrize(("width", "what"), [(1028, (480, 640)), (2328, (880, 880))])
+def test_that_the_kind_stands_near_its_sentence_however_wide_the_page_is(
+    qtbot: QtBot, qapp: QApplication, width: int, what: tuple[int, int]
+) -> None:
+    page = JournalPage()
+    qtbot.addWidget(page)
+    page.show_events(EVENTS)
+    page.resize(width, 600)
+    page.show()
+    qapp.processEvents()
+    table = page.findChild(QTableView)
+    assert table is not None
+    header = table.horizontalHeader()
+    assert what[0] <= header.sectionSize(WHAT) <= what[1]
+    assert header.length() == table.viewport().width()

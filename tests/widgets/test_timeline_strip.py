@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -17,7 +18,7 @@ from widgets.common.theme import apply_theme, theme
 from widgets.timeline.placement import Mark, place_bars, place_labels, place_marks
 from widgets.timeline.replay_bar import SPEEDS, ReplayBar
 from widgets.timeline.strip import EventStrip
-from widgets.timeline.strip_paint import BAR_Y, GLYPH_Y
+from widgets.timeline.strip_paint import BAR_Y, GLYPH_Y, beside, flag_rects
 
 SST = Event(NOW - 500, "transfer", "SST from db2 to db4", Health.TRANSFER, until=NOW - 100, spans=True, key="sst")
 STOPPED = Event(NOW - 800, "state", "db4 stopped, data folder emptied", Health.WARN)
@@ -229,3 +230,28 @@ def test_that_click_drag_and_keys_on_the_track_seek(make_bar: Callable[[], Repla
     assert wanted[-1] == NOW - 295
     qtbot.keyClick(track, Qt.Key.Key_Home)
     assert wanted[-1] == NOW - 900
+
+
+def test_that_a_flag_over_a_sentence_leaves_the_larger_part_of_it_and_no_half_words() -> None:
+    words = QRectF(100, 1, 200, 14)
+    assert beside(QRectF(words), [QRectF(400, 0, 60, 17)]) == words
+    assert beside(QRectF(words), [QRectF(220, 0, 60, 17)]).right() == 214
+    right = beside(QRectF(words), [QRectF(80, 0, 60, 17)])
+    assert (right.left(), right.right()) == (146, 300)
+    assert beside(QRectF(words), [QRectF(90, 0, 220, 17)]).width() == 0
+
+
+def test_that_the_cursors_flag_never_stands_on_a_sentence_of_the_upper_row(strip: EventStrip) -> None:
+    close = tuple(replace(STOPPED, at=NOW - 800 + 60 * n, text=f"db{n} stopped, data folder emptied") for n in range(8))
+    strip.set_events(close)
+    labels = [label for label in strip.scene().labels if label.row == 1]
+    assert labels
+    for step in range(40):
+        scene = replace(strip.scene(), cursor=NOW - 900 + step * 22.0)
+        flags = flag_rects(scene)
+        assert len(flags) == 2
+        for label in labels:
+            box = beside(QRectF(label.left, 1, label.width, 14), flags)
+            assert not any(box.intersects(flag) for flag in flags)
+            assert box.left() >= label.left
+            assert box.right() <= label.left + label.width

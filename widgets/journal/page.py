@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QShortcut
+from PySide6.QtGui import QKeySequence, QPainter, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -53,6 +53,11 @@ _LEAST = (
 )
 
 
+_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 140, LASTED: 112}
+_LEAST_WHAT, _MOST_WHAT = 240, 880
+_LEFT, _RIGHT, _SCROLL = 20, 16, 14
+
+
 class JournalPage(QFrame):
     """Events in; out, when a row is activated: `moment_chosen(float)` (epoch seconds), or `run_chosen(str)` (its
     number) for an event of a run."""
@@ -82,7 +87,7 @@ class JournalPage(QFrame):
         self._stack.addWidget(card)
         self._stack.addWidget(self._empty)
         page = QVBoxLayout(self)
-        page.setContentsMargins(20, 12, 16, 16)
+        page.setContentsMargins(_LEFT, 12, _RIGHT, 16)
         page.setSpacing(8)
         page.addLayout(self._header())
         page.addWidget(self._bar)
@@ -125,11 +130,18 @@ class JournalPage(QFrame):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
-        for column, width in ((TIME, 176), (SHAPE, 28), (KIND, 140), (LASTED, 112)):
+        for column, width in _WIDTHS.items():
             header.resizeSection(column, width)
-        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(True)
         table.activated.connect(self._travel)
         return table
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the sentences the room there is, but not so much that the eye loses the row on the way to its kind."""
+        super().resizeEvent(event)
+        rest = self.width() - _LEFT - _RIGHT - _SCROLL - sum(_WIDTHS.values())
+        self._table.horizontalHeader().resizeSection(WHAT, max(_LEAST_WHAT, min(_MOST_WHAT, rest)))
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_events(self, events: Sequence[Event]) -> None:

@@ -69,11 +69,11 @@ class ProceduresPage(QFrame):
 
     def _build(self) -> None:
         self._groups.setSpacing(_GAP)
-        self._groups.setContentsMargins(0, 0, 0, 0)
+        self._groups.setContentsMargins(0, 8, 0, 0)  # a caption belongs to the cards below it
         inner = QFrame()
         inner.setProperty("kind", "canvas")
         column = QVBoxLayout(inner)
-        column.setContentsMargins(20, 12, 16, 24)
+        column.setContentsMargins(20, 16, 16, 24)
         column.setSpacing(8)
         column.addWidget(label(tr("Procedures"), "title"))
         column.addWidget(words(tr(_PROMISE), "second"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -23,6 +24,8 @@ TEXT_TOPS, TEXT_HEIGHT = (15.0, 1.0), 14.0
 GLYPH_Y = 36.0
 BAR_Y, BAR_HEIGHT, BAR_STEP = 45.0, 6.0, 3.0
 AXIS_Y = 55.0
+LEAST_WORDS = 40.0
+_FLAG_GAP = 6.0
 _TICK_ROOM_PX = 88.0
 _DAY_S = 86400.0
 
@@ -57,6 +60,11 @@ class StripScene:
         """Return whether the present lies on the strip."""
         return self.start <= self.now <= self.end + 1e-6
 
+    @property
+    def cursor_in_sight(self) -> bool:
+        """Return whether a moment of the past is looked at that lies on the strip."""
+        return self.cursor is not None and self.start <= self.cursor <= self.end
+
 
 def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     """Paint everything, back to front."""
@@ -66,8 +74,9 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     _future(painter, scene, theme)
     for bar in scene.bars:
         _bar(painter, bar, theme, selected=bar.event is scene.selected)
+    flags = flag_rects(scene)
     for label in scene.labels:
-        _label(painter, label, theme, selected=scene.selected in label.mark.events)
+        _label(painter, label, theme, flags, selected=scene.selected in label.mark.events)
     for mark in scene.marks:
         _mark(painter, mark, theme, selected=scene.selected in mark.events)
     if scene.hover is not None:
@@ -76,7 +85,7 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
         painter.drawLine(QPointF(x, FLAG_HEIGHT), QPointF(x, AXIS_Y))
     if scene.present_in_sight:
         _flag(painter, scene, scene.now, scene.word, theme, filled=scene.live and scene.cursor is None, at_right=True)
-    if scene.cursor is not None and scene.start <= scene.cursor <= scene.end:
+    if scene.cursor is not None and scene.cursor_in_sight:
         _flag(painter, scene, scene.cursor, _moment(scene, scene.cursor), theme, filled=True, at_right=False)
 
 
@@ -141,17 +150,43 @@ def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> Non
     glyph(painter, box, mark.health, theme)
 
 
-def _label(painter: QPainter, label: Label, theme: Theme, *, selected: bool) -> None:
+def _label(painter: QPainter, label: Label, theme: Theme, flags: Sequence[QRectF], *, selected: bool) -> None:
     painter.setPen(QPen(theme.line, 1))
     x = round(label.mark.x)
     top = TEXT_TOPS[label.row]
     painter.drawLine(QPointF(x, top + 3), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
     painter.setFont(ui_font(SMALL, STRONG) if selected else ui_font(SMALL))
     painter.setPen(theme.text if selected else theme.second)
-    words = QFontMetricsF(painter.font()).elidedText(label.mark.text, Qt.TextElideMode.ElideRight, label.width + 1)
-    box = QRectF(label.left, top, label.width + 4, TEXT_HEIGHT)
-    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+    box = beside(QRectF(label.left, top, label.width, TEXT_HEIGHT), flags if label.row else ())
+    if box.width() >= min(LEAST_WORDS, label.width):
+        words = QFontMetricsF(painter.font()).elidedText(label.mark.text, Qt.TextElideMode.ElideRight, box.width() + 1)
+        aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(box.adjusted(0, 0, 4, 0), aligned, words)
     painter.setFont(ui_font(SMALL))
+
+
+def beside(box: QRectF, flags: Sequence[QRectF]) -> QRectF:
+    """Return the larger free part of a sentence's place: a flag that moves over it hides no half words."""
+    for flag in flags:
+        if flag.right() + _FLAG_GAP <= box.left() or flag.left() - _FLAG_GAP >= box.right():
+            continue
+        before = flag.left() - _FLAG_GAP - box.left()
+        after = box.right() - flag.right() - _FLAG_GAP
+        if before >= after:
+            box.setWidth(max(0.0, before))
+        else:
+            box.setLeft(min(box.right(), flag.right() + _FLAG_GAP))
+    return box
+
+
+def flag_rects(scene: StripScene) -> tuple[QRectF, ...]:
+    """Return where the flags stand that are in sight: the present's and the cursor's."""
+    found: list[QRectF] = []
+    if scene.present_in_sight:
+        found.append(flag_rect(scene, scene.now, scene.word, at_right=True))
+    if scene.cursor is not None and scene.cursor_in_sight:
+        found.append(flag_rect(scene, scene.cursor, _moment(scene, scene.cursor), at_right=False))
+    return tuple(found)
 
 
 def flag_rect(scene: StripScene, at: float, words: str, *, at_right: bool) -> QRectF:

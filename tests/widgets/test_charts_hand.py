@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QToolTip
 from pytestqt.qtbot import QtBot
 
 from tests.widgets.chart_data import NOW, series, spec
-from widgets.charts.model import ChartSpec
+from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.page import ChartsPage
 from widgets.common.theme import apply_theme
 
@@ -170,3 +170,18 @@ def test_that_the_range_buttons_choose_the_span(make_page: MakePage, qtbot: QtBo
     settle(qtbot)
     assert hour.isChecked()
     assert page.header_texts() == ("orders", "last 6 h · one second a point · all nodes")
+
+
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)
+def test_that_the_pointer_over_a_legend_learns_what_its_curve_is(make_page: MakePage, qtbot: QtBot) -> None:
+    curve = CurveSpec("db1", "db1", hint="wsrep_flow_control_paused_ns")
+    page = make_page(ChartSpec("flow", "Flow", (curve,), unit="%"))
+    page.set_series("flow", "db1", series(np.full(900, 3.0), end=NOW - 60))
+    settle(qtbot)
+    item = page.card("flow").legend.items["db1"]
+    place = QPoint(6, 6)
+    QApplication.sendEvent(item, QHelpEvent(QEvent.Type.ToolTip, place, item.mapToGlobal(place)))
+    told = QToolTip.text()
+    QToolTip.hideText()
+    for words in ("db1 3 %, 1 min ago", "No newer sample.", "wsrep_flow_control_paused_ns"):
+        assert words in told

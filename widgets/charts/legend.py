@@ -6,15 +6,27 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolTip, QWidget
 
 from widgets.charts.colors import curve_line
 from widgets.charts.model import CurveSpec
 from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.labels import plain
 from widgets.common.theme import current_theme, theme_holder, with_alpha
 
 _SQUARE, _GAP, _ROW, _BETWEEN = 10.0, 6.0, 22, 14
+_LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +103,10 @@ class LegendItem(QAbstractButton):
         else:
             event.ignore()
 
-    def event(self, event: QEvent) -> bool:
-        """Make the tooltip when it is asked for."""
-        if event.type() is QEvent.Type.ToolTip:
-            tip = (f"{self.curve.label} {self.reading.text}", self.reading.why, self.curve.hint)
-            self.setToolTip("\n".join(line for line in tip if line))
-        return super().event(event)
+    def tip(self) -> str:
+        """Return the tooltip: what it says, why, and what the curve is."""
+        lines = (f"{self.curve.label} {self.reading.text}", self.reading.why, self.curve.hint)
+        return "\n".join(line for line in lines if line)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the item."""
@@ -120,17 +130,16 @@ def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Readi
     """Paint square, name and value into `rect` (on the screen or into an exported picture)."""
     theme = current_theme()
     color = curve_line(curve, theme)
-    painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(with_alpha(color, 0.35) if dimmed else color)
     middle = rect.center().y()
     painter.drawRoundedRect(QRectF(rect.left(), middle - _SQUARE / 2, _SQUARE, _SQUARE), 2, 2)
-    painter.restore()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     regular, metrics, strong, strong_metrics = _fonts()
     painter.setFont(regular)
     left = rect.left() + _SQUARE + _GAP
-    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     painter.setPen(theme.third if dimmed else theme.second)
     room = rect.right() - left
     value_width = strong_metrics.horizontalAdvance(reading.text)
@@ -138,11 +147,11 @@ def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Readi
     if name_width > name_room + 1:
         name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(16.0, name_room))
         name_width = metrics.horizontalAdvance(name)
-    painter.drawText(QRectF(left, rect.top(), room, rect.height()), flags, name)
+    painter.drawText(QRectF(left, rect.top(), room, rect.height()), _LEFT_MIDDLE, name)
     left += name_width + _GAP
     painter.setFont(regular if reading.stale else strong)
     painter.setPen(theme.third if dimmed or reading.stale else theme.text)
-    painter.drawText(QRectF(left, rect.top(), rect.right() - left + 2, rect.height()), flags, reading.text)
+    painter.drawText(QRectF(left, rect.top(), rect.right() - left + 2, rect.height()), _LEFT_MIDDLE, reading.text)
 
 
 class Legend(QWidget):
@@ -177,6 +186,18 @@ class Legend(QWidget):
     def texts(self) -> tuple[str, ...]:
         """Return what a person reads, item by item."""
         return tuple(f"{item.curve.label} {item.reading.text}" for item in self.items.values())
+
+    def event(self, event: QEvent) -> bool:
+        """Make an item's tooltip when it is asked for: Qt asks the parent of what has none of its own.
+
+        An item that listened for it would be asked of each of its events, two for each value painted.
+        """
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            item = self.childAt(event.pos())
+            if isinstance(item, LegendItem):
+                QToolTip.showText(event.globalPos(), plain(item.tip()), item)
+                return True
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay the items out for the width."""

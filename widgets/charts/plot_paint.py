@@ -28,6 +28,7 @@ _DOT_AWAY_PX = 5.0
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
 _TICK_ROOM_PX = 74.0
+_RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class StillPainter:
@@ -98,21 +99,19 @@ class StillPainter:
         """Write the axes; a plot without samples has no scale of values."""
         painter, frame, theme = self._painter, self._frame, self._theme
         painter.setPen(theme.third)
-        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if values:
             for value, words in self._state.left.ticks:
                 y = self.y_of(value, self._state.left)
-                painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), flags, words)
+                painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), _RIGHT_MIDDLE, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
-        below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
         for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
             painter.drawLine(QPointF(round(x), frame.bottom() + 1), QPointF(round(x), frame.bottom() + 4))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
-                painter.drawText(QRectF(x - 50, frame.bottom() + 4, 100, 16), below, tick.text)
+                painter.drawText(QRectF(x - 50, frame.bottom() + 4, 100, 16), Qt.AlignmentFlag.AlignCenter, tick.text)
 
     def _right_words(self, scale: Scale) -> None:
         """Write the right scale outside the frame (the plot makes room for it)."""
@@ -147,8 +146,7 @@ class StillPainter:
             self._painter.fillRect(rect, with_alpha(limit_tint(band.tone, self._theme), 0.85))
             if band.label and rect.height() >= 13:
                 self._painter.setPen(limit_text(band.tone, self._theme))
-                flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                self._painter.drawText(rect.adjusted(0, 0, -8, 0), flags, band.label)
+                self._painter.drawText(rect.adjusted(0, 0, -8, 0), _RIGHT_MIDDLE, band.label)
 
     def _limit_lines(self) -> None:
         for line in self._state.spec.limits:

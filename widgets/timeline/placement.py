@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
+from operator import attrgetter
 
 from services.events import Event
 from services.types import Health, worst
@@ -16,6 +18,7 @@ _LEAST_LABEL_PX = 46.0
 _WIDEST_LABEL_PX = 260.0
 _LEAST_SHARE = 0.5
 _SPAN_LANES = 2
+_begin = attrgetter("at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,12 @@ class Label:
 def place_marks(events: Sequence[Event], x_of: Callable[[float], float], left: float, right: float) -> tuple[Mark, ...]:
     """Return the glyphs in sight; events closer than a glyph's width share one."""
     groups: list[tuple[float, list[Event]]] = []
-    for event in sorted(events, key=lambda event: event.at):
+    ordered = sorted(events, key=_begin)
+    first = bisect_left(ordered, left - 1, key=lambda event: x_of(event.at))
+    for event in islice(ordered, first, None):
         x = x_of(event.at)
-        if not left - 1 <= x <= right + 1:
-            continue
+        if x > right + 1:
+            break
         if groups and x - groups[-1][0] < _MERGE_PX:
             groups[-1][1].append(event)
         else:
@@ -84,7 +89,7 @@ def place_bars(
     """Return the spans in sight, those that overlap in two lanes (a third lies on the second)."""
     ends = [float("-inf")] * _SPAN_LANES
     bars: list[Bar] = []
-    for event in sorted((e for e in events if e.spans), key=lambda event: event.at):
+    for event in sorted((e for e in events if e.spans), key=_begin):
         first, last = x_of(event.at), x_of(now if event.until is None else event.until)
         if last < left or first > right:
             continue
@@ -111,12 +116,12 @@ def place_labels(
     A sentence stands beside its glyph, cut if need be; it gives way before it becomes too short to read, and its
     glyph and tooltip stay.
     """
-    order = sorted(marks, key=_importance, reverse=True)
+    ascending = sorted({mark.x for mark in marks})
+    behind = dict(zip(ascending, (left, *(max(left, x + _LABEL_GAP_PX) for x in ascending)), strict=False))
     taken: tuple[list[_Piece], ...] = ([], [])
     labels: list[Label] = []
-    for mark in order:
-        before = max((other.x + _LABEL_GAP_PX for other in marks if other.x < mark.x), default=left)
-        place = _Place(mark, min(measure(mark.text), _WIDEST_LABEL_PX), (left, right), max(left, before))
+    for mark in sorted(marks, key=_importance, reverse=True):
+        place = _Place(mark, min(measure(mark.text), _WIDEST_LABEL_PX), (left, right), behind[mark.x])
         label = _first_place(place, taken)
         if label is not None:
             taken[label.row].append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))

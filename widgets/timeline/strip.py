@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
@@ -149,10 +150,9 @@ class EventStrip(QWidget):
         if self._placed is None:
             right = width - RIGHT
             marks = place_marks(self._events, scene.x_of, LEFT, right)
-            measure = QFontMetricsF(ui_font(SMALL)).horizontalAdvance
             flag = flag_rect(scene, view.now, self._word, at_right=True).left() - 8
             words_end = min(right, flag) if scene.present_in_sight else right
-            labels = place_labels(marks, measure, LEFT, words_end)
+            labels = place_labels(marks, _advance, LEFT, words_end)
             bars = place_bars(self._events, scene.x_of, LEFT, right, view.now)
             self._placed = (marks, labels, bars)
         marks, labels, bars = self._placed
@@ -355,6 +355,12 @@ class EventStrip(QWidget):
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
+
+
+@lru_cache(maxsize=4_096)
+def _advance(words: str) -> float:
+    """Return how wide a sentence is: the same ones are placed anew with each second."""
+    return QFontMetricsF(ui_font(SMALL)).horizontalAdvance(words)
 
 
 def _when(event: Event, now: float) -> str:

@@ -72,8 +72,11 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     painter.setFont(ui_font(SMALL))
     _axis(painter, scene, theme)
     _future(painter, scene, theme)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for bar in scene.bars:
         _bar(painter, bar, theme, selected=bar.event is scene.selected)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     flags = flag_rects(scene)
     for label in scene.labels:
         _label(painter, label, theme, flags, selected=scene.selected in label.mark.events)
@@ -121,8 +124,6 @@ def _bar(painter: QPainter, bar: Bar, theme: Theme, *, selected: bool) -> None:
     box = QRectF(QPointF(bar.left, y), QPointF(bar.right, y + BAR_HEIGHT))
     gap = bar.event.kind == "gap" or bar.event.health is Health.UNKNOWN
     edge = theme.stale if gap else theme.health_fill(bar.event.health)
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     pen = QPen(edge, 1.6 if selected else 1)
     if gap:
         pen.setDashPattern([3, 2])
@@ -132,7 +133,7 @@ def _bar(painter: QPainter, bar: Bar, theme: Theme, *, selected: bool) -> None:
         painter.setClipRect(box.adjusted(-2, -2, 0, 2))
         box.setRight(box.right() + 8)
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
-    painter.restore()
+    painter.setClipping(False)
 
 
 def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> None:

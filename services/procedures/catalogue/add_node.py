@@ -114,6 +114,9 @@ class AddNode:
         values = self._values(facts, inputs)
         if values["node_name"] and not _NAME.fullmatch(values["node_name"]):
             faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+        own_name = facts.host(values["joiner"]).option("mysqld", "wsrep_node_name")
+        if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
+            faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
         if values["joiner"] and values["joiner"] == values["donor"]:
             faults.append(Fault("donor", "The donor must be another host than the joiner."))
         if values["joiner"] and not address_of(facts.host(values["joiner"])):
@@ -148,6 +151,7 @@ class AddNode:
             preflight.sst_account(facts, donor),
             preflight.clocks(facts, (*members, joiner)),
             own.server_uuids(facts, joiner, members),
+            own.own_cluster(facts, joiner, members),
             own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
             own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),

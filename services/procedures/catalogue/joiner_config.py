@@ -6,8 +6,11 @@ nodes". A password is never read here: it is copied from host to host when the s
 
 from __future__ import annotations
 
+import re
+
 from services.procedures.actions import CopiedSecret
 from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.gather_options import group_members, normal
 
 COPIED = (
     "wsrep_on",
@@ -48,13 +51,17 @@ OWN = frozenset(
 )
 _ADDRESSES = ("base_host", "ist.recv_addr", "gmcast.listen_addr", "ist.recv_bind")
 FILE = "90-pilothouse-galera.cnf"
+_SECTION = re.compile(r"\s*\[([^\]]+)\]")
+_SERVERS = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera|client-server)(?:-[0-9.]+)?")
+"""The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
 
 
 def cluster_address(facts: Facts, members: tuple[str, ...], joiner: str) -> str:
     """Return gcomm:// of every member and the joiner, the members' own notation kept."""
     known = members_addresses(facts, members)
     address = address_of(facts.host(joiner))
-    return "gcomm://" + ",".join((*known, *(() if address in known else (address,))))
+    listed = address in group_members(f"gcomm://{','.join(known)}")
+    return "gcomm://" + ",".join((*known, *(() if listed else (f"[{address}]" if ":" in address else address,))))
 
 
 def members_addresses(facts: Facts, members: tuple[str, ...]) -> tuple[str, ...]:
@@ -71,7 +78,10 @@ def address_of(host: HostFacts) -> str:
     """Return a node's address for its group: wsrep_node_address, else the address the inventory has."""
     galera = host.node.galera if host.node is not None else None
     live = galera.node_address if galera is not None else ""
-    return (live or host.option("mysqld", "wsrep_node_address") or host.address).partition(":")[0]
+    given = (live or host.option("mysqld", "wsrep_node_address") or host.address).strip()
+    if given.startswith("["):
+        return given[1:].partition("]")[0]
+    return given.partition(":")[0] if given.count(":") == 1 else given
 
 
 def provider_options(text: str) -> str:
@@ -137,11 +147,24 @@ def not_copied(facts: Facts, donor: str) -> tuple[str, ...]:
     )
 
 
-def address_file(host: HostFacts) -> str:
-    """Return the option file of a member that sets wsrep_cluster_address last, '' when none was read."""
-    found = ""
+def address_place(host: HostFacts) -> tuple[str, str]:
+    """Return (option file, section) where a member's wsrep_cluster_address stands last; ('', '') when none was read.
+
+    Debian's package has it in [galera], not in [mysqld]: a line in another section of the same file would not count.
+    """
+    found = ("", "")
     for path, text in host.option_files:
+        section = ""
         for line in text.splitlines():
-            if line.strip().replace("-", "_").startswith("wsrep_cluster_address"):
-                found = path
+            head = _SECTION.match(line)
+            if head is not None:
+                section = head.group(1)
+            elif _SERVERS.fullmatch(section) and normal(line.partition("=")[0]) == "wsrep_cluster_address":
+                found = (path, section)
     return found
+
+
+def extended_address(host: HostFacts, wanted: str) -> str:
+    """Return the whole list for one member's file: its own parameters (`gcomm://a,b?gmcast.segment=1`) stay."""
+    own = host.option("mysqld", "wsrep_cluster_address") or ""
+    return wanted + "".join(own.partition("?")[1:])

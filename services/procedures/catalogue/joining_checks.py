@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.catalogue.joiner_config import not_copied
+from services.procedures.catalogue.joiner_config import address_of, not_copied
 from services.procedures.catalogue.joining_estimate import Expected, ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
-from services.procedures.preflight.parts import known, unread, verdict
+from services.procedures.gather_options import group_members
+from services.procedures.preflight.parts import galera_of, known, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans
 
 FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
@@ -239,6 +240,30 @@ def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
         verdict=verdict((), told if others else ["none"]),
         evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
         why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
+    )
+
+
+def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """A node with a configuration of its own is of this cluster by its name, and looks for one of its members."""
+    host = facts.host(joiner)
+    if not configured(facts, joiner):
+        return Check("CLUSTER-NAME", f"{joiner} looks for this cluster", Verdict.PASS, "it gets its configuration here")
+    galera = [g for h in known(facts, members) if (g := galera_of(h)) is not None and g.cluster_name]
+    name, theirs = host.option("mysqld", "wsrep_cluster_name"), galera[0].cluster_name if galera else ""
+    sought = group_members(host.option("mysqld", "wsrep_cluster_address") or "")
+    addresses = {text for h in known(facts, members) for text in (h.host, h.address, address_of(h)) if text}
+    differs = bool(theirs and name) and name != theirs
+    other = [f"wsrep_cluster_name of {joiner} is {name}, the cluster's {theirs}"] if differs else []
+    strange = [] if sought & addresses else [f"{joiner} looks for {', '.join(sorted(sought)) or 'nobody'}"]
+    strange += [] if name else [f"{joiner}'s option files don't tell its wsrep_cluster_name"]
+    return Check(
+        code="CLUSTER-NAME",
+        title=f"{joiner} looks for this cluster",
+        verdict=verdict(other, strange),
+        evidence="; ".join([*other, *strange]) or f"{theirs or name}, {', '.join(sorted(sought))}",
+        why="Nodes of another cluster's name turn it away; addresses of nobody let it wait for ever.",
+        try_=(f"Correct the option files of {joiner}.",) if other or strange else (),
+        host=joiner,
     )
 
 

@@ -11,7 +11,14 @@ from services.procedures.catalogue import steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
-from services.procedures.catalogue.joiner_config import FILE, address_file, address_of, cluster_address, config_text
+from services.procedures.catalogue.joiner_config import (
+    FILE,
+    address_of,
+    address_place,
+    cluster_address,
+    config_text,
+    extended_address,
+)
 from services.procedures.catalogue.joining_checks import aside_path, configured
 from services.procedures.catalogue.joining_estimate import must_recover, transfer_expected
 from services.procedures.catalogue.recovering import recover
@@ -239,7 +246,12 @@ def _configure(facts: Facts, values: Inputs) -> list[Step]:
             title=f"Write {path} on {name}, derived from {donor}",
             done=f"{name} is configured",
             action=PutFile(path, content, mode="0640", owner="root:mysql"),
-            proof=(FileSays(name, path, rf"^wsrep_node_name = {values['node_name']}$"),),
+            proof=(
+                FileSays(name, path, rf"^wsrep_node_name = {values['node_name']}$"),
+                # A file that the server reads later may say otherwise, and an address of nobody founds a cluster.
+                OptionIs(name, "mysqld", "wsrep_cluster_address", cluster_address(facts, members, name)),
+                OptionIs(name, "mysqld", "wsrep_node_name", values["node_name"]),
+            ),
             undo=Undo(f"Take {path} away", RestoreFile(path)),
             repeatable=True,
             estimate_s=1.0,
@@ -306,18 +318,20 @@ def _extend(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
     wanted = cluster_address(facts, members, joiner)
     found = []
     for name in members:
-        path = address_file(facts.host(name))
+        path, section = address_place(facts.host(name))
         if not path:
             continue
+        whole = extended_address(facts.host(name), wanted)
+        there = (OptionIs(name, "mysqld", "wsrep_cluster_address", whole),)
         found.append(
             Step(
                 step_id=f"extend-{name}",
                 host=name,
                 title=f"Name {joiner} in {path} of {name}",
                 done=f"{name} knows {joiner} for its next start",
-                action=EditOptions(path, "mysqld", (("wsrep_cluster_address", wanted),)),
-                already=(OptionIs(name, "mysqld", "wsrep_cluster_address", wanted),),
-                proof=(OptionIs(name, "mysqld", "wsrep_cluster_address", wanted),),
+                action=EditOptions(path, section, (("wsrep_cluster_address", whole),)),
+                already=there,
+                proof=there,
                 undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
                 repeatable=True,
                 estimate_s=1.0,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
 from typing import TYPE_CHECKING, Self
 
 from services.connections import remote_command, sudo
@@ -13,15 +12,15 @@ from services.connections.command import Command
 from services.connections.gate import Gate
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
+from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows, Stream
 from services.connections.remote_stream import RemoteStream
-from services.connections.sql import SqlLink
-from services.connections.ssh import SshLink
 from services.errors import BadInput, Unreachable, UserError
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
+    from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
@@ -60,15 +59,14 @@ class HostSession:
         """
         self._entry = entry
         self._vault = vault
-        self._policy = on_host_key
         self._limits = limits or Limits()
-        self._ssh: SshLink | None = None
-        self._sql: SqlLink | None = None
-        self._ssh_gate = Gate("The SSH connection", clock, self._limits)
-        self._sql_gate = Gate(tr("The database connection"), clock, self._limits)
-        self._connecting_ssh = threading.RLock()
+        self._gates = (
+            Gate(tr("The SSH connection"), clock, self._limits),
+            Gate(tr("The database connection"), clock, self._limits),
+        )
+        road = Road(self._ended, ssh_gate=self._gates[0], sql_gate=self._gates[1])
+        self._links = Links(entry, vault, road, policy=on_host_key, limits=self._limits)
         self._streams: set[RemoteStream] = set()
-        self._closed = False
 
     @property
     def host(self) -> str:
@@ -88,11 +86,11 @@ class HostSession:
     def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
         """Run one read statement; see ObserverSession."""
         _allowed(sql, self._entry.sql.heartbeat_table if self._entry.sql is not None else None)
-        return self._sql_link(limit_s).query(sql, limit_s=limit_s)
+        return self._links.sql(limit_s).query(sql, limit_s=limit_s)
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         """Return SHOW GLOBAL STATUS as name -> text."""
-        return self._sql_link(limit_s).status(limit_s=limit_s)
+        return self._links.sql(limit_s).status(limit_s=limit_s)
 
     def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
         """Run one read command; see ObserverSession."""
@@ -117,30 +115,21 @@ class HostSession:
 
     def try_now(self) -> None:
         """Skip what is left of a backoff: the person has changed something and wants to see it."""
-        self._ssh_gate.try_now()
-        self._sql_gate.try_now()
+        for gate in self._gates:
+            gate.try_now()
 
     def cut(self) -> None:
         """Cut every connection from any thread; calls that hang end with an error, the next call connects anew."""
         for stream in list(self._streams):
             stream.close()
-        sql, ssh = self._sql, self._ssh
-        if sql is not None:
-            sql.abort()
-        if ssh is not None:
-            ssh.abort()
+        self._links.abort()
 
     def close(self) -> None:
         """Close everything for good; idempotent."""
-        self._closed = True
+        self._links.closed = True  # before the streams: their readers would open the connection again
         for stream in list(self._streams):
             stream.close()
-        sql, self._sql = self._sql, None
-        if sql is not None:
-            sql.close()
-        ssh, self._ssh = self._ssh, None
-        if ssh is not None:
-            ssh.close()
+        self._links.close()
 
     def _prepare(self, command: Command) -> tuple[SshLink, sudo.Wrapped]:
         """Let a command through the allow-list, connect, and wrap it for the host's shell."""
@@ -148,52 +137,11 @@ class HostSession:
         access = self._entry.ssh
         if access is None:
             raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
-        link = self._ssh_link()
+        link = self._links.ssh()
         return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
 
-    def _ssh_link(self) -> SshLink:
-        with self._connecting_ssh:
-            self._refuse_when_closed()
-            if self._ssh is not None and self._ssh.alive:
-                return self._ssh
-            self._ssh_gate.check()
-            if self._ssh is not None:
-                self._ssh.close()
-                self._ssh = None
-            try:
-                link = SshLink.open(self._entry, self._vault, policy=self._policy, limits=self._limits)
-            except UserError as problem:
-                self._ssh_gate.failed(problem)
-                raise
-            self._ssh_gate.opened()
-            self._ssh = link
-        if self._closed:  # closed from another thread while this one connected
-            self.close()
-        return link
-
-    def _sql_link(self, limit_s: float) -> SqlLink:
-        self._refuse_when_closed()
-        if self._sql is not None and self._sql.alive:
-            return self._sql
-        self._sql_gate.check()
-        if self._sql is not None:
-            self._sql.close()
-            self._sql = None
-        through = self._ssh_link if self._entry.ssh is not None else None
-        try:
-            link = SqlLink.open(self._entry, self._vault, through, limits=self._limits, limit_s=limit_s)
-        except UserError as problem:
-            self._sql_gate.failed(problem)
-            raise
-        self._sql_gate.opened()
-        self._sql = link
-        if self._closed:
-            self.close()
-        return link
-
-    def _refuse_when_closed(self) -> None:
-        if self._closed:
-            raise Unreachable(tr("The session is closed."), host=self.host)
+    def _ended(self) -> UserError:
+        return Unreachable(tr("The session is closed."), host=self.host)
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,7 @@
 """The changing road to one host (law 2): its own connections, no allow-list, closed for good when the arms go down.
 
-It shares nothing with HostSession but the ways in: a person's approval of a plan stands where the allow-list is there.
+It shares with HostSession only how a connection is opened (links.py), and none that is open: a person's approval of a
+plan stands where the allow-list is there.
 Every failure says what is true: until a statement or command was sent nothing was changed; afterwards only the step's
 proof knows.
 """
@@ -17,9 +18,8 @@ from services.connections import operator_client, remote_command, sql_setup, sud
 from services.connections.command import Command
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
+from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows
-from services.connections.sql import SqlLink
-from services.connections.ssh import SshLink
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
 from services.secrets import Secret
 from services.words import tr
@@ -49,12 +49,10 @@ class HostOperator:
         """
         self._entry = entry
         self._vault = vault
-        self._policy = on_host_key
         self._limits = limits or Limits()
-        self._ssh: SshLink | None = None
-        self._sql: SqlLink | None = None
+        road = Road(self._laid_down, sql_setup.OPERATOR_ON_CONNECT)
+        self._links = Links(_as_operator(entry), vault, road, policy=on_host_key, limits=self._limits)
         self._as_root = entry.sql is None
-        self._closed = False
 
     @property
     def host(self) -> str:
@@ -71,24 +69,24 @@ class HostOperator:
         if not self._as_root:
             may_be_root = access is not None and access.operator_user is None and self._entry.ssh is not None
             try:
-                link = self._sql_link(limit_s)
+                link = self._links.sql(limit_s)
                 return self._sent(lambda: link.query(sql, limit_s=limit_s))
             except (AuthFailed, QueryFailed) as problem:
                 if not may_be_root or (isinstance(problem, QueryFailed) and problem.errno not in _NO_RIGHT):
                     raise
                 self._as_root = True
             except Unreachable:
-                if not may_be_root or self._sql is not None:  # it was sent: it may have had its effect
+                if not may_be_root or self._links.sql_was_open:  # it was sent: it may have had its effect
                     raise
         return self._execute_as_root(sql, limit_s)
 
     def run(self, command: Command, *, limit_s: float = 30.0) -> Output:
         """Run one command that changes the host (with sudo where the command asks for it)."""
-        self._refuse_when_closed()
+        self._links.refuse_when_closed()
         access = self._entry.ssh
         if access is None:
-            raise BadInput("The inventory gives no SSH way to this host.", host=self.host)
-        link = self._ssh_link()
+            raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
+        link = self._links.ssh()
         wrapped = sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
         return self._sent(
             lambda: remote_command.run(
@@ -138,13 +136,7 @@ class HostOperator:
 
     def close(self) -> None:
         """Close everything for good; what is asked of it afterwards is Refused. Idempotent."""
-        self._closed = True
-        sql, self._sql = self._sql, None
-        if sql is not None:
-            sql.close()
-        ssh, self._ssh = self._ssh, None
-        if ssh is not None:
-            ssh.close()
+        self._links.close()
 
     # ------------------------------------------------------------------------------------------------------------------
     def _need(self, command: Command, limit_s: float) -> Output:
@@ -189,52 +181,22 @@ class HostOperator:
             return call()
         except Unreachable as problem:
             problem.safe = self._unknown()
-            if self._closed:
+            if self._links.closed:
                 raise self._laid_down() from problem
             raise
-
-    def _ssh_link(self) -> SshLink:
-        if self._ssh is not None and self._ssh.alive:
-            return self._ssh
-        if self._ssh is not None:
-            self._ssh.close()
-            self._ssh = None
-        link = SshLink.open(self._entry, self._vault, policy=self._policy, limits=self._limits)
-        self._ssh = link
-        if self._closed:  # closed from another thread while this one connected
-            self.close()
-            raise self._laid_down()
-        return link
-
-    def _sql_link(self, limit_s: float) -> SqlLink:
-        self._refuse_when_closed()
-        if self._sql is not None and self._sql.alive:
-            return self._sql
-        if self._sql is not None:
-            self._sql.close()
-            self._sql = None
-        entry, access = self._entry, self._entry.sql
-        if access is not None and access.operator_user is not None:
-            account = replace(access, user=access.operator_user, password=access.operator_password)
-            entry = replace(entry, sql=account)
-        through = self._ssh_link if entry.ssh is not None else None
-        link = SqlLink.open(
-            entry, self._vault, through, limits=self._limits, limit_s=limit_s, setup=sql_setup.OPERATOR_ON_CONNECT
-        )
-        self._sql = link
-        if self._closed:
-            self.close()
-            raise self._laid_down()
-        return link
-
-    def _refuse_when_closed(self) -> None:
-        if self._closed:
-            raise self._laid_down()
 
     def _laid_down(self) -> Refused:
         return Refused(
             tr("No procedure is armed for this host any more."), host=self.host, safe=tr("Nothing more is sent to it.")
         )
+
+
+def _as_operator(entry: HostEntry) -> HostEntry:
+    """Return the entry with the account for changes, where the inventory gives one, in the observer's place."""
+    access = entry.sql
+    if access is None or access.operator_user is None:
+        return entry
+    return replace(entry, sql=replace(access, user=access.operator_user, password=access.operator_password))
 
 
 def _need_absolute(path: str, host: str) -> None:

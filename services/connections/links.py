@@ -1,0 +1,139 @@
+"""The connections to one host, as both roads open them: when first asked for, again after a drop, never once closed."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from services.connections import sql_setup
+from services.connections.sql import SqlLink
+from services.connections.ssh import SshLink
+from services.errors import UserError
+
+if TYPE_CHECKING:
+    from services.connections.gate import Gate
+    from services.connections.host_key_check import HostKeyPolicy
+    from services.connections.limits import Limits
+    from services.inventory.model import HostEntry
+    from services.secrets import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """What one road has of its own.
+
+    Attributes:
+        ended: the error for whoever asks after `close`; setup: what is set on its database session.
+        ssh_gate, sql_gate: the backoff between two attempts; None tries at each call.
+    """
+
+    ended: Callable[[], UserError]
+    setup: tuple[str, ...] = sql_setup.ON_CONNECT
+    ssh_gate: Gate | None = None
+    sql_gate: Gate | None = None
+
+
+class Links:
+    """One thread asks for SQL at a time; opening SSH is serialised; `abort` and `close` may be called from any."""
+
+    def __init__(
+        self, entry: HostEntry, vault: Vault, road: Road, *, policy: HostKeyPolicy | None, limits: Limits
+    ) -> None:
+        """Remember how to reach the host; nothing is opened yet.
+
+        Args:
+            policy: asked about an unknown host key in the calling thread; without it HostKeyUnknown is raised.
+        """
+        self._entry = entry
+        self._vault = vault
+        self._road = road
+        self._policy = policy
+        self._limits = limits
+        self._ssh: SshLink | None = None
+        self._sql: SqlLink | None = None
+        self._connecting_ssh = threading.RLock()
+        self.closed = False
+
+    @property
+    def sql_was_open(self) -> bool:
+        """Return whether a database connection was made: what was asked of it may have been sent."""
+        return self._sql is not None
+
+    def ssh(self) -> SshLink:
+        """Return the SSH connection, opened where need be."""
+        with self._connecting_ssh:
+            self.refuse_when_closed()
+            if self._ssh is not None and self._ssh.alive:
+                return self._ssh
+            with _attempt(self._road.ssh_gate):
+                if self._ssh is not None:
+                    self._ssh.close()
+                    self._ssh = None
+                link = SshLink.open(self._entry, self._vault, policy=self._policy, limits=self._limits)
+            self._ssh = link
+        self._close_what_came_late()
+        return link
+
+    def sql(self, limit_s: float) -> SqlLink:
+        """Return the database connection, opened where need be, through SSH where the inventory gives that way."""
+        self.refuse_when_closed()
+        if self._sql is not None and self._sql.alive:
+            return self._sql
+        through = self.ssh if self._entry.ssh is not None else None
+        with _attempt(self._road.sql_gate):
+            if self._sql is not None:
+                self._sql.close()
+                self._sql = None
+            link = SqlLink.open(
+                self._entry, self._vault, through, limits=self._limits, limit_s=limit_s, setup=self._road.setup
+            )
+        self._sql = link
+        self._close_what_came_late()
+        return link
+
+    def abort(self) -> None:
+        """Cut both; calls that hang end with an error, the next call connects anew."""
+        sql, ssh = self._sql, self._ssh
+        if sql is not None:
+            sql.abort()
+        if ssh is not None:
+            ssh.abort()
+
+    def close(self) -> None:
+        """Close both for good; idempotent."""
+        self.closed = True
+        sql, self._sql = self._sql, None
+        if sql is not None:
+            sql.close()
+        ssh, self._ssh = self._ssh, None
+        if ssh is not None:
+            ssh.close()
+
+    def refuse_when_closed(self) -> None:
+        """Raise the road's own error after `close`."""
+        if self.closed:
+            raise self._road.ended()
+
+    def _close_what_came_late(self) -> None:
+        """A link that was closed from another thread while this one connected is not given out."""
+        if self.closed:
+            self.close()
+            raise self._road.ended()
+
+
+@contextlib.contextmanager
+def _attempt(gate: Gate | None) -> Iterator[None]:
+    """Connect within: not before the gate lets, and the gate learns how it went."""
+    if gate is None:
+        yield
+        return
+    gate.check()
+    try:
+        yield
+    except UserError as problem:
+        gate.failed(problem)
+        raise
+    gate.opened()

@@ -11,18 +11,13 @@ import posixpath
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
-from services.procedures.actions import Ask, Continue, Detached, Run, Several, Sql
+from services.procedures.actions import Ask, Continue, Run, Several, Sql
 from services.procedures.catalogue import steps
-from services.procedures.catalogue.crash_positions import kept_name
+from services.procedures.catalogue.recovering import recover
 from services.procedures.conditions import NoPrimary, Position, StatusIs, Stopped
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.inputs import bytes_of, number_of
 from services.procedures.model import Risk, Step
 
-RECOVERED = r"Recovered position:?\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
-RECOVER_LIMIT_S = 1_800.0
-REDO_BYTES_S = 50e6
-"""Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""
 BACKUP = "/var/lib/pilothouse/before-bootstrap"
 
 
@@ -40,7 +35,7 @@ def find_positions(
     found += [_save(host) for host in nodes]
     if wait_for_copies:
         found.append(_copies(hosts))
-    found += [_recover(host) for host in nodes]
+    found += [recover(host) for host in nodes]
     found.append(
         Step(
             step_id="choose",
@@ -112,35 +107,6 @@ def _copies(hosts: tuple[str, ...]) -> Step:
         limit_s=86_400.0,
         repeatable=True,
     )
-
-
-def _recover(host: HostFacts) -> Step:
-    """Let the server read its position out of InnoDB. It runs crash recovery: it is no pure reading."""
-    name, unit = host.host, steps.unit_of(host)
-    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
-    # --log-error=stderr would be a file of that name (MySQL manual, "Default Error Log Destination Configuration").
-    words = (program, "--user=mysql", "--wsrep-recover", "--disable-log-error")
-    return Step(
-        step_id=f"recover-{name}",
-        host=name,
-        title=f"Let {program} on {name} recover its position",
-        done=f"Position of {name} recovered",
-        why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery and begins a new "
-        "binary log file, as any start does.",
-        action=Detached(Command(words, sudo=True), name=f"recover-{name}", keep=kept_name(name), pattern=RECOVERED),
-        before=(Stopped(name, unit),),
-        limit_s=max(RECOVER_LIMIT_S, _redo_bytes(host) / REDO_BYTES_S),
-        repeatable=True,
-        estimate_s=10.0,
-    )
-
-
-def _redo_bytes(host: HostFacts) -> int:
-    """Return how large the redo log may be, by the option files; 0 where they don't say."""
-    capacity = bytes_of(host.option("mysqld", "innodb_redo_log_capacity") or "")
-    each = bytes_of(host.option("mysqld", "innodb_log_file_size") or "") or 0
-    files = number_of(host.option("mysqld", "innodb_log_files_in_group") or "") or 2
-    return capacity or each * files
 
 
 def make_primary(

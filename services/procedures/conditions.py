@@ -26,12 +26,14 @@ class VariableIs:
     """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
 
     `if_there`: it holds too where the server has no variable of this name (an option that can't be read back).
+    `was`: it holds too when the value is another than this one: the server took the option and rounded it.
     """
 
     host: str
     variable: str
     value: str
     if_there: bool = False
+    was: str = ""
 
 
 @dataclass(frozen=True, slots=True)

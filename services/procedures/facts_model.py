@@ -167,6 +167,8 @@ class HostFacts:
     lock: LockSeen | None = None
     rates: Rates | None = None
     durability: tuple[tuple[str, str], ...] = ()  # innodb_flush_log_at_trx_commit, sync_binlog
+    variables: tuple[tuple[str, str], ...] = ()  # every global variable of the running server, without secrets
+    running_backups: tuple[str, ...] = ()  # programs in ps that copy a server's data: 'mariadb-backup (pid 7)'
     problems: tuple[Problem, ...] = ()
 
     def option(self, section: str, name: str) -> str | None:
@@ -174,6 +176,10 @@ class HostFacts:
         wanted = name.replace("-", "_")
         found = [value for sec, option, value in self.options if sec == section and option == wanted]
         return found[-1] if found else None
+
+    def variable(self, name: str) -> str | None:
+        """Return a variable's value in the running server, None when it was not read or there is none."""
+        return next((value for known, value in self.variables if known == name), None)
 
     def provider_option(self, name: str) -> str | None:
         """Return a live provider option's text, None when the provider has none of that name."""

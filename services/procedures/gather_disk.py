@@ -161,6 +161,7 @@ def with_system(host: HostFacts, reader: Reader) -> HostFacts:
         restart_policy=shown.get("Restart", ""),
         timeout_stop_s=system.seconds_of(shown.get("TimeoutStopUSec", "")),
         sst_orphans=system.orphans(table or ""),
+        running_backups=system.backups(table or ""),
         balancers=system.balancers(table or ""),
         haproxies=haproxies(reader, table) if table and "haproxy" in system.balancers(table) else (),
         programs=system.programs_there(there),

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import Rows, text
-from services.facts.reading import count, real
+from services.facts.reading import count, real, words
 from services.procedures.facts_model import HostFacts, Rates
 from services.procedures.gather_disk import durability_of
-from services.procedures.gather_options import provider_options_of
+from services.procedures.gather_options import is_secret, provider_options_of
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_sessions import (
     LONGEST,
@@ -21,10 +21,7 @@ from services.procedures.gather_sessions import (
 )
 from services.sampling.ist_reach import HEADER_BYTES
 
-VARIABLES = (
-    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('datadir', 'wsrep_provider', 'wsrep_provider_options', "
-    "'wsrep_node_name', 'innodb_flush_log_at_trx_commit', 'sync_binlog')"
-)
+VARIABLES = "SHOW GLOBAL VARIABLES"
 WRITTEN = (
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_last_committed', 'wsrep_replicated_bytes', "
     "'wsrep_received_bytes')"
@@ -46,6 +43,7 @@ def with_variables(host: HostFacts, reader: Reader) -> HostFacts:
         provider_path=found.get("wsrep_provider", ""),
         provider_options=provider_options_of(found.get("wsrep_provider_options", "")),
         durability=durability_of(found),
+        variables=tuple((name, words(value, 500)) for name, value in found.items() if not is_secret(name)),
     )
 
 

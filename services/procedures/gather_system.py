@@ -16,6 +16,9 @@ _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 864
             "month": 2_629_800.0, "y": 31_557_600.0}  # fmt: skip
 _ORPHAN = re.compile(r"wsrep_sst_|socat\s.*:4444|xbstream|mbstream")
 _VERSION = re.compile(r"\bVer\s+(?:\S+\s+Distrib\s+)?(\d+)\.(\d+)(?:\.(\d+))?")
+_BACKUPS = frozenset({
+    "mariabackup", "mariadb-backup", "xtrabackup", "innobackupex", "mysqldump", "mariadb-dump", "mysqlpump", "mydumper",
+})  # fmt: skip
 _ERROR = re.compile(r"\[ERROR\]")
 _SPELLINGS = ("/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
 PROGRAMS = (
@@ -49,6 +52,17 @@ def orphans(text: str, server_pid: int | None = None) -> tuple[tuple[int, float,
             pid, age = count(parts[0]), real(parts[1])
             if pid is not None:
                 found.append((pid, age or 0.0, words(masked(parts[2]), 200)))
+    return tuple(found)
+
+
+def backups(text: str) -> tuple[str, ...]:
+    """Return the programs that copy a server's data now, by `ps -e -o pid= -o etimes= -o args=`."""
+    found = []
+    for line in text.splitlines()[:20_000]:
+        parts = line.split(None, 3)
+        program = parts[2].rsplit("/", 1)[-1] if len(parts) >= 3 else ""
+        if program in _BACKUPS:
+            found.append(f"{program} (pid {parts[0]})")
     return tuple(found)
 
 

@@ -75,7 +75,10 @@ def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
             return Answer(holds=True, evidence=f"{told}: the option can't be read back")
         return Answer(holds=False, evidence=told, final=True)
     shown = "set" if is_secret(condition.variable) else value or "empty"
-    return Answer(same(value, condition.value), f"{condition.variable} is {shown} on {condition.host}")
+    told = f"{condition.variable} is {shown} on {condition.host}"
+    if not same(value, condition.value) and condition.was and not same(value, condition.was):
+        return Answer(holds=True, evidence=f"{told}: the server made this of {condition.value}, before it was other")
+    return Answer(same(value, condition.value), told)
 
 
 @_told_dead

@@ -69,6 +69,18 @@ CASES = (
         lambda: balanced("n1", "n2", "n3", pooled=True),
     ),
     Case(
+        "rolling option behind haproxy",
+        "rolling-restart",
+        (("pause", "1 s"), ("nodes", "n2"), ("option", "max_connections"), ("value", "321")),
+        lambda: balanced("n1", "n2", "n3", pooled=False),
+    ),
+    Case(
+        "rolling, sessions cut by the server",
+        "rolling-restart",
+        (("pause", "1 s"), ("nodes", "n2"), ("cut", "yes"), ("option", "max_connections"), ("value", "321")),
+        lambda: whole("n1", "n2", "n3"),
+    ),
+    Case(
         "freeze behind haproxy",
         "freeze-gcache",
         (("node", "n3"), ("donor", "n1")),

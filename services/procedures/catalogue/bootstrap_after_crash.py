@@ -120,6 +120,7 @@ class BootstrapAfterCrash:
             *preflight.foreign_provider(facts, hosts),
             *preflight.operator_rights(facts, hosts),
             *preflight.sst_orphans(facts, hosts),
+            *preflight.joins_others(facts, hosts),
             preflight.lock_free(facts, hosts),
         ]
         if chosen != AUTO:

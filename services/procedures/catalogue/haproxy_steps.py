@@ -15,7 +15,7 @@ from services.procedures.catalogue.haproxy_places import Place, open_places
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import BalancerServer, Condition, Listening
 from services.procedures.facts_model import Facts
-from services.procedures.model import Risk, Step
+from services.procedures.model import Risk, Step, Undo
 
 SET_STATE = (
     'said=$(printf "set server %s state %s\\n" "$2" "$3" | socat -t 5 - "UNIX-CONNECT:$1") && echo "$said" '
@@ -48,9 +48,14 @@ def drain_steps(
     return found
 
 
-def return_steps(facts: Facts, node: str, prefix: str = "") -> list[Step]:
-    """Discharge `drain_steps`: the node takes new sessions again, and HAProxy's own check finds it up."""
-    return [_ready(node, place, number, prefix) for number, place in enumerate(open_places(facts, node), 1)]
+def return_steps(facts: Facts, node: str, prefix: str = "", *, again_s: float | None = None) -> list[Step]:
+    """Discharge `drain_steps`: the node takes new sessions again, and HAProxy's own check finds it up.
+
+    Args:
+        again_s: taken back, the node goes down once more: it is drained again first, and sessions have so long to end.
+    """
+    places = enumerate(open_places(facts, node), 1)
+    return [_ready(node, place, number, prefix, again_s) for number, place in places]
 
 
 def out_of(facts: Facts, node: str) -> tuple[Condition, ...]:
@@ -136,14 +141,19 @@ def _cut(node: str, place: Place, number: int, prefix: str) -> Step:
     )
 
 
-def _ready(node: str, place: Place, number: int, prefix: str) -> Step:
+def _ready(node: str, place: Place, number: int, prefix: str, again_s: float | None) -> Step:
     step = _drained(node, place).off(
         f"{prefix}haproxy-ready-{node}-{number}",
         f"Let HAProxy on {place.host} send sessions to {place.name}",
         f"{place.name} takes sessions in HAProxy on {place.host}",
         3.0,
     )
-    return replace(step, proof=_takes_sessions(place), limit_s=UP_LIMIT_S)
+    again = None
+    if again_s is not None:
+        drain = _drain(node, place, number, prefix)
+        title = f"Drain {place.name} in HAProxy on {place.host} again, before {node} stops"
+        again = Undo(title, drain.action, (_is(place, "drained", 0, again_s),), again_s + 60.0, takes=drain.takes)
+    return replace(step, proof=_takes_sessions(place), limit_s=UP_LIMIT_S, undo=again)
 
 
 def _takes_sessions(place: Place) -> tuple[Condition, ...]:

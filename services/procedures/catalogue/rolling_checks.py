@@ -8,6 +8,7 @@ from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.rolling_order import donor_for, order_of, writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
+from services.procedures.preflight.parts import verdict
 
 REACH_TIMES = 3.0
 FLUSH_S = 300.0
@@ -47,6 +48,12 @@ def order(facts: Facts, nodes: tuple[str, ...]) -> Check:
     )
 
 
+def cache_lasts_for(facts: Facts, donor: str, downtime_s: float) -> bool:
+    """Return whether the donor's cache lasts three downtimes at the rate that was measured."""
+    lasts = cache_of(facts.host(donor)).reach_s
+    return lasts is not None and lasts >= REACH_TIMES * downtime_s
+
+
 def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bool) -> tuple[Check, ...]:
     """Each node needs another one whose cache lasts three downtimes."""
     found = []
@@ -54,7 +61,7 @@ def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bo
         donor = donor_for(facts, name, nodes[:place])
         cache = cache_of(facts.host(donor))
         lasts = cache.reach_s
-        enough = lasts is not None and lasts >= REACH_TIMES * downtime_s
+        enough = cache_lasts_for(facts, donor, downtime_s)
         shown = (
             "not known" if lasts is None else "without end at today's rate" if math.isinf(lasts) else f"{lasts:.0f} s"
         )
@@ -86,12 +93,17 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
     for name in nodes:
         limit = facts.host(name).timeout_stop_s
         short = limit is not None and limit < FLUSH_S
+        unread = limit is None and not facts.host(name).restart_policy
         found.append(
             Check(
                 code=f"STOP-LIMIT-{name}".upper(),
                 title=f"{name} has time to stop",
-                verdict=Verdict.WARN if short else Verdict.PASS,
-                evidence="TimeoutStopSec not read" if limit is None else f"TimeoutStopSec = {limit:g} s",
+                verdict=Verdict.WARN if short or unread else Verdict.PASS,
+                evidence="TimeoutStopSec could not be read"
+                if unread
+                else "TimeoutStopSec = infinity"
+                if limit is None
+                else f"TimeoutStopSec = {limit:g} s",
                 why="A server that is killed while it flushes leaves without a known position.",
                 try_=(f"Raise TimeoutStopSec of the unit on {name}.",) if short else (),
                 host=name,
@@ -105,12 +117,46 @@ def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) 
     name = option.replace("-", "_")
     if not option:
         return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
-    now = [(host, facts.host(host).option("mysqld", name)) for host in nodes]
-    told = ", ".join(f"{host}: {text if text is not None else 'not set in its files'}" for host, text in now)
+    now = [(host, facts.host(host).option("mysqld", name), facts.host(host).variable(name)) for host in nodes]
+    told = ", ".join(
+        f"{host}: {text if text is not None else 'not set in its files'}"
+        + (f" (running: {running})" if running is not None else "")
+        for host, text, running in now
+    )
     return Check(
         code="OPTION",
         title="The option is known to the server",
         verdict=Verdict.PASS,
         evidence=f"{name} becomes {value}; in the option files now: {told}",
         why="The server itself is asked: each node's new configuration is tried before the node is stopped.",
+    )
+
+
+def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    """A replica that hangs on a node stops with it."""
+    found = {name: count for name in nodes if (count := facts.host(name).async_replicas)}
+    told = ", ".join(f"{count} on {name}" for name, count in found.items())
+    return Check(
+        code="REPLICAS",
+        title="No asynchronous replica hangs on a node that goes down",
+        verdict=verdict((), found),
+        evidence=told or f"none on {', '.join(nodes)}",
+        why="A replica gets nothing while its source is down, and may not find its place on another by itself.",
+        try_=("Let each replica follow another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",)
+        if found
+        else (),
+    )
+
+
+def fast_shutdown(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    """innodb_fast_shutdown 2 and 3 leave as a crash does: recovery at the next start (MySQL manual, MariaDB KB)."""
+    told = {name: facts.host(name).variable("innodb_fast_shutdown") for name in nodes}
+    odd = {name: value for name, value in told.items() if value not in {"0", "1"}}
+    return Check(
+        code="FAST-SHUTDOWN",
+        title="InnoDB leaves its files clean",
+        verdict=verdict((), odd),
+        evidence=", ".join(f"{name}: innodb_fast_shutdown = {value or 'not read'}" for name, value in told.items()),
+        why="1 is right for a restart, 0 before a change of the major version; 2 makes each start a crash recovery.",
+        try_=("SET GLOBAL innodb_fast_shutdown = 1 (0 before an upgrade).",) if odd else (),
     )

@@ -67,12 +67,21 @@ class RollingRestart:
             Field("drain_limit", "Longest drain of a node", "duration", "2 min", advanced=True),
             Field(
                 "cut",
-                "Close the sessions that are left in HAProxy then",
+                "Close the sessions that are left then",
                 "flag",
                 "no",
-                help="Pools keep sessions open for ever; 'no' stops the run where some are left.",
+                help="In HAProxy, or by wsrep_reject_queries=ALL_KILL. 'No' stops the run where some are left.",
                 advanced=True,
             ),
+            Field(
+                "work",
+                "Wait for your work on each node while it is down",
+                "flag",
+                "no",
+                help="Patches, packages, certificates. Its configuration is tried before it starts.",
+            ),
+            Field("reason", "Why", "text", required=False, help="Kept in the journal and in the report."),
+            Field("soak", "Watch a node that is back before clients return to it", "duration", "60 s", advanced=True),
             Field("pause", "Pause between two nodes", "duration", "60 s", advanced=True),
             Field("downtime", "Expected downtime of a node", "duration", "2 min", advanced=True),
             Field(
@@ -136,6 +145,9 @@ class RollingRestart:
             *own.stop_limits(facts, nodes),
             balancers(facts, values["drain"]),
             *(haproxy_checks(facts, nodes) if values["drain"] == "haproxy" else ()),
+            own.replicas(facts, nodes),
+            own.fast_shutdown(facts, nodes),
+            *preflight.joins_others(facts, nodes),
             own.option_known(facts, nodes, values["option"], values["value"]),
             preflight.lock_free(facts, members),
         )

@@ -5,21 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.actions import Ask, EditOptions, RestoreFile, Run
+from services.procedures.actions import EditOptions, RestoreFile, Run, WaitFor
 from services.procedures.catalogue import steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts
-from services.procedures.catalogue.haproxy_steps import drain_steps, out_of, return_steps
+from services.procedures.catalogue.haproxy_steps import out_of
+from services.procedures.catalogue.rolling_checks import REACH_TIMES, cache_lasts_for
+from services.procedures.catalogue.rolling_clients import by_haproxy, drained, undrained, work_on
 from services.procedures.catalogue.rolling_order import donor_for
-from services.procedures.conditions import OptionIs, StillPrimary, VariableIs
+from services.procedures.catalogue.watches import flow_control
+from services.procedures.conditions import CacheLasts, FlowControlBelow, OptionIs, StillPrimary, VariableIs
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.proving_asking import same
 
 CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
-START_LIMIT_S = 3_600.0
-SOAK_S = 10.0
+START_LIMIT_S, SST_LIMIT_S = 3_600.0, 4 * 3_600.0
+PAUSED_SHARE = 0.1
+"""Flow control for a tenth of the time: a node that is back and sends more of it has not caught up."""
 
 
 def rolling_plan(facts: Facts, values: Inputs) -> Plan:
@@ -43,10 +48,11 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
     return Plan(
         procedure="rolling-restart",
         title=f"Restart {', '.join(nodes) or 'nothing'}{change}",
-        summary="One node at a time; the next one only when all are Synced again.",
+        summary="One node at a time; the next one only when all are Synced again."
+        + (f" Reason: {values['reason']}" if values["reason"] else ""),
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
-        hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, nodes) if _by_haproxy(values) else ())))),
+        hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, nodes) if by_haproxy(values) else ())))),
         quorum=members,
         inputs=tuple(values.items()),
         steps=tuple(found),
@@ -60,10 +66,9 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
 
 
 def _has(host: HostFacts, option: str, value: str) -> bool:
-    """Return whether the files say so already and the running server too, as far as both are known."""
-    server = host.node.server if host.node is not None else None
-    running = dict(server.variables).get(option) if server is not None else None
-    return host.option("mysqld", option) == value and (running is None or running.lower() == value.lower())
+    """Return whether the files say so already and the running server too (where it has a variable of that name)."""
+    running = host.variable(option)
+    return host.option("mysqld", option) == value and (running is None or same(running, value))
 
 
 def _young(host: HostFacts, older: float | None) -> bool:
@@ -81,86 +86,72 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     prefix = f"{name}:"
     option, value = values["option"].replace("-", "_"), values["value"]
     galera = host.node.galera if host.node is not None else None
+    sst_ok, desync = flag_of(values["sst_ok"]) is True, flag_of(values["desync"]) is True
     found = [steps.restart_off(host, prefix), steps.name_donor(host, donor_name, prefix)]
-    found += _drained(facts, values, host, prefix)
-    if flag_of(values["desync"]) is True:
+    found.append(_tried(host, option, value, prefix))
+    found += drained(facts, values, host, prefix)
+    if desync:
         found.append(traffic_steps.desync(name, prefix))
-    if option:
-        found.append(_tried(host, option, value, prefix))
     others = tuple(m for m in members if m != name)
     stop = steps.stop_node(
-        facts,
-        host,
-        others=others,
-        whole=members,
-        prefix=prefix,
-        keep=f"position-{name}",
-        desynced=flag_of(values["desync"]) is True,
-    )
-    if _by_haproxy(values):
+        facts, host, others=others, whole=members, prefix=prefix, keep=f"position-{name}", desynced=desync
+    )  # fmt: skip
+    downtime = seconds_of(values["downtime"]) or 120.0
+    if not sst_ok and cache_lasts_for(facts, donor, downtime):
+        # Where it does not last a person has accepted that by its code: asked again, it would never go down.
+        stop = replace(stop, before=(*stop.before, CacheLasts(donor, REACH_TIMES * downtime)))
+    if by_haproxy(values):
         stop = replace(stop, before=(*stop.before, *out_of(facts, name)))
     stay = (StillPrimary(others, len(others), facts.cluster_id),)
-    start = steps.start_node(facts, host, limit_s=START_LIMIT_S, prefix=prefix, before_undo=stay)
-    if option:
-        # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
-        written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)]
-        shown = (VariableIs(name, option, value),) if _visible(host, option) else ()
-        start = replace(start, proof=(*start.proof, *shown))
-    else:
-        written, start = [], steps.without_undo(start)
-    kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
-    found += [stop, *written, start]
-    if flag_of(values["desync"]) is True:
+    limit = SST_LIMIT_S if sst_ok else START_LIMIT_S
+    start = steps.start_node(facts, host, limit_s=limit, prefix=prefix, before_undo=stay)
+    # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
+    written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)] if option else []
+    work = flag_of(values["work"]) is True
+    by_person = [work_on(host, prefix), _tried(host, option, value, f"{prefix}worked-")] if work else []
+    found += [stop, *written, *by_person, start if option else steps.without_undo(start)]
+    if desync:
         found.append(traffic_steps.resync(name, prefix))
-    found.append(steps.prove_transfer(host, "IST" if kind == "IST" else "any", "", start.step_id, prefix))
+    found.append(steps.prove_transfer(host, "any" if sst_ok else "IST", "", start.step_id, prefix))
+    if option:
+        found.append(_active(host, option, value, prefix))
     found += [
         steps.forget_donor(host, galera.sst_donor if galera is not None else "", prefix),
         steps.restart_on(host, prefix),
+        _soak(host, seconds_of(values["soak"]) or 0.0, prefix),
     ]
-    found += _undrained(facts, values, host, prefix)
-    found += [steps.queue_settled(host, SOAK_S, prefix), steps.whole_again(facts, members, prefix)]
+    found += undrained(facts, values, host, prefix, stops_again=bool(option))
+    found.append(steps.whole_again(facts, members, prefix))
     return found
 
 
-def _visible(host: HostFacts, option: str) -> bool:
-    """Return whether the running server's variables as read hold the option (only then can its value be proven)."""
-    server = host.node.server if host.node is not None else None
-    return server is not None and option in dict(server.variables)
+def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:
+    """Let clients back only to a node that keeps up, and does not hold the others up by flow control."""
+    step, name = steps.queue_settled(host, seconds, prefix), host.host
+    assert isinstance(step.action, WaitFor)
+    calm = FlowControlBelow(name, PAUSED_SHARE)
+    return replace(
+        step,
+        title=f"Watch {name}'s receive queue stay below 10 for {seconds:g} s, and no flow control",
+        action=WaitFor((*step.action.conditions, calm), f"{name} to keep up without flow control"),
+    )
 
 
-def _by_haproxy(values: Inputs) -> bool:
-    return values["drain"] == "haproxy"
-
-
-def _drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
-    limit = seconds_of(values["drain_limit"]) or 120.0
-    if _by_haproxy(values):
-        return drain_steps(facts, host.host, limit, prefix, cut=flag_of(values["cut"]) is True)
-    if values["drain"] == "server":
-        return [traffic_steps.reject_queries(host, prefix), traffic_steps.wait_no_clients(host, limit, (), prefix)]
-    if values["drain"] == "person":
-        question = Ask(f"Is {host.host} out of the balancer?", unattended="done")
-        asked = _asked(f"{prefix}out-of-balancer", f"Take {host.host} out of the balancer, then say so", question)
-        return [asked, traffic_steps.wait_no_clients(host, limit, (), prefix)]
-    return []
-
-
-def _undrained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[Step]:
-    if _by_haproxy(values):
-        return return_steps(facts, host.host, prefix)
-    if values["drain"] == "server":
-        return [traffic_steps.accept_queries(host, prefix)]
-    if values["drain"] == "person":
-        question = Ask(f"Is {host.host} back in the balancer?", unattended="done")
-        return [_asked(f"{prefix}into-balancer", f"Put {host.host} back into the balancer, then say so", question)]
-    return []
-
-
-def _asked(step_id: str, title: str, question: Ask) -> Step:
+def _active(host: HostFacts, option: str, value: str, prefix: str) -> Step:
+    """Prove that the server took the option: a file that it reads later may say otherwise."""
+    name = host.host
+    condition = VariableIs(name, option, value, if_there=True, was=host.variable(option) or "")
     return Step(
-        step_id=step_id, host="", title=title, done="You said so", action=question, risk=Risk.YOU, limit_s=86_400.0,
+        step_id=f"{prefix}active",
+        host=name,
+        title=f"Prove that @@{option} is {value} on {name}",
+        done=f"{name} runs with {option} = {value}",
+        action=WaitFor((condition,), f"@@{option} on {name}"),
+        risk=Risk.READS,
+        limit_s=30.0,
         repeatable=True,
-    )  # fmt: skip
+        estimate_s=0.5,
+    )
 
 
 def _pause(name: str, seconds: float) -> Step:
@@ -178,17 +169,18 @@ def _pause(name: str, seconds: float) -> Step:
 
 
 def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
-    """Let the server program itself read its files and the new option while the server still runs."""
+    """Let the server program itself read its files, and the new option, before anything depends on it."""
     name, unit = host.host, steps.unit_of(host)
     program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
-    words = (program, "--user=mysql", f"--{option}={value}", "--help", "--verbose")
+    new = (f"--{option}={value}",) if option else ()
+    given = f" with {option} = {value}" if option else ""
     return Step(
         step_id=f"{prefix}config",
         host=name,
-        title=f"Let {program} on {name} try its configuration with {option} = {value}",
-        done=f"{name}'s configuration is valid with {option} = {value}",
+        title=f"Let {program} on {name} try its configuration{given}",
+        done=f"{name}'s configuration is valid{given}",
         why="A server that can't read its configuration would not come back, and its state would be dropped.",
-        action=Run(Command(words, sudo=True)),
+        action=Run(Command((program, "--user=mysql", *new, "--help", "--verbose"), sudo=True)),
         risk=Risk.READS,
         limit_s=60.0,
         repeatable=True,
@@ -215,15 +207,22 @@ def _written(host: HostFacts, path: str, option: str, value: str, prefix: str) -
 
 
 def _watches(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> tuple[WatchRule, ...]:
-    """While one node is down the others must stay; looked at from its stop to its start."""
-    return tuple(
-        WatchRule(
-            code=f"QUORUM-{name}".upper(),
-            condition=StillPrimary(others, len(others), facts.cluster_id),
-            sentence=f"One of {', '.join(others)} is no full member any more while {name} is down.",
-            from_step=f"{name}:stop-{name}",
-            to_step=f"{name}:start-{name}",
+    """While one node is down the others must stay; when it is back it must not hold them up."""
+    found = []
+    for name in nodes:
+        others = tuple(m for m in members if m != name)
+        if not others:
+            continue
+        found.append(
+            WatchRule(
+                code=f"QUORUM-{name}".upper(),
+                condition=StillPrimary(others, len(others), facts.cluster_id),
+                sentence=f"One of {', '.join(others)} is no full member any more while {name} is down.",
+                from_step=f"{name}:stop-{name}",
+                to_step=f"{name}:start-{name}",
+            )
         )
-        for name in nodes
-        if (others := tuple(m for m in members if m != name))
-    )
+        held_up = flow_control(others[0], name, f"{name}:start-{name}", f"{name}:whole", f"{name}-".upper())
+        sentence = f"Flow control all but stops the cluster's writes since {name} is back."
+        found.append(replace(held_up, sentence=sentence))
+    return tuple(found)

@@ -84,6 +84,7 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
         if host.sst_in_progress:
             busy.append(f"{host.host}: a state transfer is in progress")
         busy += [f"{host.host}: {statement}" for statement in host.running_ddl]
+        busy += [f"{host.host}: {program} runs" for program in host.running_backups]
         if host.server_up is not False and host.client_sessions is None:
             blind.append(unread(host, "the process list", "processes", "sql"))
     if facts.cluster is not None:

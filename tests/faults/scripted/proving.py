@@ -101,7 +101,8 @@ class ScriptedProver:
 
     @staticmethod
     def _variable(host: Host, name: str) -> str:
-        return host.variables.get(name, _DEFAULTS.get(name, ""))
+        found = re.findall(rf"^{name} = (.*)$", "\n".join(host.files.values()), re.MULTILINE)
+        return host.variables.get(name) or (found[-1] if found else _DEFAULTS.get(name, ""))
 
     def _status(self, host: Host, name: str) -> str:
         desynced = "wsrep_desync" in host.variables

@@ -1,4 +1,4 @@
-"""Conditions about values of a running server: a cache's reach, an option that can't be read back, a size with a suffix."""
+"""Conditions about values: a cache's reach, an option that can't be read back, a size with its suffix."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ class Engine:
     def _broken_off(self, step: Step) -> None:
         """Say what a step is that a person broke off: not begun, begun and stopped, or still in doubt."""
         if self._log.step(step.step_id).state is StepState.CHECKING:
-            self._log.write(step_state(step.step_id, StepState.PENDING))
+            self._log.write(self._log.not_begun(step.step_id))
         elif self._log.step(step.step_id).state is not StepState.IN_DOUBT:
             self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You broke it off."))
 

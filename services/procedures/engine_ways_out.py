@@ -79,7 +79,7 @@ class WaysOut:
             if view.state in _DOUBTFUL:
                 log.write(step_state(view.step.step_id, StepState.IN_DOUBT, error="It was begun, and was broken off."))
             elif view.state is StepState.CHECKING:
-                log.write(step_state(view.step.step_id, StepState.PENDING))
+                log.write(log.not_begun(view.step.step_id))
         log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
         failed = ""
         for view in reversed(log.view.steps):

@@ -9,7 +9,7 @@ from typing import Any
 from services.errors import PilothouseError
 from services.procedures.conditions import Answer
 from services.procedures.fold import UNFINISHED, Folding, acts_began
-from services.procedures.journal_entries import Line, value_kept
+from services.procedures.journal_entries import Line, step_state, value_kept
 from services.procedures.ports import Past
 from services.procedures.run_model import (
     RUN_WAYS,
@@ -71,6 +71,12 @@ class RunLog:
     def acted(self, step_id: str) -> bool:
         """Return whether the step's act was ever announced."""
         return step_id in self._began
+
+    def not_begun(self, step_id: str) -> Line:
+        """Return what a step is whose try ended before its act: nothing was done, unless an earlier try had acted."""
+        if self.acted(step_id):
+            return step_state(step_id, StepState.FAILED, error="An earlier try had begun it; it was not tried again.")
+        return step_state(step_id, StepState.PENDING)
 
     def write(self, line: Line) -> None:
         """Append one entry; raises StoreError, and then nothing may follow.

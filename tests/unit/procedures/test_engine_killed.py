@@ -11,7 +11,7 @@ import pytest
 from services.procedures.checks import Check
 from services.procedures.engine_parts import Policy
 from services.procedures.model import Plan, Step, Undo
-from services.procedures.run_model import RunState, RunView
+from services.procedures.run_model import RunState, RunView, StepState
 from tests.unit.procedures.engine_world import (
     Bench,
     Killed,
@@ -199,6 +199,41 @@ def test_that_a_run_killed_while_it_failed_can_be_taken_back_by_the_next_console
         assert engine.undo() is RunState.UNDONE, kill
         assert set(bench.world.settings.values()) <= {"OFF"} or bench.world.value("n2", "data") == "ON"
         assert bench.engine().view.obligations == ()
+
+
+NEVER_PROVEN = plan_of(switch("n3", "c", proof=(is_("n3", "never"),)))
+
+
+def _tried_again() -> Bench:
+    bench = Bench(NEVER_PROVEN, policy=Policy(by="ann"))
+    bench.person.answers = {"failed": ["again", "undo"]}
+    return bench
+
+
+def test_that_a_console_killed_before_a_second_try_acts_forgets_nothing_of_the_first() -> None:
+    words = _entries(_tried_again())
+    assert words.count("checking") == 2
+    bench = _tried_again()
+    bench.journal.kill_at = 1 + words.index("checking", words.index("checking") + 1)
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.kill_at = 0
+    assert bench.states() == {"c-n3": "checking"}
+    assert bench.world.value("n3", "c") == "ON"
+    assert bench.engine().undo() is RunState.UNDONE
+    assert bench.world.value("n3", "c") == "OFF"
+
+
+def test_that_a_second_try_broken_off_before_it_acts_forgets_nothing_of_the_first() -> None:
+    bench = _tried_again()
+
+    def shown(view: RunView) -> None:
+        if view.steps[0].state is StepState.CHECKING and bench.world.done:
+            bench.control.cancel()
+
+    bench.run_changed = shown  # type: ignore[method-assign]
+    assert bench.run() is RunState.UNDONE
+    assert bench.world.value("n3", "c") == "OFF"
 
 
 def _entries(bench: Bench) -> list[str]:

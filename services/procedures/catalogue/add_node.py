@@ -147,6 +147,7 @@ class AddNode:
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
             *preflight.sst_tools(facts, both),
+            *own.other_tools(facts, donor, tuple(m for m in members if m != joiner)),
             preflight.sst_section(facts, both) if not fresh else own.sst_section_copied(facts, joiner, donor),
             preflight.sst_account(facts, donor),
             preflight.clocks(facts, (*members, joiner)),

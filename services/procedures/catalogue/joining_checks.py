@@ -12,7 +12,7 @@ from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import galera_of, known, unread, verdict
-from services.procedures.preflight.transfer import sst_orphans
+from services.procedures.preflight.transfer import sst_orphans, sst_tools
 
 FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
 ASIDE = ".pilothouse-before"
@@ -241,6 +241,12 @@ def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
         evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
         why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
     )
+
+
+def other_tools(facts: Facts, donor: str, members: tuple[str, ...]) -> tuple[Check, ...]:
+    """The members beside the donor lend themselves too: the name ends with a comma, and a busy donor is passed over."""
+    found = sst_tools(facts, tuple(m for m in members if m != donor))
+    return tuple(replace(c, verdict=Verdict.WARN) if c.verdict is Verdict.BLOCK else c for c in found)
 
 
 def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:

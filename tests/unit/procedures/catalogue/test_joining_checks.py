@@ -269,3 +269,9 @@ def test_that_a_stopped_server_that_may_be_a_clone_is_not_taken_for_one_of_its_o
     assert check.verdict is WARN
     assert "auto.cnf" in check.evidence
     assert own.server_uuids(facts(down("new")), "new", MEMBERS).verdict is PASS
+
+
+def test_that_a_member_that_may_be_asked_instead_of_the_donor_only_warns_where_it_lacks_a_program() -> None:
+    seen = facts(host("n2", programs=("socat",)), down("n3"))
+    (check,) = own.other_tools(seen, "n1", MEMBERS)
+    assert (check.code, check.host, check.verdict) == ("SST-TOOLS", "n2", WARN)

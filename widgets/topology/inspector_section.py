@@ -1,0 +1,202 @@
+"""One section of the inspector: title, rows of name and value, sentences, a curve. Its rows are kept and refilled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.words import tr
+from widgets.common.boxes import hairline
+from widgets.common.fonts import mono_font, ui_font
+from widgets.common.labels import ElidedLabel, ValueLabel, label
+from widgets.common.spark import Spark
+from widgets.common.theme import current_theme, curve_color, theme_holder
+from widgets.topology.inspector_content import SETTINGS, Row, Section
+
+_KEY_WIDTH, _MOST_KEY_WIDTH = 96, 132
+_NAME_WIDTH = 176  # of a server variable
+
+
+class _Value(ValueLabel):
+    """A row's value in its state's colour, with a grey remark behind it where there is room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row = Row("", "")
+        self._grey = False
+        theme_holder().changed.connect(self.update)
+
+    def show_row(self, row: Row, *, grey: bool) -> None:
+        """Show a row; `grey` when its section is stale."""
+        if row == self._row and grey == self._grey:
+            return
+        self._row, self._grey = row, grey
+        self.setFont(mono_font() if row.mono else ui_font())
+        self.setText(row.value)
+        self.set_hint(row.note)
+        self.setAccessibleName(f"{tr(row.label)} {row.value} {row.note}".strip())
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint value and remark."""
+        del event
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setPen(theme.third if self._grey else theme.value(self._row.health))
+        text, area = self.shown_text(), QRectF(self.contentsRect())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        used = self.fontMetrics().horizontalAdvance(text)
+        if self.hasFocus():
+            painter.setPen(theme.accent)
+            painter.drawLine(0, self.height() - 1, used, self.height() - 1)
+        if self._row.note and used + 8 < area.width():
+            painter.setFont(ui_font())
+            painter.setPen(theme.third)
+            room = area.adjusted(used + 6, 0, 0, 0)
+            note = painter.fontMetrics().elidedText(self._row.note, Qt.TextElideMode.ElideRight, int(room.width()))
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, note)
+        painter.end()
+
+
+class SectionBox(QWidget):
+    """One section; its row widgets are kept and refilled."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._rows: list[tuple[ElidedLabel, _Value]] = []
+        self._sentences: list[QLabel] = []
+        # Only a title has a place for it: a label without a parent outlives the window, until Python's collector
+        # destroys it on whichever thread it runs.
+        self._stale = label("", "third") if title else None
+        self._curve = _Curve()
+        self._caption = label("", "third")
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(4)
+        self._grid.setVerticalSpacing(2)
+        self._key_width = _NAME_WIDTH if title == SETTINGS else _KEY_WIDTH
+        self._grid.setColumnMinimumWidth(0, self._key_width)
+        self._grid.setColumnStretch(1, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 12)
+        outer.setSpacing(0)
+        if self._stale is not None:
+            outer.addWidget(hairline())
+            top = QHBoxLayout()
+            top.setContentsMargins(16, 12, 16, 6)
+            top.addWidget(label(tr(title), "section"))
+            top.addStretch(1)
+            top.addWidget(self._stale)
+            outer.addLayout(top)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(16, 0, 8, 0)
+        inner.setSpacing(4)
+        inner.addLayout(self._grid)
+        inner.addWidget(self._curve)
+        inner.addWidget(self._caption)
+        outer.addLayout(inner)
+        self._curve.hide()
+        self._caption.hide()
+
+    def show_section(self, section: Section) -> None:
+        """Refill the rows; widgets are made or dropped only when their number changes."""
+        age = section.stale or section.age
+        if self._stale is not None and self._stale.text() != age:
+            self._stale.setText(age)
+        facts = [r for r in section.rows if not r.wraps]
+        while len(self._rows) < len(facts):
+            self._add_row()
+        while len(self._rows) > len(facts):
+            for widget in self._rows.pop():
+                self._grid.removeWidget(widget)
+                widget.deleteLater()
+        for (key, value), row in zip(self._rows, facts, strict=True):
+            key.setText(self._key_words(row))
+            value.show_row(row, grey=bool(section.stale))
+        self._widen()
+        self._show_sentences([r.value for r in section.rows if r.wraps])
+
+    def _widen(self) -> None:
+        """Give words longer than the English ones more room, up to half of the panel."""
+        if self._key_width == _NAME_WIDTH:
+            return
+        wanted = max((key.fontMetrics().horizontalAdvance(key.text()) + 4 for key, _ in self._rows), default=0)
+        width = max(_KEY_WIDTH, min(_MOST_KEY_WIDTH, wanted))
+        self._grid.setColumnMinimumWidth(0, width)
+        for key, _ in self._rows:
+            key.setFixedWidth(width)
+
+    def _key_words(self, row: Row) -> str:
+        """Return a row's key: words, but among the settings the server's own names."""
+        return tr(row.label) if self._key_width == _KEY_WIDTH else row.label
+
+    def _add_row(self) -> None:
+        key, value = ElidedLabel("", "second"), _Value()
+        for widget in (key, value):
+            widget.setFixedHeight(20)
+        key.setFixedWidth(self._key_width)
+        at = len(self._rows)
+        self._grid.addWidget(key, at, 0)
+        self._grid.addWidget(value, at, 1)
+        self._rows.append((key, value))
+
+    def _show_sentences(self, sentences: Sequence[str]) -> None:
+        if [s.text() for s in self._sentences] == list(sentences):
+            return
+        for old in self._sentences:
+            self._grid.removeWidget(old)
+            old.deleteLater()
+        self._sentences = []
+        for i, sentence in enumerate(sentences):
+            words = label(sentence, wrap=True)
+            words.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+            words.setContentsMargins(0, 0, 0, 6)
+            self._grid.addWidget(words, 1000 + i, 0, 1, 2)
+            self._sentences.append(words)
+
+    def show_curve(self, values: Sequence[float], caption: str, curve: int, *, stale: bool) -> None:
+        """Show the section's curve, or none."""
+        self._curve.show_values(values, curve, stale=stale)
+        self._curve.setVisible(len(values) > 1)
+        self._caption.setText(caption)
+        self._caption.setVisible(len(values) > 1 and bool(caption))
+
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """Return (label, value) of all rows."""
+        rows = [(key.text(), value.text()) for key, value in self._rows]
+        return (*rows, *(("", s.text()) for s in self._sentences))
+
+
+class _Curve(QWidget):
+    """The inspector's larger spark, on canvas ground."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(56)
+        self._values: Sequence[float] = ()
+        self._curve = 0
+        self._stale = False
+        theme_holder().changed.connect(self.update)
+
+    def show_values(self, values: Sequence[float], curve: int, *, stale: bool) -> None:
+        """Draw these values in a node's colour, grey when they are old."""
+        if (values, curve, stale) != (self._values, self._curve, self._stale):
+            self._values, self._curve, self._stale = values, curve, stale
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint ground and curve."""
+        del event
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.canvas)
+        painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+        area = QRectF(self.rect()).adjusted(8, 10, -8, -8)
+        Spark(self._values, area).paint(painter, theme.stale if self._stale else curve_color(self._curve))
+        painter.end()

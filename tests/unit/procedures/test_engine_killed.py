@@ -201,7 +201,7 @@ def test_that_a_run_killed_while_it_failed_can_be_taken_back_by_the_next_console
         assert bench.engine().view.obligations == ()
 
 
-NEVER_PROVEN = plan_of(switch("n3", "c", proof=(is_("n3", "never"),)))
+NEVER_PROVEN = plan_of(switch("n3", "c", before=(is_("n3", "ready", "OFF"),), proof=(is_("n3", "never"),)))
 
 
 def _tried_again() -> Bench:
@@ -228,7 +228,8 @@ def test_that_a_second_try_broken_off_before_it_acts_forgets_nothing_of_the_firs
     bench = _tried_again()
 
     def shown(view: RunView) -> None:
-        if view.steps[0].state is StepState.CHECKING and bench.world.done:
+        if view.steps[0].state is StepState.CHECKING and bench.world.done and not bench.control.cancelled.is_set():
+            bench.world.deaf["n3"] = 2  # what must hold before can't be read: it waits, and can be broken off
             bench.control.cancel()
 
     bench.run_changed = shown  # type: ignore[method-assign]

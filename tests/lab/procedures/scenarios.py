@@ -86,7 +86,7 @@ RESTART = Scenario(
     "rolling-restart",
     "s3:start-s3",
     "s3",
-    {"nodes": "s3", "option": "innodb_io_capacity", "value": "444", "pause": "1 s", "downtime": "20 s"},
+    {"nodes": "s3", "option": "innodb_io_capacity", "value": "444", "pause": "1 s", "soak": "3 s", "downtime": "20 s"},
 )
 REJOIN = Scenario("add-node", "add-node", "start-s3", "s3", {"joiner": "s3"}, situation=node_down)
 ADD = Scenario("add-node-sst", "add-node", "start-new", "new", {"joiner": "new"}, size=4)

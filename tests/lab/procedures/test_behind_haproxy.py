@@ -14,7 +14,7 @@ from tests.lab.procedures.balancer import BalancedWriter, Balancer, balanced, co
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 
-QUICK: dict[str, object] = {"pause": "1 s", "downtime": "20 s"}
+QUICK: dict[str, object] = {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}
 pytestmark = pytest.mark.slow
 
 

@@ -15,7 +15,7 @@ from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
 
-QUICK: dict[str, object] = {"pause": "1 s", "downtime": "20 s"}
+QUICK: dict[str, object] = {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}
 OPTION: dict[str, object] = {**QUICK, "option": "innodb_io_capacity", "value": "444"}
 
 

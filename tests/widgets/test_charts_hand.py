@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QPainter, QRegion, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -185,3 +185,27 @@ def test_that_the_pointer_over_a_legend_learns_what_its_curve_is(make_page: Make
     QToolTip.hideText()
     for words in ("db1 3 %, 1 min ago", "No newer sample.", "wsrep_flow_control_paused_ns"):
         assert words in told
+
+
+@pytest.mark.parametrize("room", [0, -40], ids=["as wide as it wants", "name cut"])
+def test_that_a_value_painted_alone_looks_as_if_all_of_the_item_were_painted(
+    make_page: MakePage, qtbot: QtBot, room: int
+) -> None:
+    page = make_page(spec())
+    page.set_series("flow", "db1", series(np.full(900, 88.25)))
+    settle(qtbot)
+    item = page.card("flow").legend.items["db1"]
+    item.resize(item.width() + room, item.height())
+    settle(qtbot)
+    before = item.grab().toImage()
+    changed: list[QRegion] = []
+    item.paintEvent = lambda event: changed.append(event.region())  # type: ignore[method-assign]
+    page.append("flow", "db1", series([1.0], end=NOW + 1))
+    settle(qtbot)
+    del item.paintEvent
+    assert len(changed) == 1
+    painter = QPainter(before)
+    item.render(painter, changed[0].boundingRect().topLeft(), changed[0])
+    painter.end()
+    assert before == item.grab().toImage()
+    assert (changed[0].boundingRect() != item.rect()) == (room == 0)

@@ -26,6 +26,7 @@ from widgets.common.labels import plain
 from widgets.common.theme import current_theme, theme_holder, with_alpha
 
 _SQUARE, _GAP, _ROW, _BETWEEN = 10.0, 6.0, 22, 14
+_NAME_LEFT = _SQUARE + _GAP
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -57,6 +58,8 @@ class LegendItem(QAbstractButton):
         self.reading = Reading("–", stale=True)
         self._dimmed = False
         self._widest = 0.0
+        self._name_width = _fonts()[1].horizontalAdvance(curve.label)
+        self._value_width = _fonts()[3].horizontalAdvance(self.reading.text)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # the card behind it need not be painted again
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -67,10 +70,15 @@ class LegendItem(QAbstractButton):
         """Show another value; return whether the item grew and the row must be laid out again."""
         if reading == self.reading:
             return False
+        whole = self._is_cut()
         self.reading = reading
+        self._value_width = _fonts()[3].horizontalAdvance(reading.text)
         self._speak()
-        self.update()
-        return self._value_width() > self._widest
+        if whole or self._is_cut():
+            self.update()
+        else:
+            self.update(self._value_left(), 0, self.width() - self._value_left(), self.height())
+        return self._value_width > self._widest
 
     def set_dimmed(self, dimmed: bool) -> None:
         """Step back while another curve is isolated."""
@@ -80,9 +88,8 @@ class LegendItem(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return the size of square, name and the widest value so far: numbers that change must not push others."""
-        self._widest = max(self._widest, self._value_width())
-        name = _fonts()[1].horizontalAdvance(self.curve.label)
-        return QSize(round(_SQUARE + _GAP + name + _GAP + self._widest + 4), _ROW)
+        self._widest = max(self._widest, self._value_width)
+        return QSize(round(_SQUARE + _GAP + self._name_width + _GAP + self._widest + 4), _ROW)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all curves again."""
@@ -109,18 +116,26 @@ class LegendItem(QAbstractButton):
         return "\n".join(line for line in lines if line)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the item."""
-        del event
+        """Paint the item, or the value alone where only that has changed: half of the work of each second."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), current_theme().panel)
-        paint_item(painter, QRectF(self.rect()), self.curve, self.reading, dimmed=self._dimmed)
+        painter.fillRect(event.rect(), current_theme().panel)
+        rect = QRectF(self.rect())
+        if event.rect().left() >= self._value_left() and not self._is_cut():
+            _paint_value(painter, rect, _NAME_LEFT + self._name_width + _GAP, self.reading, dimmed=self._dimmed)
+        else:
+            paint_item(painter, rect, self.curve, self.reading, dimmed=self._dimmed)
         if self.hasFocus():
             painter.setPen(QPen(current_theme().accent, 1))
             painter.drawLine(QPointF(0, self.height() - 2), QPointF(self.width() - 4, self.height() - 2))
         painter.end()
 
-    def _value_width(self) -> float:
-        return _fonts()[3].horizontalAdvance(self.reading.text)
+    def _value_left(self) -> int:
+        """Return the pixel left of the value, where the name is not cut."""
+        return int(_NAME_LEFT + self._name_width + _GAP) - 1
+
+    def _is_cut(self) -> bool:
+        """Return whether the name gives way to the value, and moves with it."""
+        return self._name_width > self.width() - _NAME_LEFT - _GAP - self._value_width
 
     def _speak(self) -> None:
         self.setAccessibleName(f"{self.curve.label} {self.reading.text}")
@@ -137,9 +152,9 @@ def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Readi
     painter.drawRoundedRect(QRectF(rect.left(), middle - _SQUARE / 2, _SQUARE, _SQUARE), 2, 2)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    regular, metrics, strong, strong_metrics = _fonts()
+    regular, metrics, _, strong_metrics = _fonts()
     painter.setFont(regular)
-    left = rect.left() + _SQUARE + _GAP
+    left = rect.left() + _NAME_LEFT
     painter.setPen(theme.third if dimmed else theme.second)
     room = rect.right() - left
     value_width = strong_metrics.horizontalAdvance(reading.text)
@@ -148,7 +163,12 @@ def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Readi
         name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(16.0, name_room))
         name_width = metrics.horizontalAdvance(name)
     painter.drawText(QRectF(left, rect.top(), room, rect.height()), _LEFT_MIDDLE, name)
-    left += name_width + _GAP
+    _paint_value(painter, rect, left + name_width + _GAP, reading, dimmed=dimmed)
+
+
+def _paint_value(painter: QPainter, rect: QRectF, left: float, reading: Reading, *, dimmed: bool) -> None:
+    theme = current_theme()
+    regular, _, strong, _ = _fonts()
     painter.setFont(regular if reading.stale else strong)
     painter.setPen(theme.third if dimmed or reading.stale else theme.text)
     painter.drawText(QRectF(left, rect.top(), rect.right() - left + 2, rect.height()), _LEFT_MIDDLE, reading.text)

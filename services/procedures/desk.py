@@ -21,7 +21,7 @@ from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.finding import Found, find_hosts
-from services.procedures.fold import ENDED, fold
+from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
@@ -348,7 +348,7 @@ class Desk:
         """Return a run as its journal tells it; BadInput for an unknown one."""
         live, view = self.control(run_id) is not None, fold(self.journal.entries(run_id))
         elsewhere = not live and view.state not in ENDED and self.journal.written_elsewhere(run_id)
-        return replace(view, live=live, elsewhere=elsewhere)
+        return at_work_elsewhere(view) if elsewhere else replace(view, live=live)
 
     def runs(self) -> tuple[RunView, ...]:
         """Return every run, the newest first."""

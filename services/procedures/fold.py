@@ -104,6 +104,13 @@ class Folding:
         return _view(self._run)
 
 
+def at_work_elsewhere(view: RunView) -> RunView:
+    """Return the run as another program drives it now: what a killed console leaves in doubt is only under way."""
+    doubts = {_said(state) for state in UNFINISHED}
+    steps = tuple(replace(s, said="") if s.state in UNFINISHED and s.said in doubts else s for s in view.steps)
+    return replace(view, elsewhere=True, steps=steps)
+
+
 def acts_began(entries: Iterable[Entry]) -> dict[str, float]:
     """Return when each step's latest act began (step id -> UTC epoch seconds), for `ports.Past`."""
     acting = StepState.ACTING.value

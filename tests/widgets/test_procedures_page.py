@@ -70,6 +70,25 @@ def test_that_runs_are_brought_up_to_date_in_place(page: ProceduresPage) -> None
     assert row.view.state is RunState.FAILED
 
 
+def test_that_what_is_on_and_what_is_not_over_stands_above_what_could_be_begun(
+    qtbot: QtBot, page: ProceduresPage, qapp: QApplication
+) -> None:
+    page.set_procedures(p.ABOUTS)
+    done = replace(p.run(99, RunState.DONE), run_id="48", live=False, ended=p.NOW)
+    page.set_runs((done, p.failed()))
+    page.set_obligations((OpenObligation("47", p.FREEZE, p.NOW - 600),))
+    qapp.processEvents()
+
+    def top(part: QWidget) -> int:
+        return part.mapTo(page, part.rect().topLeft()).y()
+
+    unfinished, over = page.runs
+    assert top(page.duties[0]) < top(unfinished) < top(page.cards[0]) < top(over)
+    page.set_runs((done, replace(p.run(99, RunState.DONE), run_id="47", live=False, ended=p.NOW)))
+    qapp.processEvents()
+    assert [top(row) > top(page.cards[0]) for row in page.runs] == [True, True]
+
+
 def test_that_an_obligation_says_its_danger_and_is_released_once_until_it_failed(
     qtbot: QtBot, page: ProceduresPage
 ) -> None:

@@ -55,11 +55,15 @@ class ProceduresPage(QFrame):
         self._columns = 0
         self.cards: list[ProcedureCard] = []
         self.runs: list[RunRow] = []
+        self._places: list[tuple[str, bool]] = []
+        """Of each row its run, and whether it stands among those that are not over."""
         self.duties: list[ObligationRow] = []
         self.messages, self.confirm = MessageBar(), ConfirmStrip()
-        self._groups, self._runs, self._duties = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
-        self._runs_card, self._duties_card = _card(self._runs), _card(self._duties)
+        self._groups, self._duties = QVBoxLayout(), QVBoxLayout()
+        self._open_runs, self._runs = QVBoxLayout(), QVBoxLayout()
+        self._duties_card, self._open_card, self._runs_card = map(_card, (self._duties, self._open_runs, self._runs))
         self._no_runs = words(tr("No run yet. A run is kept here with its report, whatever becomes of it."), "second")
+        self._open_title = label(tr("Runs that are not over"), "section")
         self._runs_title = label(tr("Runs"), "section")
         self._duties_title = label(tr("Obligations: still switched on"), "section")
         self._build()
@@ -79,11 +83,15 @@ class ProceduresPage(QFrame):
         column.addWidget(words(tr(_PROMISE), "second"))
         column.addWidget(self.messages)
         column.addWidget(self.confirm)
+        # What is still on and what is not over comes before what could be begun.
+        column.addWidget(self._duties_title)
+        column.addWidget(self._duties_card)
+        column.addWidget(self._open_title)
+        column.addWidget(self._open_card)
         column.addLayout(self._groups)
-        for title, part in ((self._duties_title, self._duties_card), (self._runs_title, self._runs_card)):
-            column.addSpacing(8)
-            column.addWidget(title)
-            column.addWidget(part)
+        column.addSpacing(8)
+        column.addWidget(self._runs_title)
+        column.addWidget(self._runs_card)
         column.addWidget(self._no_runs)
         column.addStretch(1)
         inner.setMaximumWidth(_MOST_WIDTH)
@@ -108,25 +116,33 @@ class ProceduresPage(QFrame):
         self._place_cards()
 
     def set_runs(self, views: Iterable[RunView]) -> None:
-        """Show the runs: unfinished ones first, newest first within (as they come)."""
+        """Show the runs: unfinished ones first of all, newest first within (as they come)."""
         ordered = sorted(views, key=lambda view: view.state in OVER)
         now = self._clock()
-        if [view.run_id for view in ordered] == [row.view.run_id for row in self.runs]:
+        unfinished = sum(view.state not in OVER for view in ordered)
+        places = [(view.run_id, number < unfinished) for number, view in enumerate(ordered)]
+        if places == self._places:
             for row, view in zip(self.runs, ordered, strict=True):
                 row.show_run(view, now)
         else:
+            self._places = places
+            emptied(self._open_runs)
             emptied(self._runs)
             self.runs = [RunRow(view, now) for view in ordered]
-            _fill(self._runs, self.runs)
+            _fill(self._open_runs, self.runs[:unfinished])
+            _fill(self._runs, self.runs[unfinished:])
             for row in self.runs:
                 row.chosen.connect(self.run_chosen)
                 row.resume_pressed.connect(self.resume_wanted)
                 row.report_pressed.connect(self.report_wanted)
                 row.undo_pressed.connect(self.ask_undo)
                 row.leave_pressed.connect(self._ask_leave)
-        self._runs_card.setVisible(bool(self.runs))
-        self._no_runs.setVisible(not self.runs and not self._why_not)
-        self._runs_title.setVisible(bool(self.runs) or not self._why_not)
+        for part in (self._open_card, self._open_title):
+            part.setVisible(unfinished > 0)
+        over, none_yet = len(ordered) > unfinished, not ordered and not self._why_not
+        self._runs_card.setVisible(over)
+        self._no_runs.setVisible(none_yet)
+        self._runs_title.setVisible(over or none_yet)
 
     def set_obligations(self, duties: Iterable[OpenObligation]) -> None:
         """Show what is still switched on."""

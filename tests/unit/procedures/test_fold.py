@@ -14,7 +14,7 @@ from services.errors import StoreError
 from services.procedures import journal_entries as line
 from services.procedures.actions import Ask, Continue
 from services.procedures.checks import Check, Override, Verdict
-from services.procedures.fold import Folding, acts_began, fold
+from services.procedures.fold import Folding, acts_began, at_work_elsewhere, fold
 from services.procedures.journal import MemoryJournal
 from services.procedures.model import Breach, Plan
 from services.procedures.obligations import open_obligations
@@ -119,6 +119,15 @@ def test_that_a_step_killed_in_its_act_may_have_happened() -> None:
     assert "may have happened" in shown.said
     assert shown.ended is None
     assert (shown.started, shown.until) == (START + 30, START + 40 + 30.0)
+
+
+def test_that_a_step_that_another_program_works_at_is_under_way_and_not_in_doubt() -> None:
+    writer = Writer().step("stop-n2", StepState.CHECKING, StepState.ACTING)
+    told = at_work_elsewhere(writer.view())
+    (step,) = [s for s in told.steps if s.state is StepState.ACTING]
+    assert (told.elsewhere, step.said) == (True, "")
+    spoken = replace(told, steps=tuple(replace(s, said="waits for Synced") for s in told.steps))
+    assert {s.said for s in at_work_elsewhere(spoken).steps} == {"waits for Synced"}
 
 
 def test_that_a_waiting_step_says_what_it_waits_for_and_until_when() -> None:

@@ -268,9 +268,9 @@ class Desk:
         control: Control | None = None,
     ) -> RunState:
         """Drive a run on this thread; return the state in which it rests. UserError: nothing was changed."""
+        self.journal.refuse_other_writer(run_id)
         entries = self.journal.entries(run_id)
         view = fold(entries)
-        self.journal.refuse_other_writer(run_id)
         hosts = self._hosts(_kept_addresses(entries))
         try:
             engine = Engine(self._parts(view, hosts, listener, policy, person), run_id, control)

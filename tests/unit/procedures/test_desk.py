@@ -20,8 +20,8 @@ from services.procedures.desk import Desk, Draft, NoPerson, where_it_stands
 from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault
-from services.procedures.live_hosts import LiveHosts
 from services.procedures.journal import DrivenElsewhere
+from services.procedures.live_hosts import LiveHosts
 from services.procedures.model import Plan
 from services.procedures.run_model import Listener, Person, RunState, RunView
 from services.secrets import MemoryVault
@@ -239,13 +239,13 @@ def test_that_a_second_desk_can_not_write_a_run_that_the_first_one_drives(
     _until(lambda: first.view(run_id).steps[1].state.value == "acting")
     second.world = first.world
     first.world.settings["n2", "ready"] = "ON"
-    second.drive(run_id, person=NoPerson(), policy=Policy("undo", unattended=True))
-    assert first.close()
     assert second.view(run_id).elsewhere
     with pytest.raises(DrivenElsewhere):
         second.drive(run_id, person=NoPerson())
     # Where a run can't be held (a server's database) the numbers of the entries let only one go on.
     monkeypatch.setattr(second.journal, "refuse_other_writer", lambda _run_id: None)
+    second.drive(run_id, person=NoPerson(), policy=Policy("undo", unattended=True))
+    assert first.close()
     acts = [line for line in first.world.done if line == "n1: frozen=ON"]
     assert acts == ["n1: frozen=ON"]
 

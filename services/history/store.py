@@ -19,17 +19,16 @@ from services.clock import Clock, SystemClock
 from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
 from services.events import Event
-from services.history import journal, reading, snapshots
-from services.history.codec import CodecError, Table
+from services.history import snapshots
 from services.history.columns import Columns, Rollups
 from services.history.compaction import LEVEL, Derive, compact_hour, loose_hours
-from services.history.dictionary import SELECTS, UNIQUE, Dictionary
+from services.history.dictionary import UNIQUE, Dictionary
 from services.history.file import Opened, open_file
 from services.history.free_memory import give_free_memory_back
 from services.history.hot import TICK, Ring
 from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
-from services.history.rollup_read import read_rollups
+from services.history.store_file import StoreFile
 from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
@@ -51,9 +50,7 @@ class HistoryStore:
         self._metrics, self._servers, self._epochs = Dictionary("metric"), Dictionary("server"), Dictionary("epoch")
         self._rings: dict[str, tuple[int, Ring]] = {}
         self._rings_lock = threading.Lock()
-        self._cache = reading.BlockCache(clock)
-        self._read_lock = threading.Lock()
-        self._reader = opened.connect()
+        self._file = StoreFile(opened, clock)
         self._past_snapshots = snapshots.SnapshotReader(opened.connect)
         self._writer: Writer | None = None
         self._writing: sqlite3.Connection | None = None
@@ -101,7 +98,7 @@ class HistoryStore:
         store = cls(opened, clock, limits, derive=derive, snapshot_every_s=snapshot_every_s)
         store.on_event = on_event
         try:
-            store._load()
+            store._file.load(store._metrics, store._servers, store._epochs)
             if not read_only:
                 store._begin_writing(background=background)
         except sqlite3.Error as problem:
@@ -147,8 +144,7 @@ class HistoryStore:
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the file itself (a title, who recorded it)."""
-        with self._read_lock:
-            self._reader.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+        self._file.put_meta(key, value)
 
     def flush(self) -> None:
         """Write what waits, and wait for it."""
@@ -181,7 +177,8 @@ class HistoryStore:
         oldest = span[0] if span else None
         parts: list[Columns] = []
         if oldest is None or start < oldest:
-            parts += [part.within(start, end, oldest) for part in self._stored(number, keys, start, end)]
+            numbers = {key: self._metrics.find(key) for key in keys}
+            parts += [part.within(start, end, oldest) for part in self._file.columns(number, numbers, start, end)]
         if oldest is not None and end >= oldest:
             parts.append(self.hot(server, keys, start - 1e-3).within(start, end))
         return Columns.join(parts, keys)
@@ -196,25 +193,11 @@ class HistoryStore:
 
     def rollups(self, server: str, key: str, start: float, end: float) -> Rollups:
         """Return the one-minute aggregates of a metric that the file holds, "~NAME" for a derived one."""
-        number, metric = self._servers.find(server), self._metrics.find(key)
-        with self._read_lock:
-            return read_rollups(self._reader.cursor(), number, metric, start, end)
+        return self._file.rollups(self._servers.find(server), self._metrics.find(key), start, end)
 
     def events(self, start: float, end: float) -> tuple[Event, ...]:
         """Return the events that touch the span, oldest first; those of a newer program's kinds are left out."""
-        with self._read_lock:
-            rows = self._reader.execute(
-                "SELECT data FROM event WHERE at <= ? AND (coalesce(stop, at) >= ? OR (spans AND stop IS NULL)) "
-                "ORDER BY at, id",
-                (end, start),
-            ).fetchall()
-        found = []
-        for (data,) in rows:
-            try:
-                found.append(msgspec.json.decode(data, type=Event))
-            except msgspec.MsgspecError:
-                continue
-        return tuple(found)
+        return self._file.events(start, end)
 
     def snapshot_at(self, at: float) -> EstateSnapshot | None:
         """Return the newest snapshot not after `at`, None when there is none."""
@@ -224,9 +207,7 @@ class HistoryStore:
 
     def snapshot_times(self, start: float = float("-inf"), end: float = float("inf")) -> tuple[float, ...]:
         """Return the moments of the stored snapshots within a span, ascending."""
-        select = "SELECT at FROM snapshot WHERE at BETWEEN ? AND ? ORDER BY at, id"
-        with self._read_lock:
-            return tuple(at for (at,) in self._reader.execute(select, (start, end)))
+        return self._file.snapshot_times(start, end)
 
     def servers(self) -> tuple[str, ...]:
         """Return the servers the file knows, in the order they were first seen."""
@@ -238,29 +219,14 @@ class HistoryStore:
         if known is not None:
             return known[1].keys()
         number = self._servers.find(server)
-        if number is None:
-            return ()
-        with self._read_lock:
-            cursor = self._reader.cursor()
-            try:
-                numbers = reading.block_keys(cursor, number)
-            except CodecError:
-                return ()
-            if not numbers:
-                numbers = tuple(int(n) for c in self._open_chunks(cursor, number) for n in c.ids)
-        return tuple(name for n in numbers if (name := self._metrics.name(n)))
+        return self._names(self._file.newest_metrics(number)) if number is not None else ()
 
     def keys_between(self, server: str, start: float, end: float) -> tuple[str, ...]:
         """Return every raw metric key of a server within a span."""
         number, known = self._servers.find(server), self._rings.get(server)
-        found = dict.fromkeys(known[1].keys() if known else ())
-        if number is not None:
-            with self._read_lock:
-                cursor = self._reader.cursor()
-                numbers = reading.keys_between(cursor, number, start, end)
-                numbers |= {int(n) for c in self._open_chunks(cursor, number) for n in c.ids}
-            found.update(dict.fromkeys(name for n in sorted(numbers) if (name := self._metrics.name(n))))
-        return tuple(found)
+        held = known[1].keys() if known else ()
+        stored = self._names(self._file.metrics_between(number, start, end)) if number is not None else ()
+        return tuple(dict.fromkeys((*held, *stored)))
 
     def epoch_name(self, number: float) -> str:
         """Return the text of an epoch number (Columns.epochs)."""
@@ -268,42 +234,18 @@ class HistoryStore:
 
     def range(self) -> tuple[float, float] | None:
         """Return the first and last moment of samples, None when there are none."""
-        with self._read_lock:
-            spans = self._reader.execute(
-                "SELECT (SELECT min(start) FROM block WHERE server = s.id), "
-                "(SELECT stop FROM block WHERE server = s.id ORDER BY start DESC LIMIT 1) FROM server s "
-                "UNION ALL SELECT min(at), max(at) FROM journal"
-            ).fetchall()
-        known = [(start, end) for start, end in spans if start is not None]
+        known = self._file.spans()
         known += [span for _, ring in self._all_rings() if (span := ring.span()) is not None]
-        return (float(min(s for s, _ in known)), float(max(e for _, e in known))) if known else None
+        return (min(s for s, _ in known), max(e for _, e in known)) if known else None
 
     def meta(self) -> dict[str, str]:
         """Return the facts about the file itself."""
-        with self._read_lock:
-            return {str(k): str(v) for k, v in self._reader.execute("SELECT key, value FROM meta")}
+        return self._file.meta()
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _stored(self, server: int, keys: Sequence[str], start: float, end: float) -> list[Columns]:
-        numbers = {key: self._metrics.find(key) for key in keys}
-        with self._read_lock:
-            cursor = self._reader.cursor()
-            try:
-                parts, _ = reading.read_blocks(cursor, self._cache, server, numbers, (start, end))
-                if self._writer is None:
-                    parts += [reading.table_columns(t, numbers) for t in self._open_chunks(cursor, server)]
-            except sqlite3.Error as problem:
-                raise StoreError(
-                    tr("{name} can't be read: {problem}.", name=self.path.name, problem=problem)
-                ) from problem
-        return parts
-
-    def _open_chunks(self, cursor: sqlite3.Cursor, server: int) -> list[Table]:
-        """Return the journal's chunks of a server: only for a reader of a file that another process writes."""
-        if self._writer is not None:
-            return []
-        return [chunk.table for chunk in journal.read_open_chunks(cursor) if chunk.server == server]
+    def _names(self, numbers: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(name for n in numbers if (name := self._metrics.name(n)))
 
     def _must_write(self) -> Writer:
         if self._writer is None:
@@ -320,11 +262,6 @@ class HistoryStore:
     def _all_rings(self) -> list[tuple[int, Ring]]:
         with self._rings_lock:
             return list(self._rings.values())
-
-    def _load(self) -> None:
-        cursor = self._reader.cursor()
-        for dictionary in (self._metrics, self._servers, self._epochs):
-            dictionary.load(cursor.execute(SELECTS[dictionary.kind]))
 
     def _begin_writing(self, *, background: bool) -> None:
         connection = self._writing = self._opened.connect()
@@ -375,7 +312,7 @@ class HistoryStore:
         if self._clock.monotonic() >= self._tidy_at:
             self._tidy_at = self._clock.monotonic() + RETENTION_EVERY_S
             if enforce(cursor, self._limits, now):
-                self._cache.clear()
+                self._file.forget()
             self._freed = True
         if self._freed:
             self._freed = give_back(cursor)
@@ -395,7 +332,7 @@ class HistoryStore:
             enforce(cursor, self._limits, self._clock.wall())
             give_back(cursor, 2**31 - 1)
         self._loose = []
-        self._cache.clear()
+        self._file.forget()
 
     def forget_minutes(self) -> None:
         """Delete the one-minute aggregates: a short recording is drawn from its seconds."""
@@ -423,7 +360,7 @@ class HistoryStore:
             self.on_event(event)
 
     def _release(self) -> None:
-        self._reader.close()
+        self._file.close()
         self._past_snapshots.close()
         if self._writing is not None:
             self._writing.close()

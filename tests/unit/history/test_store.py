@@ -247,7 +247,7 @@ def test_that_a_snapshot_is_read_while_another_thread_reads_samples(open_store: 
     again = open_store(read_only=True)
     found: list[EstateSnapshot | None] = []
     reader = threading.Thread(target=lambda: found.append(again.snapshot_at(START + 1)))
-    with again._read_lock:  # as a thread has it that reads a day
+    with again._file._lock:  # as a thread has it that reads a day
         reader.start()
         reader.join(timeout=5)
         assert [snapshot.at for snapshot in found if snapshot] == [START]

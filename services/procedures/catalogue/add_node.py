@@ -143,6 +143,7 @@ class AddNode:
             preflight.traffic_alike(facts, joiner, donor, fresh=fresh),
             preflight.traffic_files(facts, joiner, donor, fresh=fresh),
             *preflight.ports(facts, joiner, members),
+            own.runs_now(facts, joiner),
             preflight.datadir_foreign(facts, joiner),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),

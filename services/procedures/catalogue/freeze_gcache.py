@@ -10,9 +10,10 @@ from dataclasses import replace
 from services.procedures import preflight
 from services.procedures.catalogue import freeze_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
-from services.procedures.catalogue.freeze_arithmetic import cache_of, floor_default, seqno_proposed
+from services.procedures.catalogue.freeze_arithmetic import Cache, cache_of, floor_default, seqno_proposed
 from services.procedures.catalogue.freeze_steps import freeze_plan
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
+from services.procedures.catalogue.rolling_order import segment_of
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
@@ -150,13 +151,18 @@ def _drain_words(facts: Facts, node: str) -> str:
 
 
 def _best_donor(facts: Facts, node: str) -> str:
-    """Return the member that can freeze, reaches back furthest, and has the most room for it."""
+    """Return the member that can freeze, is in the node's segment, reaches back furthest, and has the most room."""
     caches = [cache_of(facts.host(name)) for name in member_hosts(facts) if name != node]
     if not caches:
         return ""
     newest = max((c.last or 0) for c in caches)
-    best = max(caches, key=lambda c: (c.frozen_at is not None, newest - (c.downto or newest), c.free or 0, c.host))
-    return best.host
+    home = segment_of(facts, node)
+
+    def worth(cache: Cache) -> tuple[bool, bool, int, int, str]:
+        near = segment_of(facts, cache.host) == home
+        return (cache.frozen_at is not None, near, newest - (cache.downto or newest), cache.free or 0, cache.host)
+
+    return max(caches, key=worth).host
 
 
 def _donor_words(facts: Facts, name: str) -> str:

@@ -11,7 +11,7 @@ from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.gather_options import group_members
-from services.procedures.preflight.parts import galera_of, known, unread, verdict
+from services.procedures.preflight.parts import galera_of, known, server_of, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans, sst_tools
 
 FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
@@ -196,6 +196,8 @@ def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool)
     much = f", {size / 1e9:.2f} GB" if size is not None else ""
     beyond = ", and what only this node has" if lost else ""
     said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
+    if sst and facts.host(joiner).datadir_entries is None:
+        said.append(unread(facts.host(joiner), datadir, "datadir", "ssh"))
     calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
     outcome = verdict(((mounted and keep) or lost) and not expected.pending, said)
     return Check(
@@ -240,6 +242,38 @@ def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
         verdict=verdict((), told if others else ["none"]),
         evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
         why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
+    )
+
+
+def runs_now(facts: Facts, joiner: str) -> Check:
+    """What runs on the joiner is stopped: it must be nobody's member.
+
+    One that can't be asked may hang in an earlier start; the others tell whether they count it among themselves.
+    """
+    host = facts.host(joiner)
+    galera, asked = galera_of(host), server_of(host) is not None
+    foreign = galera is not None and galera.cluster_status == "Primary" and galera.state_uuid != facts.cluster_id
+    blind = host.server_up is not False and not asked
+    members = member_hosts(facts)
+    counted = [g.cluster_size for h in known(facts, members) if (g := galera_of(h)) is not None]
+    member = blind and any(size != len(members) for size in counted)
+    alone = asked and not foreign
+    clients = "" if host.client_sessions is None else f" with {host.client_sessions} client sessions"
+    told = f"a server runs on {joiner}{clients}: the run stops it" if alone else f"no server runs on {joiner}"
+    if foreign and galera is not None:
+        told = f"{joiner} is a member of another cluster, {galera.cluster_name or galera.state_uuid}"
+    elif blind:
+        told = f"{unread(host, 'what the server is a member of', 'sql')}; the {len(members)} members count "
+        told += ", ".join(str(size) for size in dict.fromkeys(counted)) or "nobody"
+    return Check(
+        code="JOINER-RUNS",
+        title=f"Nothing on {joiner} is in use",
+        verdict=verdict(foreign or member, alone or blind),
+        evidence=told,
+        why="A member that only the console can't ask would be stopped and lose its data to an SST.",
+        try_=(f"Let the console log in to the server of {joiner}, or stop it by hand first.",) if blind else (),
+        host=joiner,
+        absolute=foreign or member,
     )
 
 

@@ -117,7 +117,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     fresh = not configured(facts, joiner.host)
     out = expected.kind == "SST" and donor_leaves(facts, values)
     found: list[Step] = []
-    if expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries:
+    if expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries != 0:
         found += _keep_data(facts, joiner.host)
     if fresh:
         found += _configure(facts, values)

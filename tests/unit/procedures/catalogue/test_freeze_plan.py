@@ -69,3 +69,16 @@ def test_that_a_freeze_begun_after_the_checks_were_read_stops_the_run_before_it_
     hosts = tuple(replace(h, provider_options=()) if h.host == "n2" else h for h in facts.hosts)
     before = _plan(replace(facts, hosts=hosts)).step("freeze").before
     assert ProviderOption("n1", OPTION, "=", "-1") in before
+
+
+def test_that_a_donor_of_the_nodes_own_segment_is_proposed() -> None:
+    facts = _facts()
+    moved = []
+    for host in facts.hosts:
+        assert host.node is not None
+        assert host.node.galera is not None
+        galera = replace(host.node.galera, segment=1 if host.host in {"n1", "n3"} else 0)
+        moved.append(replace(host, node=replace(host.node, galera=galera)))
+    fields = {f.name: f.default for f in FREEZE.fields(replace(facts, hosts=tuple(moved)), {"node": "n3"})}
+    assert fields["donor"] == "n1"
+    assert {f.name: f.default for f in FREEZE.fields(facts, {"node": "n3"})}["donor"] == "n2"

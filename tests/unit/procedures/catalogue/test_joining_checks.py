@@ -23,7 +23,7 @@ def ring(position: int | None, uuid: str = UUID, **downto: int | None) -> Facts:
     """n3 is down at this position; n1 and n2 keep what is newer than given."""
     kept = {"n1": 90_000, "n2": 90_000, **downto}
     members = (host(n, group=galera(n, cached_downto=c)) for n, c in kept.items())
-    return facts(*members, down("n3", grastate=Grastate(uuid, position)))
+    return facts(*members, down("n3", grastate=Grastate(uuid, position), datadir_entries=30))
 
 
 def test_that_donors_stand_by_their_clients_and_then_by_the_depth_of_their_cache() -> None:
@@ -275,3 +275,39 @@ def test_that_a_member_that_may_be_asked_instead_of_the_donor_only_warns_where_i
     seen = facts(host("n2", programs=("socat",)), down("n3"))
     (check,) = own.other_tools(seen, "n1", MEMBERS)
     assert (check.code, check.host, check.verdict) == ("SST-TOOLS", "n2", WARN)
+
+
+@pytest.mark.parametrize("up", [True, None])
+def test_that_a_server_that_only_the_console_can_not_ask_is_never_stopped_while_the_others_count_it(
+    up: bool | None,
+) -> None:
+    mute = replace(down("n3"), server_up=up)
+    check = own.runs_now(facts(mute), "n3")
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert check.evidence.endswith("the 2 members count 3")
+    assert own.runs_now(facts(down("n3")), "n3").verdict is PASS
+
+
+def test_that_a_server_that_hangs_in_an_earlier_start_may_be_stopped_when_nobody_counts_it() -> None:
+    left = (host(n, group=galera(n, cluster_size=2)) for n in MEMBERS)
+    check = own.runs_now(facts(*left, replace(down("n3"), server_up=True)), "n3")
+    assert check.verdict is WARN
+
+
+def test_that_a_member_of_another_cluster_is_never_taken_away_from_it() -> None:
+    theirs = host("n3", group=galera("n3", state_uuid=OTHER, cluster_name="billing"))
+    check = own.runs_now(facts(theirs), "n3")
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert "billing" in check.evidence
+
+
+def test_that_a_server_that_runs_by_itself_is_told_before_it_is_stopped() -> None:
+    alone = host("n3", group=galera("n3", cluster_status="non-Primary"), client_sessions=2)
+    check = own.runs_now(facts(alone), "n3")
+    assert check.verdict is WARN
+    assert check.evidence == "a server runs on n3 with 2 client sessions: the run stops it"
+
+
+def test_that_a_data_folder_that_could_not_be_read_is_no_folder_that_needs_no_keeping() -> None:
+    seen = facts(down("n3", datadir="/var/lib/mysql", datadir_entries=None))
+    assert own.aside_possible(seen, "n3", SST, keep=True).verdict is WARN

@@ -15,7 +15,7 @@ SST, IST = Expected("SST", "no position", 30.0), Expected("IST", "cached", 5.0)
 
 def _facts(mount: str) -> Facts:
     node = NodeFacts(host="new", at=1.0, machine=MachineFacts(data_disk=DiskFacts(mount=mount)))
-    return Facts(1.0, "uuid", "lab", hosts=(HostFacts("new", node=node, datadir="/var/lib/mysql"),))
+    return Facts(1.0, "uuid", "lab", hosts=(HostFacts("new", node=node, datadir="/var/lib/mysql", datadir_entries=30),))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A report as one HTML file: no script, no address outside, light, printable. Text is only ever set, never pasted."""
+"""A report as one HTML file: no script, no address outside, light or dark, printable. Text is only ever set."""
 
 from __future__ import annotations
 
@@ -7,26 +7,9 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from services.discovery.model import ClusterSnapshot
 from services.procedures.report_blocks import Block, Grid, Heading, Lines, Picture, Sentence, clean
 from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
+from services.procedures.report_style import style
 from services.procedures.run_model import Entry, RunView
 from services.words import tr
-
-_STYLE = """
-body { font: 14px/1.5 Inter, system-ui, sans-serif; color: #1A1E23; background: #FFFFFF; margin: 0 auto;
-       max-width: 960px; padding: 32px 24px; font-feature-settings: "tnum"; }
-h1 { font-size: 24px; margin: 0 0 12px; } h2 { font-size: 18px; margin: 32px 0 8px; border-bottom: 1px solid #D8DDE3; }
-h3 { font-size: 14px; margin: 20px 0 4px; } p { margin: 4px 0; } figure { margin: 12px 0; }
-figcaption, summary, .lines b { color: #4E5762; font-size: 12px; font-weight: 600; }
-table { border-collapse: collapse; margin: 8px 0; font-size: 13px; }
-th, td { text-align: left; vertical-align: top; padding: 3px 12px 3px 0; border-bottom: 1px solid #E7EAEE; }
-th { color: #4E5762; font-weight: 600; } td { overflow-wrap: anywhere; }
-pre { font: 12px/1.45 "JetBrains Mono", ui-monospace, monospace; background: #F7F8FA; border: 1px solid #E7EAEE;
-      border-radius: 4px; padding: 6px 10px; margin: 2px 0 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
-.good, .warn, .bad { border-left: 3px solid; padding-left: 10px; }
-.good { border-color: #147A55; } .warn { border-color: #E09A12; } .bad { border-color: #B8262B; color: #B8262B; }
-svg { max-width: 100%; height: auto; font-family: Inter, system-ui, sans-serif; }
-@media print { body { max-width: none; padding: 0; font-size: 11px; } h2, h3 { break-after: avoid; }
-  figure, tr, pre { break-inside: avoid; } }
-"""
 
 
 def report_html(
@@ -50,7 +33,7 @@ def report_html(
     SubElement(head, "meta", {"charset": "utf-8"})
     SubElement(head, "meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
     SubElement(head, "title").text = clean(tr("Run {run}: {title}", run=view.run_id, title=view.plan.title))
-    SubElement(head, "style").text = _STYLE
+    SubElement(head, "style").text = style()
     body = SubElement(SubElement(html, "body"), "main")
     for block in blocks:
         _put(body, block)

@@ -24,6 +24,8 @@ _INK = {
     Health.BAD: "#B8262B",
     Health.UNKNOWN: "#7A838E",
 }
+_SAID = {_INK[Health.WARN]: "#8F5A00", _INK[Health.UNKNOWN]: "#616A75"}
+"""Inks that are too pale for words, and what words have instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,8 @@ def _edge(
     corners = ((8, -4), (8, 4)) if beside else ((-4, 8), (4, 8))
     head = " ".join(f"{x2 + right:.1f},{y2 + down:.1f}" for right, down in ((0, 0), *corners))
     SubElement(parent, "polygon", {"points": head, "fill": ink})
-    put_text(parent, (bend[0], bend[1] + 2), label, font_size="11", fill=ink, text_anchor="middle")
+    said = _SAID.get(ink, ink)
+    put_text(parent, (bend[0], bend[1] + 2), label, font_size="11", fill=said, text_anchor="middle")
 
 
 def _table(snapshot: ClusterSnapshot) -> Grid:

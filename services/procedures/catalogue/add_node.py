@@ -154,6 +154,7 @@ class AddNode:
             preflight.clocks(facts, (*members, joiner)),
             own.server_uuids(facts, joiner, members),
             own.own_cluster(facts, joiner, members),
+            *(() if fresh else preflight.joins_others(facts, (joiner,))),
             own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
             own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),

@@ -127,6 +127,7 @@ class FreezeGcache:
             preflight.named_donor(facts, node, donor),
             *preflight.operator_rights(facts, (node, donor)),
             *preflight.config_valid(facts, (node,)),
+            *preflight.joins_others(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),
             preflight.lock_free(facts, members),
         )

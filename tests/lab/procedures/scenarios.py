@@ -88,8 +88,8 @@ RESTART = Scenario(
     "s3",
     {"nodes": "s3", "option": "innodb_io_capacity", "value": "444", "pause": "1 s", "soak": "3 s", "downtime": "20 s"},
 )
-REJOIN = Scenario("add-node", "add-node", "start-s3", "s3", {"joiner": "s3"}, situation=node_down)
-ADD = Scenario("add-node-sst", "add-node", "start-new", "new", {"joiner": "new"}, size=4)
+REJOIN = Scenario("add-node", "add-node", "start-s3", "s3", {"joiner": "s3", "settle": "5 s"}, situation=node_down)
+ADD = Scenario("add-node-sst", "add-node", "start-new", "new", {"joiner": "new", "settle": "5 s"}, size=4)
 CRASH = Scenario(
     "bootstrap-after-crash", "bootstrap-after-crash", "bootstrap", "s3", {}, CONFIRM, CONFIRM, situation=all_killed
 )

@@ -80,3 +80,21 @@ def test_that_a_member_that_was_away_returns_by_ist(steer: Estate, console: Cons
         assert "by IST" in " ".join(transfer.evidence)
         writer.assert_nothing_lost(members(steer))
     whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_member_that_was_killed_is_asked_for_its_position_and_returns_by_ist(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with Writer(steer, ("s1", "s2")) as writer:
+        steer.kill9("s3")
+        steer.wait_synced(["s1", "s2"], size=2, limit_s=60)
+        ran = console.run("add-node", joiner="s3", settle="5 s")
+        assert ran.code == 0, ran
+        view = console.assert_ended(RunState.DONE, ran)
+        steps = {s.step.step_id: s for s in view.steps}
+        assert list(steps)[:4] == ["restart-off-s3", "down-s3", "recover-s3", "transfer-known"]
+        assert not any(name.startswith("keep-data") for name in steps)
+        assert "by IST" in " ".join(steps["transfer-s3"].evidence)
+        writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()

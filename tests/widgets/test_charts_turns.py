@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from tests.widgets.chart_data import NOW, columns_with, image_of, series, spec
 from widgets.charts import turns
@@ -105,6 +106,20 @@ def test_that_a_tick_paints_one_plot_a_turn_and_every_plot_once(
         before = len(painted)
     assert painted == list(KEYS)
     assert {page.card(key).plot.state.end for key in KEYS} == {NOW + 1}
+
+
+def test_that_a_plot_that_asked_once_more_before_it_was_destroyed_holds_nothing_up(
+    make_page: Callable[..., ChartsPage],
+) -> None:
+    page = make_page(*KEYS)
+    plot = page.card("a").plot
+    page.set_specs([spec(key) for key in KEYS[1:]])
+    plot.refresh()  # its own timer does so until it is gone
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert not isValid(plot)
+    for _ in KEYS:
+        QApplication.processEvents()
+    assert not page.painting
 
 
 def test_that_a_newer_tick_is_painted_instead_of_the_one_that_still_waits(

@@ -11,6 +11,7 @@ import time
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer
+from shiboken6 import isValid
 
 TURN_S = 0.003
 """A turn ends when this much of it is spent; it does at least one piece of work."""
@@ -66,6 +67,10 @@ class Turns(QObject):
         self._timer.stop()
 
     def _take_next(self) -> None:
+        for gone in [each for each in self._queue if not isValid(each)]:
+            del self._queue[gone]  # a card that was taken off may ask once more before Qt destroys it
+        if not self._queue:
+            return
         who = next((each for each in self._queue if each.in_sight()), None) or next(iter(self._queue))
         del self._queue[who]
         who.take_turn()

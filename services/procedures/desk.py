@@ -336,7 +336,7 @@ class Desk:
         return self._look(hosts, view, frozenset()).cluster
 
     def _continued(self, hosts: LiveHosts, prover: RealProver, view: RunView) -> tuple[tuple[Check, ...], Plan]:
-        facts = self._look(hosts, view, frozenset({"config", "sizes"}), view.kept)
+        facts = self._look(hosts, view, frozenset({"config", "sizes", "rates"}), view.kept)
         prover.facts = facts
         # The hosts of the plan are its members, whatever the crashed servers say of themselves.
         facts = replace(facts, members=view.plan.quorum, candidates=())

@@ -125,6 +125,8 @@ class WaysOut:
         self._log.write(step_state(step.step_id, StepState.UNDOING))
         if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
             self._waits.before_undo(step)
+            if undo.waits:
+                self._waits.until_hold(step, undo.waits, undo.title, undo.waits_s)
             self._take_again(step)
             self._take_back(step, began=began)
         self._discharge_taken(step)

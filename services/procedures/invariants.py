@@ -82,7 +82,8 @@ def _names_are_unique(plan: Plan) -> Iterator[str]:
 
 def _limits_are_positive(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
-        if not step.limit_s > 0 or (step.undo and not step.undo.limit_s > 0):
+        undo = step.undo
+        if not step.limit_s > 0 or (undo and (not undo.limit_s > 0 or (undo.waits and not undo.waits_s > 0))):
             yield f"Step '{step.step_id}' has no time limit above zero."
         if step.estimate_s is not None and not step.estimate_s >= 0:
             yield f"Step '{step.step_id}' has an estimate below zero."

@@ -44,6 +44,7 @@ class Undo:
 
     Attributes:
         before: read just before the undo acts; one that does not hold leaves the step as it is, and says so.
+        waits: waited for before the undo acts, at most `waits_s`; what never comes leaves the step as it is.
         takes: what the undo switches on again for the undos that follow; the undo of the earlier step that took it
             first releases it.
     """
@@ -54,6 +55,8 @@ class Undo:
     limit_s: float = 60.0
     before: tuple[Condition, ...] = ()
     takes: Obligation | None = None
+    waits: tuple[Condition, ...] = ()
+    waits_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

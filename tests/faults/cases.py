@@ -53,6 +53,7 @@ def _spare_behind_haproxy() -> Cluster:
 
 CASES = (
     Case("desync", "desync-for-backup", (("node", "n3"),), lambda: whole("n1", "n2", "n3")),
+    Case("desync behind haproxy", "desync-for-backup", (("node", "n3"),), lambda: balanced("n1", "n2", "n3")),
     Case("freeze", "freeze-gcache", (("node", "n3"), ("donor", "n1")), lambda: whole("n1", "n2", "n3")),
     Case("rolling", "rolling-restart", (("pause", "1 s"),), lambda: whole("n1", "n2", "n3")),
     Case(

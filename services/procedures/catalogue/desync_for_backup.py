@@ -2,17 +2,22 @@
 
 Domain: a node with wsrep_desync=ON may fall behind without slowing the cluster (Donor/Desynced); it must be put back
 only when its receive queue is empty, or it would send flow control at once (MariaDB KB "wsrep_desync"; Percona XtraDB
-Cluster manual "wsrep_desync"). A node that is desynced already, by a backup or a donor's work, is left alone.
+Cluster manual "wsrep_desync"). A node that is desynced already, by a backup or a donor's work, is refused: ending our
+desync would end theirs.
 """
 
 from __future__ import annotations
 
 from services.procedures import preflight
 from services.procedures.actions import Ask, WaitFor
+from services.procedures.catalogue import desync_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
+from services.procedures.catalogue.haproxy_checks import haproxy_checks
+from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain, open_places
+from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.steps import whole_again
 from services.procedures.catalogue.traffic_steps import desync, desync_key, resync
-from services.procedures.checks import Check, Verdict
+from services.procedures.checks import Check
 from services.procedures.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
@@ -31,6 +36,7 @@ ABOUT = About(
     for_states=("synced",),
 )
 QUEUE_LIMIT_S = 4 * 3_600.0
+DRAIN_LIMIT_S = 120.0
 
 
 class DesyncForBackup:
@@ -56,6 +62,15 @@ class DesyncForBackup:
                 help="How long the node may take to catch up afterwards counts too.",
             ),
             Field(
+                "drain",
+                "Its clients",
+                "choice",
+                "haproxy" if can_drain(facts, chosen) else "none",
+                _ways(facts),
+                help="A desynced node falls behind: what reads from it reads old data.",
+            ),
+            Field("drain_limit", "Longest drain", "duration", "2 min", advanced=True),
+            Field(
                 "floor",
                 "Bring the node back below this much free disk",
                 "bytes",
@@ -71,15 +86,18 @@ class DesyncForBackup:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        node = self._values(facts, inputs)["node"]
-        members = member_hosts(facts)
+        values = self._values(facts, inputs)
+        node, members = values["node"], member_hosts(facts)
         return (
-            preflight.health_gate(facts, members, but_desynced=(node,)),
+            preflight.health_gate(facts, members),
             preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
             *preflight.operator_rights(facts, (node,)),
-            preflight.no_transfer_or_ddl(facts, members, but_desynced=(node,)),
-            _others_stay(facts, node),
+            preflight.no_transfer_or_ddl(facts, members),
+            own.others_stay(facts, node),
+            own.clients(facts, node, drained=_drains(facts, values)),
+            own.long_statements(facts, node),
+            *(haproxy_checks(facts, (node,)) if values["drain"] == "haproxy" else ()),
             preflight.lock_free(facts, members),
         )
 
@@ -96,10 +114,10 @@ class DesyncForBackup:
             summary=f"{node} is desynced while the backup runs, then catches up and is a full member again.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
-            hosts=members,
+            hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, (node,)) if _drains(facts, values) else ())))),
             quorum=members,
             inputs=tuple(values.items()),
-            steps=_steps(facts, node, members, longest),
+            steps=_steps(facts, values, members, longest),
             watches=_watches(facts, node, members, floor),
             charts=(
                 Chart("galera.recv_queue", node, f"Receive queue of {node}"),
@@ -124,22 +142,15 @@ class DesyncForBackup:
         return filled(self.fields(facts, inputs), inputs)
 
 
-def _others_stay(facts: Facts, node: str) -> Check:
-    """Two full members besides the node can lose one of them; one alone is the last donor."""
-    others = tuple(h for h in member_hosts(facts) if h != node)
-    enough = len(others) >= 2
-    return Check(
-        code="OTHERS-STAY",
-        title="Enough full members stay",
-        verdict=Verdict.PASS if enough else Verdict.WARN,
-        evidence=f"{len(others)} besides {node}: {', '.join(others) or 'none'}",
-        why="A desynced node is never chosen as a donor, and it serves data of the past.",
-        try_=() if enough else ("Take the node's readers away first.",),
-    )
+def _drains(facts: Facts, values: Inputs) -> bool:
+    return values["drain"] == "haproxy" and bool(open_places(facts, values["node"]))
 
 
-def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) -> tuple[Step, ...]:
+def _steps(facts: Facts, values: Inputs, members: tuple[str, ...], longest: float) -> tuple[Step, ...]:
+    node, drains = values["node"], _drains(facts, values)
+    limit = seconds_of(values["drain_limit"]) or DRAIN_LIMIT_S
     return (
+        *(drain_steps(facts, node, limit, patient=True) if drains else ()),
         desync(node, before=(ClusterWhole(members, len(members), facts.cluster_id),)),
         Step(
             step_id="backup",
@@ -151,13 +162,14 @@ def _steps(facts: Facts, node: str, members: tuple[str, ...], longest: float) ->
             limit_s=longest,
             repeatable=True,
         ),
-        _catch_up(node),
+        _catch_up(node, max(QUEUE_LIMIT_S, longest)),
         resync(node),
+        *(return_steps(facts, node) if drains else ()),
         whole_again(facts, members),
     )
 
 
-def _catch_up(node: str) -> Step:
+def _catch_up(node: str, limit_s: float) -> Step:
     empty = StatusIs(node, "wsrep_local_recv_queue", "<=", "0", for_s=3.0)
     return Step(
         step_id="catch-up",
@@ -167,7 +179,7 @@ def _catch_up(node: str) -> Step:
         why="Put back before that, it would stop the whole cluster by flow control at once.",
         action=WaitFor((empty,), f"{node}'s receive queue to empty"),
         risk=Risk.READS,
-        limit_s=QUEUE_LIMIT_S,
+        limit_s=limit_s,
         repeatable=True,
         estimate_s=5.0,
     )
@@ -197,3 +209,10 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
             to_step="catch-up",
         ),
     )
+
+
+def _ways(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return what may become of the node's clients; HAProxy where one runs on a host of the inventory."""
+    seen = [host.host for host in facts.hosts if "haproxy" in host.balancers]
+    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
+    return (*told, ("none", "they stay, and read what the node has by then"))

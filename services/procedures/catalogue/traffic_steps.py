@@ -15,6 +15,7 @@ from services.procedures.conditions import Condition, NoClients, StatusIs, Varia
 from services.procedures.facts_model import HostFacts
 from services.procedures.model import Risk, Step
 
+CATCH_UP_S = 4 * 3_600.0
 SYNCED, DONOR = "4", "2"
 """wsrep_local_state (galera/wsrep_api.h)."""
 
@@ -106,7 +107,11 @@ def desync(name: str, prefix: str = "", before: tuple[Condition, ...] = ()) -> S
         proof=(VariableIs(name, "wsrep_desync", "ON"), StatusIs(name, "wsrep_local_state", "=", DONOR)),
         estimate_s=1.0,
     )
-    return _desynced(name).on(step, f"Bring {name} back into flow control", 120.0)
+    step = _desynced(name).on(step, f"Bring {name} back into flow control", 120.0)
+    assert step.undo is not None
+    # Put back with a full queue it would stop the whole cluster by flow control at once.
+    empty = (StatusIs(name, "wsrep_local_recv_queue", "<=", "0"),)
+    return replace(step, undo=replace(step.undo, waits=empty, waits_s=CATCH_UP_S))
 
 
 def resync(name: str, prefix: str = "") -> Step:

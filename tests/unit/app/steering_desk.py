@@ -30,6 +30,8 @@ from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.proving import ScriptedProver
 from tests.faults.scripted.running import ScriptedHosts
 
+DESYNC = ("desync-for-backup", "--input", "node=n3")
+ROLLING = ("rolling-restart", "--input", "pause=1 s")
 HOLDER = LockSeen("eva@desk2 a1b2c3", "9", 1_700_000_000.0, "add-node", "orders")
 
 
@@ -177,3 +179,14 @@ def _continued(world: World, view: RunView) -> tuple[tuple[Check, ...], Plan]:
 def _no_watcher(options: object) -> object:
     del options
     raise BadInput("Nothing is sampled here.")
+
+
+def nothing_was_changed(shell: Shell) -> bool:
+    """Return whether no act reached the cluster and no run was journalled."""
+    return shell.world.cluster.log == [] and shell("procedures", "--runs").out.startswith("No procedure has been run")
+
+
+def last_run(said: Said) -> str:
+    """Return the state in the last printed run's heading."""
+    heading = [line for line in said.out.splitlines() if line.startswith("run ")][-1]
+    return heading.rpartition("[")[2].rstrip("]")

@@ -1,0 +1,73 @@
+"""A person at the terminal, over the real desk and engine on scripted hosts: what is asked, and what counts."""
+
+from __future__ import annotations
+
+from tests.faults.scripted.cluster import crashed
+from tests.unit.app.steering_desk import DESYNC, Shell, last_run, nothing_was_changed
+
+
+def test_that_a_plan_that_is_not_approved_is_not_run(shell: Shell) -> None:
+    for word in ("no", "", "yess"):
+        with shell.typing(word):
+            said = shell("run", *DESYNC)
+        assert said.code == 1
+        assert said.out.endswith("Approve this plan? Type yes: Nothing was changed.\n")
+    assert nothing_was_changed(shell)
+
+
+def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> None:
+    with shell.typing("yes", "not yet", "yse", "yes"):
+        said = shell("run", *DESYNC)
+    assert (said.code, last_run(said)) == (0, "done")
+    assert said.out.count("Is the backup on n3 done?\nAnswer yes when it is so, or stop.\n> ") == 3
+
+
+def test_that_a_stop_fails_the_step_and_the_person_chooses_the_way_back(shell: Shell) -> None:
+    with shell.typing("yes", "stop", "back", "undo"):
+        said = shell("run", *DESYNC)
+    assert (said.code, last_run(said)) == (3, "undone")
+    assert said.out.count("  undo: take the run back\n") == 2
+
+
+def test_that_the_end_of_the_input_suspends_the_run_as_it_is(shell: Shell) -> None:
+    with shell.typing("yes", "stop"):
+        said = shell("run", *DESYNC)
+    assert (said.code, last_run(said)) == (4, "failed")
+    with shell.typing("undo"):
+        said = shell("resume", "1")
+    assert said.code in {3, 4}
+
+
+def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) -> None:
+    shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
+    with shell.typing("yes", "yes", "approve", "n3", "yes"):
+        said = shell("run", "bootstrap-after-crash")
+    assert (said.code, last_run(said)) == (0, "done")
+    before, asked, _ = said.out.partition("Answer approve or stop.")
+    assert asked
+    assert "The rest of the plan, to be approved:\n" in before
+    assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [can't be undone, 15 s]" in before
+    assert "$ n3: sudo galera_new_cluster" in before
+    assert "Type n3 to confirm, or stop." in said.out
+
+
+def test_that_a_run_that_waits_for_approval_shows_what_is_to_be_approved(shell: Shell) -> None:
+    shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
+    said = shell("run", "bootstrap-after-crash", "--yes")
+    assert "$ n3: sudo galera_new_cluster" in said.out
+    assert "to be confirmed with --confirm n3" in said.out
+
+
+def test_that_an_answer_on_the_command_line_comes_before_what_yes_would_answer(shell: Shell) -> None:
+    with shell.typing("yes"):
+        shell("run", *DESYNC)
+    said = shell("resume", "1", "--yes", "--answer", "stop")
+    assert (said.code, last_run(said)) == (3, "undone")
+
+
+def test_that_an_answer_that_fits_no_question_is_told_and_not_taken(shell: Shell) -> None:
+    shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
+    shell("run", "bootstrap-after-crash", "--yes")
+    said = shell("resume", "1", "--yes", "--answer", "maybe")
+    assert (said.code, last_run(said)) == (4, "waiting for you")
+    assert "'maybe' is no answer to: " in said.err

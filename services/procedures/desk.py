@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import logging
+import re
 import secrets
 import socket
 import threading
@@ -24,7 +25,7 @@ from services.procedures.finding import Found, find_hosts
 from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
 from services.procedures.inputs import filled
-from services.procedures.invariants import violations
+from services.procedures.invariants import declared_off, violations
 from services.procedures.journal import StoredJournal
 from services.procedures.journal_entries import approved, note, planned
 from services.procedures.live_hosts import LiveHosts
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 _STORE_ID = "procedures.store_id"
 _QUICK: frozenset[Part] = frozenset({"config"})
+_STATE_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CLOSE_S = 15.0
 
 
@@ -159,13 +161,13 @@ class Desk:
             found = find_hosts(self._inventory, self._clock, self._vault, self._policy)
             with self._lock:
                 self._found = found
-            known = next((c for c in found.clusters if cluster in {c.name, c.cluster_id} and cluster), None)
+            cluster_id, cluster_name = meant(cluster, found.clusters)
             return gather(
                 hosts,
                 found.inventory,
                 self._clock,
-                cluster_id=known.cluster_id if known is not None else "",
-                cluster_name="" if known is not None else cluster,
+                cluster_id=cluster_id,
+                cluster_name=cluster_name,
                 memory=self._state,
                 parts=parts,
             )
@@ -317,7 +319,12 @@ class Desk:
         )
 
     def _look(
-        self, hosts: LiveHosts, view: RunView, parts: frozenset[Part], kept: tuple[tuple[str, str], ...] = ()
+        self,
+        hosts: LiveHosts,
+        view: RunView,
+        parts: frozenset[Part],
+        kept: tuple[tuple[str, str], ...] = (),
+        also: tuple[str, ...] = (),
     ) -> Facts:
         plan = view.plan
         return gather(
@@ -326,7 +333,7 @@ class Desk:
             self._clock,
             cluster_id=plan.cluster_id,
             cluster_name=plan.cluster_name,
-            names=plan.hosts,
+            names=tuple(dict.fromkeys((*plan.hosts, *also))),
             memory=self._state,
             parts=parts,
             kept=kept,
@@ -336,7 +343,9 @@ class Desk:
         return self._look(hosts, view, frozenset()).cluster
 
     def _continued(self, hosts: LiveHosts, prover: RealProver, view: RunView) -> tuple[tuple[Check, ...], Plan]:
-        facts = self._look(hosts, view, frozenset({"config", "sizes", "rates"}), view.kept)
+        # A host that was declared off is asked all the same: it may answer, and our history may know it.
+        off = declared_off(view.plan)
+        facts = self._look(hosts, view, frozenset({"config", "sizes", "rates"}), view.kept, off)
         prover.facts = facts
         # The hosts of the plan are its members, whatever the crashed servers say of themselves.
         facts = replace(facts, members=view.plan.quorum, candidates=())
@@ -377,6 +386,14 @@ class Desk:
             return self._found.entry(name, addresses or {})
 
         return LiveHosts(entry_of, self._vault, self._clock, on_host_key=self._policy)
+
+
+def meant(cluster: str, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, str]:
+    """Return (state UUID, '') or ('', name) of the cluster meant; one whose servers are all down is not seen."""
+    known = next((c for c in seen if cluster and cluster in {c.name, c.cluster_id}), None)
+    if known is not None:
+        return known.cluster_id, ""
+    return (cluster, "") if _STATE_UUID.fullmatch(cluster) else ("", cluster)
 
 
 def where_it_stands(view: RunView) -> str:

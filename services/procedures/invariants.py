@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 
 from services.connections.command import Command
 from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
-from services.procedures.conditions import Kept, TransferWas
+from services.procedures.conditions import Kept, NoPrimary, TransferWas
 from services.procedures.model import Breach, Obligation, Plan, Risk
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
@@ -40,6 +40,12 @@ def touched(value: object) -> frozenset[str]:
         host, hosts = getattr(part, "host", ""), getattr(part, "hosts", ())
         found.update((host, *hosts, *getattr(part, "but_desynced", ())))
     return frozenset(found - {""})
+
+
+def declared_off(plan: Plan) -> tuple[str, ...]:
+    """Return the hosts that a person has declared powered off or fenced (NoPrimary.accounted), in order."""
+    found = [host for part in _of(NoPrimary, plan.steps) if isinstance(part, NoPrimary) for host in part.accounted]
+    return tuple(dict.fromkeys(found))
 
 
 def kept_by(value: object) -> frozenset[str]:

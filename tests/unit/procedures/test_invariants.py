@@ -21,7 +21,7 @@ from services.procedures.conditions import (
     Stopped,
     TransferWas,
 )
-from services.procedures.invariants import kept_by, touched, violations
+from services.procedures.invariants import declared_off, kept_by, touched, violations
 from services.procedures.model import Breach, Plan, Risk, Step, Undo, WatchRule
 from services.secrets import Secret
 from tests.unit.procedures.any_values import any_value
@@ -225,3 +225,8 @@ def test_that_a_watch_rule_may_use_what_is_kept_before_its_first_step() -> None:
 def test_that_a_reading_step_needs_no_undo() -> None:
     step = replace(edit("n3"), undo=None, risk=Risk.READS)
     assert violations(plan_of(step)) == ()
+
+
+def test_that_hosts_that_a_person_declared_off_are_known_to_who_looks_again() -> None:
+    step = replace(rest("look"), before=(NoPrimary(("n1",), ("n8", "n9")), NoPrimary(("n2",), ("n9",))))
+    assert declared_off(plan_of(step)) == ("n8", "n9")

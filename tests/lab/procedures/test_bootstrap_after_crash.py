@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -37,4 +38,23 @@ def test_that_the_most_advanced_node_is_bootstrapped_after_all_were_killed_and_n
         time.sleep(2)
         writer.assert_nothing_lost()
     console.assert_nothing_to_do("bootstrap-after-crash")
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_nodes_that_were_all_killed_at_once_form_their_last_cluster_again_and_nobody_is_bootstrapped(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with Writer(steer, members(steer)) as writer:
+        time.sleep(2)
+        with ThreadPoolExecutor(3) as pool:
+            tuple(pool.map(steer.kill9, members(steer)))
+        ran = console.run("bootstrap-after-crash")
+        assert ran.code == 0, ran
+        view = console.assert_ended(RunState.DONE, ran)
+        order = [step.step_id for step in view.plan.steps]
+        assert "formed" in order
+        assert "bootstrap" not in order
+        time.sleep(2)
+        writer.assert_nothing_lost()
     whole.assert_as_before()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -111,12 +113,14 @@ def test_that_the_pump_tells_a_snapshot_once_however_often_it_pulls(qtbot: QtBot
 
 def test_that_a_blocked_event_loop_is_measured(qtbot: QtBot) -> None:
     meter = StallMeter()
+    before = time.perf_counter()
     meter.start()
     qtbot.wait(60)
     time.sleep(0.15)
     qtbot.wait(60)
     meter.stop()
-    assert 100.0 < meter.take() < 400.0
+    whole_ms = (time.perf_counter() - before) * 1000.0
+    assert 100.0 < meter.take() < whole_ms
     assert meter.over_limit >= 1
     assert meter.take() == 0.0
 
@@ -127,20 +131,31 @@ def _hold_up_the_window(seconds: float) -> None:
 
 def test_that_a_stall_is_kept_with_its_time_and_what_the_window_was_doing(qtbot: QtBot) -> None:
     meter = StallMeter()
+    begun = time.time()
     meter.start()
     qtbot.wait(60)
     before = time.time()
     _hold_up_the_window(0.15)
     qtbot.wait(60)
     meter.stop()
-    stall = max(meter.stalls, key=lambda stall: stall.ms)
-    assert 100.0 < stall.ms < 400.0
+    # A busy machine may hold the window up as well: the stall that was made here is known by what it was doing.
+    stall = next(stall for stall in meter.stalls if "_hold_up_the_window" in stall.doing.split(" < ")[0])
     assert before < stall.at <= time.time()
+    assert 100.0 < stall.ms < (time.time() - begun) * 1000.0
     assert "test_bridge.py" in stall.doing
-    assert "_hold_up_the_window" in stall.doing.split(" < ")[0]
     assert stall.own_ms < stall.ms / 2, "it slept, so it used no CPU"
 
 
+@pytest.fixture
+def quick_switches() -> Iterator[None]:
+    """Let the threads take turns fifty times as often as Python's 5 ms: more moments are looked at in less time."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(0.0001)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("quick_switches")
 def test_that_looking_at_another_thread_keeps_none_of_its_variables_alive() -> None:
     class Kept:
         pass

@@ -2,9 +2,9 @@
 
 Product and abilities are told from what the server answered to SHOW GLOBAL VARIABLES (which variables exist), never
 from a host's name and never from the provider's version. Sources:
-- MySQL 8.0.22 and 8.2.0 release notes: SHOW REPLICA STATUS, SHOW REPLICAS, SHOW BINARY LOG STATUS; 8.4.0 removed the
-  old words ("Features Removed in MySQL 8.4").
-- MariaDB KB: "SHOW REPLICA STATUS" (SHOW ALL SLAVES STATUS from 10.0 on), "SHOW REPLICA HOSTS", "SHOW BINLOG STATUS".
+- MySQL 8.0.22 release notes: SHOW REPLICA STATUS, SHOW REPLICAS; 8.4.0 removed the old words ("Features Removed in
+  MySQL 8.4").
+- MariaDB KB: "SHOW REPLICA STATUS" (SHOW ALL SLAVES STATUS from 10.0 on), "SHOW REPLICA HOSTS".
 - mysql.wsrep_cluster_members: Galera 4 only (MariaDB 10.4, PXC 8.0); the streaming replication variables came with it.
 """
 
@@ -59,7 +59,6 @@ class Dialect:
     identity: Identity
     replication_status: str
     replicas: str
-    binlog_position: str
     galera_members: str = ""
     group_members: str = ""
 
@@ -121,13 +120,12 @@ def dialect_of(variables: Mapping[str, str]) -> Dialect:
     """Return how to ask the server that has these variables."""
     identity = identify(variables)
     if identity.flavour is Flavour.MARIADB:
-        statements = ("SHOW ALL SLAVES STATUS", "SHOW SLAVE HOSTS", "SHOW MASTER STATUS")
+        statements = ("SHOW ALL SLAVES STATUS", "SHOW SLAVE HOSTS")
     else:
         new_words = identity.version_key >= (8, 0, 22)
         statements = (
             "SHOW REPLICA STATUS" if new_words else "SHOW SLAVE STATUS",
             "SHOW REPLICAS" if new_words else "SHOW SLAVE HOSTS",
-            "SHOW BINARY LOG STATUS" if identity.version_key >= (8, 2) else "SHOW MASTER STATUS",
         )
     has_roles = identity.version_key >= (8, 0)
     return Dialect(

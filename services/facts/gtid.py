@@ -145,13 +145,3 @@ def gap(ahead: str, behind: str) -> int | None:
         return None
     left, right = parse(ahead), parse(behind)
     return None if left is None or right is None else left.subtract(right).count()
-
-
-def errant(replica: str, source: str) -> GtidSet | None:
-    """Return what the replica has executed and its source has not; None when either can't be read.
-
-    Only true when the replica was read BEFORE its source: the other way round every transaction that arrives between
-    the two reads looks errant (openark/orchestrator #1305, #885).
-    """
-    have, known = parse(replica), parse(source)
-    return None if have is None or known is None else have.subtract(known)

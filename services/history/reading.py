@@ -12,7 +12,7 @@ import numpy as np
 from services.clock import Clock
 from services.history.codec import Block, CodecError, Floats, Table
 from services.history.columns import Columns
-from services.history.hot import AT, EPOCH, FIRST_ID, OFFSET, TICK
+from services.history.hot import AT, EPOCH, OFFSET, TICK
 
 LONGEST_S = 3_700.0
 """No block spans more than an hour (and a little: a chunk that began in one hour may end in the next)."""
@@ -121,15 +121,3 @@ def block_keys(cursor: sqlite3.Cursor, server: int) -> Sequence[int]:
         return ()
     block = Block(row[0])
     return tuple(int(n) for n in np.concatenate((block.constant_ids, block.ids)))
-
-
-def keys_between(cursor: sqlite3.Cursor, server: int, start: float, end: float) -> set[int]:
-    """Return the metric numbers of all blocks that touch the span."""
-    found: set[int] = set()
-    for _, _, data in cursor.execute(_SELECT, (server, start - LONGEST_S, end, start)):
-        try:
-            block = Block(data)
-        except CodecError:
-            continue
-        found.update(int(n) for n in np.concatenate((block.constant_ids, block.ids)) if n >= FIRST_ID)
-    return found

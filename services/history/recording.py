@@ -7,7 +7,6 @@ the program that made it. No secret can be in it: samples are numbers, snapshots
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 from services.clock import Clock, ManualClock, SystemClock
@@ -15,12 +14,10 @@ from services.errors import BadInput, StoreError
 from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.dictionary import UNIQUE
 from services.history.store import HistoryStore
-from services.series import Sample
 from services.words import tr
 
 SNAPSHOT_EVERY_S = 2.0
 _FOREVER_DAYS = 36_500.0
-_SLICE_S = 300.0
 _LEVEL = 19
 """Packed once and sent around: 5 % smaller than a history's hours for five times the CPU time (16 ms for 300 s)."""
 _SMALL, _PAGE, _SMALL_PAGE = 512 * 1024, 1024, 512
@@ -102,45 +99,3 @@ def open_recording(path: Path, clock: Clock | None = None) -> HistoryStore:
         StoreError: no such file, damaged, not a recording, or of a newer version.
     """
     return HistoryStore.open(path, read_only=True, clock=clock)
-
-
-def export_recording(
-    store: HistoryStore, path: Path, start: float, end: float, *, derive: Derive | None = None, title: str = ""
-) -> None:
-    """Write what a store holds from `start` to `end` (samples, snapshots, events) into a new recording.
-
-    Raises:
-        BadInput: the file exists already, or the span holds no samples. StoreError: reading or writing failed.
-    """
-    if not any(len(store.read(server, (), start, end).t) for server in store.servers()):
-        raise BadInput(tr("There are no samples in this span."), try_=(tr("Choose another span."),))
-    clock = ManualClock(start)
-    copy = record_to(path, derive=derive, clock=clock, title=title)
-    try:
-        for server in store.servers():
-            _copy_samples(store, copy, server, start, end)
-        for event in store.events(start, end):
-            copy.append_event(event if event.until is None or event.until <= end else replace(event, until=None))
-        for at in store.snapshot_times(start, end):
-            snapshot = store.snapshot_at(at)
-            if snapshot is not None:
-                copy.append_snapshot(snapshot)
-    finally:
-        copy.close()
-    finish_recording(path, derive=derive)
-
-
-def _copy_samples(store: HistoryStore, copy: HistoryStore, server: str, start: float, end: float) -> None:
-    """Copy in slices, so that a day of samples needs the memory of five minutes."""
-    keys = store.keys_between(server, start, end)
-    at = start
-    while at <= end:
-        upto = min(end, at + _SLICE_S - 1e-3)
-        columns = store.read(server, keys, at, upto)
-        rows = zip(*(columns.values[key].tolist() for key in keys), strict=True)
-        moments = zip(columns.t.tolist(), columns.mono.tolist(), columns.epochs.tolist(), strict=True)
-        for (t, mono, epoch), row in zip(moments, rows, strict=True):
-            values = {key: value for key, value in zip(keys, row, strict=True) if value == value}  # noqa: PLR0124 - NaN
-            copy.append(Sample(server, t, mono, values, store.epoch_name(epoch)))
-        copy.flush()
-        at += _SLICE_S

@@ -221,13 +221,6 @@ class HistoryStore:
         number = self._servers.find(server)
         return self._names(self._file.newest_metrics(number)) if number is not None else ()
 
-    def keys_between(self, server: str, start: float, end: float) -> tuple[str, ...]:
-        """Return every raw metric key of a server within a span."""
-        number, known = self._servers.find(server), self._rings.get(server)
-        held = known[1].keys() if known else ()
-        stored = self._names(self._file.metrics_between(number, start, end)) if number is not None else ()
-        return tuple(dict.fromkeys((*held, *stored)))
-
     def epoch_name(self, number: float) -> str:
         """Return the text of an epoch number (Columns.epochs)."""
         return self._epochs.name(int(number))

@@ -84,14 +84,6 @@ class StoreFile:
                 return ()
             return tuple(numbers) or tuple(int(n) for c in self._open_chunks(cursor, server) for n in c.ids)
 
-    def metrics_between(self, server: int, start: float, end: float) -> tuple[int, ...]:
-        """Return every metric of a server within a span, ascending."""
-        with self._lock:
-            cursor = self._connection.cursor()
-            numbers = reading.keys_between(cursor, server, start, end)
-            numbers |= {int(n) for c in self._open_chunks(cursor, server) for n in c.ids}
-        return tuple(sorted(numbers))
-
     def spans(self) -> list[tuple[float, float]]:
         """Return (first, last) moment of each server's packed samples, and of what the journal holds."""
         with self._lock:

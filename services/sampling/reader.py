@@ -63,15 +63,6 @@ class SeriesReader:
         t, values = rates.with_holes(t, values)
         return Series(metric_key, t, values, restarts=_restarts(frame, since), missing=_missing(formula, frame))
 
-    def newest(self, server: str, metric_key: str) -> float | None:
-        """Return the last known value within ten seconds of the newest sample, from memory; None when there is none."""
-        columns = self._store.hot(server, (), float("-inf"))
-        if not len(columns.t):
-            return None
-        value = self.tail(server, metric_key, float(columns.t[-1]) - 10.0).value
-        value = value[~np.isnan(value)]
-        return float(value[-1]) if len(value) else None
-
     def _frame(self, server: str, formula: Formula, start: float, end: float) -> tuple[Frame, tuple[float, ...]]:
         known = self._store.keys(server) if formula.patterns else ()
         keys = tuple(dict.fromkeys((*formula.needs(known), _UPTIME)))

@@ -100,7 +100,7 @@ class ChartSpec:
         unit: of the left scale: "%", "B", "B/s", "1/s", "s", "ms", "h", "" (a count).
         kind: "stack" piles the curves up in their order from the bottom, "lines" lays them over one another.
         y_min, y_max: ends of the left scale; None follows the data (y_min never above zero for positive data).
-        right_unit, right_min, right_max: the right scale, used when a curve asks for it.
+        right_unit, right_max: the right scale, used when a curve asks for it.
         bands, limits: zones and lines that mean something.
         empty: words instead of a plot when no curve is given at all ("no asynchronous replica in this cluster").
         hint: what the chart hides, for the tooltip of its title.
@@ -115,7 +115,6 @@ class ChartSpec:
     y_min: float | None = 0.0
     y_max: float | None = None
     right_unit: str = ""
-    right_min: float | None = 0.0
     right_max: float | None = None
     bands: tuple[LimitBand, ...] = ()
     limits: tuple[LimitLine, ...] = ()

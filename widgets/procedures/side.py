@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.model import Chart, Plan
@@ -30,7 +30,6 @@ class SidePanel(QFrame):
         self._plan: Plan | None = None
         self._cluster: ClusterSnapshot | None = None
         self._looked_at = -1
-        self._slot: QWidget | None = None
         self.topology = MiniTopology()
         self.plots: list[MiniPlot] = []
         self._plots = QVBoxLayout()
@@ -72,13 +71,7 @@ class SidePanel(QFrame):
 
     def has_content(self) -> bool:
         """Return whether there is something to show beside the plan."""
-        return self._plan is not None or self.topology.has_cluster() or self._slot is not None
-
-    def set_topology_widget(self, widget: QWidget) -> None:
-        """Put another picture of the cluster in the place of the small one."""
-        self._column.replaceWidget(self._slot or self.topology, widget)
-        self.topology.hide()
-        self._slot = widget
+        return self._plan is not None or self.topology.has_cluster()
 
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
         """Show the cluster as it is now."""

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from services.procedures.facts_model import Facts, HostFacts
-from services.sampling.ist_reach import GAP_MOST, GAP_SHARE, MARGIN, Rate, gcache_needed, safe_gap
+from services.sampling.ist_reach import GAP_MOST, GAP_SHARE, MARGIN, Rate, gcache_needed
 
 OPTION = "gcache.freeze_purge_at_seqno"
 LEAST_GAP = 1_000
@@ -126,14 +126,6 @@ def alternative(facts: Facts, node: str, away_s: float) -> tuple[str, ...]:
         )
     advice.append(f"Or keep the absence short, and accept an SST of {node}.")
     return tuple(advice)
-
-
-def gap_rule(caches: tuple[Cache, ...]) -> int | None:
-    """Return the lowest stop position the donor selection would take for IST now; None while ranges aren't known."""
-    known = [(c.downto, c.last) for c in caches if c.downto is not None and c.last is not None]
-    if not known:
-        return None
-    return safe_gap(min(low for low, _ in known), max(last for _, last in known))
 
 
 def _size(number: int) -> str:

@@ -88,7 +88,7 @@ def test_that_the_statements_of_the_dialects_pass() -> None:
     )
     for known in variables:
         d = dialect.dialect_of(known)
-        for sql in (d.replication_status, d.replicas, d.binlog_position, d.galera_members, d.group_members):
+        for sql in (d.replication_status, d.replicas, d.galera_members, d.group_members):
             if sql:
                 check_statement(sql)
     for sql in (dialect.STATUS, dialect.VARIABLES, dialect.PROCESSES):

@@ -84,8 +84,6 @@ def test_that_the_tail_is_the_newest_points_from_memory(store: HistoryStore) -> 
     tail = _reader(store).tail("db1", "load.questions", START + 190)
     assert tail.t.tolist() == [START + i for i in range(191, 200)]
     assert tail.value.tolist() == [10.0] * 9
-    assert _reader(store).newest("db1", "load.threads_running") == 9.0
-    assert _reader(store).newest("nobody", "load.threads_running") is None
 
 
 def test_that_tail_and_series_agree_on_every_metric_of_a_real_node(store: HistoryStore) -> None:

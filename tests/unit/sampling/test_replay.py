@@ -7,7 +7,6 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from services.clock import ManualClock
@@ -15,7 +14,7 @@ from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, 
 from services.errors import BadInput, StoreError
 from services.events import Event
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.history.recording import export_recording, finish_recording, open_recording, record_to
+from services.history.recording import finish_recording, open_recording, record_to
 from services.history.store import HistoryStore
 from services.sampling.replay import Replay
 from services.types import ClusterKind, Health
@@ -92,7 +91,7 @@ def test_that_a_finished_recording_written_on_gives_no_name_two_numbers(tmp_path
     finish_recording(path)
     store = open_recording(path)
     assert len(store.read("db1", ("threads_running",), START, START + 100).t) == 60
-    assert sorted(store.keys_between("db1", START, START + 100)).count("late") == 1
+    assert sorted(store.keys("db1")).count("late") == 1
     store.close()
     connection = sqlite3.connect(path)
     rows, names = connection.execute("SELECT count(*), count(DISTINCT key) FROM metric").fetchone()
@@ -221,28 +220,3 @@ def test_that_a_recording_without_samples_or_no_recording_at_all_is_told(tmp_pat
         Replay(tmp_path / "gone", ManualClock())
     with pytest.raises(BadInput, match="exists already"):
         record_to(path)
-
-
-def test_that_a_span_of_a_history_can_be_exported_and_replayed(tmp_path: Path, store: HistoryStore) -> None:
-    for i, sample in enumerate(galera_samples(1200)):
-        store.append(sample if i < 900 else replace(sample, epoch="2"))
-        store.append_snapshot(_snapshot(START + i))
-        if i % 300 == 0:
-            store.flush()
-    store.append_event(Event(START + 350, "note", "inside"))
-    store.append_event(Event(START + 10, "note", "before"))
-    store.flush()
-    path = tmp_path / "part.pilothouse"
-    export_recording(store, path, START + 300, START + 1000, title="part")
-    copy = open_recording(path)
-    assert copy.range() == (START + 300, START + 1000)
-    assert [e.text for e in copy.events(0, 4e9)] == ["inside"]
-    keys = copy.keys("db1")
-    assert set(keys) == set(store.keys("db1"))
-    mine, theirs = copy.read("db1", keys, 0, 4e9), store.read("db1", keys, START + 300, START + 1000)
-    for key in keys:
-        np.testing.assert_array_equal(mine.values[key], theirs.values[key], err_msg=key)
-    assert (np.diff(mine.epochs) != 0).sum() == 1
-    copy.close()
-    with pytest.raises(BadInput, match="no samples in this span"):
-        export_recording(store, tmp_path / "none.pilothouse", 5.0, 6.0)

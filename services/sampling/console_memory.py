@@ -79,6 +79,11 @@ class ConsoleMemory:
         state = self._open_state()
         self._state = state
         state.record_console_start(version("pilothouse"))
+        dead = state.last_unclean_end()
+        if dead is not None:
+            text = tr("The console on {machine} (process {pid}) ended without being closed.", machine=dead.machine,
+                      pid=dead.pid)  # fmt: skip
+            self._tell(Event(dead.alive_at, "console", text, Health.WARN))
 
     def _end(self, state: StateStore) -> None:
         if self._window is not None:

@@ -1,0 +1,49 @@
+"""What the console tells of the run before it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from services.clock import SystemClock
+from services.discovery.model import EstateSnapshot
+from services.events import Event
+from services.history.state_store import StateStore
+from services.sampling.console_memory import ConsoleMemory
+from services.types import Health
+
+DYING = """
+import os, sys
+from services.history.state_store import StateStore
+StateStore.open(sys.argv[1]).record_console_start("0.1")
+os.kill(os.getpid(), 9)
+"""
+
+
+def _told_by_a_run(file: Path) -> list[Event]:
+    told: list[Event] = []
+    begun = threading.Event()
+
+    def look() -> EstateSnapshot:
+        begun.set()
+        return EstateSnapshot(1.0)
+
+    memory = ConsoleMemory(lambda: StateStore.open(file), SystemClock(), look, told.append)
+    memory.start()
+    memory.stop()
+    assert begun.is_set()
+    return told
+
+
+def test_that_a_console_which_was_killed_is_told_by_the_next_one_and_only_by_it(tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    died = subprocess.run([sys.executable, "-c", DYING, str(file)], cwd=Path(__file__).parents[3], check=False)
+    assert died.returncode == -9
+    (event,) = _told_by_a_run(file)
+    assert (event.kind, event.health) == ("console", Health.WARN)
+    assert event.text.endswith("ended without being closed.")
+    assert os.uname().nodename in event.text
+    assert _told_by_a_run(file) == []

@@ -238,6 +238,20 @@ def test_that_a_chart_that_left_the_page_is_painted_no_more(make_page: Callable[
     assert page.card("a").plot.fresh
 
 
+def test_that_a_chart_that_left_asks_for_no_turn_before_it_is_deleted(
+    make_page: Callable[..., ChartsPage], qtbot: QtBot, qapp: QApplication
+) -> None:
+    page = make_page("a")
+    page.set_range(NOW - 86_400, NOW, live=True)
+    settle(page)
+    left = page.card("a").plot
+    page.append("a", "db1", series([3.0], end=NOW + 1))  # a tenth of a pixel: painted in a fifth of a second
+    page.set_specs([spec("b")])
+    qtbot.wait(250)
+    apply_theme(qapp, "dark")
+    assert left not in page._turns._queue
+
+
 class _Worker:
     """Work that notes when it was done, and is in sight or not."""
 

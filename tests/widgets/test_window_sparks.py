@@ -30,14 +30,16 @@ def sparked(snapshot: EstateSnapshot) -> EstateSnapshot:
 
 
 class SparkedRecording(FakeRecording):
-    """A recording whose cards have sparks; notes the thread of each reading of samples."""
+    """A recording whose cards have sparks; notes the thread of each reading of samples, and counts those of sparks."""
 
     def __init__(self) -> None:
         super().__init__()
         self.past = {at: replace(sparked(snapshot), at=at) for at, snapshot in self.past.items()}
         self.readers: set[str] = set()
+        self.sparks = 0
 
     def series(self, server: str, metric: str, start: float, end: float, points: int) -> Series:
+        self.sparks += metric == METRIC and end - start == 60.0
         self.readers.add(threading.current_thread().name)
         return super().series(server, metric, start, end, points)
 
@@ -89,12 +91,13 @@ def test_that_a_recording_that_stands_still_is_read_once(qapp: QApplication, qtb
         opened.controller.look_at(NOW - 250.0)
         qtbot.waitUntil(lambda: drawn(opened.controller, "db1") == 61, timeout=5000)
         qtbot.waitUntil(lambda: not opened.ops.busy(), timeout=5000)
-        recording.readers.clear()
+        read = recording.sparks
+        assert read
         opened.controller.refresh()
         recording.present += 0.5  # it plays, and the next snapshot is not yet there
         opened.controller.refresh()
-        qtbot.wait(50)
-        assert not recording.readers
+        qtbot.waitUntil(lambda: not opened.ops.busy(), timeout=5000)
+        assert recording.sparks == read
 
 
 def test_that_a_live_spark_is_computed_once_for_each_poll_of_its_host(live: tuple[SparkedLive, Controller]) -> None:

@@ -86,8 +86,8 @@ class ChartCard(QFrame):
 
     def leave(self) -> None:
         """Be shown no longer."""
-        for waiting in (self, self.plot):
-            self._turns.drop(waiting)
+        self.plot.leave()
+        self._turns.drop(self)
         self.hide()
         self.deleteLater()
 

@@ -177,6 +177,12 @@ class Plot(QWidget):
             self._paint_picture()
             self.update()
 
+    def leave(self) -> None:
+        """Be shown no longer, and ask for no turn while it waits to be deleted."""
+        self._soon.stop()
+        theme_holder().changed.disconnect(self._retheme)
+        self._turns.drop(self)
+
     def paint_now(self) -> None:
         """Show the newest state before this returns."""
         self._turns.drop(self)

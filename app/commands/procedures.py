@@ -12,8 +12,8 @@ from app.procedure_text import card_lines, field_lines, obligation_lines, run_li
 from app.steering import open_desk, run_document
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.codec import plain
-from services.procedures.desk import where_it_stands
 from services.procedures.fold import ENDED
+from services.procedures.standing import where_it_stands
 from services.words import tr
 
 

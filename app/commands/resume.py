@@ -8,8 +8,8 @@ from argparse import Namespace
 from app.commands.plan import drive
 from app.procedure_text import run_lines
 from app.steering import need_word, open_desk
-from services.procedures.desk import where_it_stands
 from services.procedures.fold import ENDED
+from services.procedures.standing import where_it_stands
 from services.words import tr
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import json
 import logging
-import re
 import secrets
 import socket
 import threading
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from services.errors import BadInput, UserError
 from services.procedures.acting import RealActor
+from services.procedures.answers import Answers
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.checks import Check, Override, standing_blocks
 from services.procedures.control import Control
@@ -21,7 +21,7 @@ from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.finding import Found, find_hosts
+from services.procedures.finding import Found, find_hosts, kept_addresses, meant
 from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
 from services.procedures.inputs import filled
@@ -33,7 +33,7 @@ from services.procedures.lock import ClusterLock
 from services.procedures.obligations import open_obligations
 from services.procedures.proving import RealProver
 from services.procedures.rehearsal import Rehearsal, rehearse
-from services.procedures.run_model import Entry, Listener, OpenObligation, Person, Question, RunState, RunView
+from services.procedures.run_model import Listener, OpenObligation, Person, RunState, RunView
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 _STORE_ID = "procedures.store_id"
 _QUICK: frozenset[Part] = frozenset({"config"})
-_STATE_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CLOSE_S = 15.0
 
 
@@ -67,34 +66,6 @@ class Draft:
     checks: tuple[Check, ...] = ()
     plan: Plan | None = None
     violations: tuple[str, ...] = ()
-
-
-class NoPerson:
-    """Nobody answers: `--yes`, and tests."""
-
-    def answer(self, run_id: str, question: Question) -> str | None:
-        """Return None."""
-        del run_id, question
-        return None
-
-
-class Answers:
-    """A person at the window: answers are laid here by the GUI thread and taken by the engine's."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._given: dict[str, str] = {}
-
-    def give(self, run_id: str, text: str) -> None:
-        """Lay an answer to what the run asks now."""
-        with self._lock:
-            self._given[run_id] = text
-
-    def answer(self, run_id: str, question: Question) -> str | None:
-        """Take the answer, once."""
-        del question
-        with self._lock:
-            return self._given.pop(run_id, None)
 
 
 @dataclass(slots=True)
@@ -273,7 +244,7 @@ class Desk:
         self.journal.refuse_other_writer(run_id)
         entries = self.journal.entries(run_id)
         view = fold(entries)
-        hosts = self._hosts(_kept_addresses(entries))
+        hosts = self._hosts(kept_addresses(entries))
         try:
             engine = Engine(self._parts(view, hosts, listener, policy, person), run_id, control)
             if way == "undo":
@@ -386,41 +357,6 @@ class Desk:
             return self._found.entry(name, addresses or {})
 
         return LiveHosts(entry_of, self._vault, self._clock, on_host_key=self._policy)
-
-
-def meant(cluster: str, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, str]:
-    """Return (state UUID, '') or ('', name) of the cluster meant; one whose servers are all down is not seen."""
-    known = next((c for c in seen if cluster and cluster in {c.name, c.cluster_id}), None)
-    if known is not None:
-        return known.cluster_id, ""
-    return (cluster, "") if _STATE_UUID.fullmatch(cluster) else ("", cluster)
-
-
-def where_it_stands(view: RunView) -> str:
-    """Return one sentence: where a run stands and how to go on or back."""
-    if view.state in ENDED:
-        hosts = ", ".join(view.locked)
-        return tr("It is over; its lock may still be on {hosts}. Resume {run} takes it away.", hosts=hosts,
-                  run=view.run_id)  # fmt: skip
-    done = sum(s.state.value in {"done", "already so"} for s in view.steps)
-    at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
-    doing = tr("; next: {title}", title=at.step.title) if at is not None else ""
-    return tr(
-        "{done} of {total} steps are done{doing}. Go on with resume {run}, or back with undo {run}.",
-        done=done,
-        total=len(view.steps),
-        doing=doing,
-        run=view.run_id,
-    )
-
-
-def _kept_addresses(entries: tuple[Entry, ...]) -> dict[str, tuple[str, str]]:
-    """Return host -> (address, the inventory host whose ways in it shares), as the run's beginning knew them."""
-    for entry in entries:
-        data = entry.data or {}
-        if entry.kind == "note" and data.get("about") == "hosts":
-            return {str(k): (str(v[0]), str(v[1])) for k, v in json.loads(str(data.get("text"))).items()}
-    return {}
 
 
 def _user() -> str:

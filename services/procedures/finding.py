@@ -1,7 +1,9 @@
-"""Which hosts there are: the inventory's, those discovery finds from them, and those a run's journal remembers."""
+"""Which hosts and clusters there are: the inventory's, those discovery finds from them, those a run's journal keeps."""
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot
 from services.discovery.snapshot import updated_estate
 from services.inventory.model import HostEntry, Inventory
+from services.procedures.run_model import Entry
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from services.secrets import Vault
 
 CRAWL_S = 5.0
+_STATE_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +69,20 @@ def _origin(entry: HostEntry, inventory: Inventory, default: str) -> str:
     """Return the inventory host with the same ways in (a discovered one was made from it)."""
     same = (h.name for h in inventory.hosts if (h.ssh, h.sql) == (entry.ssh, entry.sql))
     return next(same, default)
+
+
+def meant(cluster: str, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, str]:
+    """Return (state UUID, '') or ('', name) of the cluster meant; one whose servers are all down is not seen."""
+    known = next((c for c in seen if cluster and cluster in {c.name, c.cluster_id}), None)
+    if known is not None:
+        return known.cluster_id, ""
+    return (cluster, "") if _STATE_UUID.fullmatch(cluster) else ("", cluster)
+
+
+def kept_addresses(entries: tuple[Entry, ...]) -> dict[str, tuple[str, str]]:
+    """Return host -> (address, the inventory host whose ways in it shares), as the run's beginning knew them."""
+    for entry in entries:
+        data = entry.data or {}
+        if entry.kind == "note" and data.get("about") == "hosts":
+            return {str(k): (str(v[0]), str(v[1])) for k, v in json.loads(str(data.get("text"))).items()}
+    return {}

@@ -16,7 +16,7 @@ from services.history.state_store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.catalogue import all_procedures
 from services.procedures.checks import Check, Override, Verdict
-from services.procedures.desk import Desk, Draft, NoPerson, where_it_stands
+from services.procedures.desk import Desk, Draft
 from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault
@@ -24,6 +24,7 @@ from services.procedures.journal import DrivenElsewhere
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.model import Plan
 from services.procedures.run_model import Listener, Person, RunState, RunView
+from services.procedures.standing import where_it_stands
 from services.secrets import MemoryVault
 from tests.unit.procedures.engine_world import (
     World,
@@ -241,10 +242,10 @@ def test_that_a_second_desk_can_not_write_a_run_that_the_first_one_drives(
     first.world.settings["n2", "ready"] = "ON"
     assert second.view(run_id).elsewhere
     with pytest.raises(DrivenElsewhere):
-        second.drive(run_id, person=NoPerson())
+        second.drive(run_id)
     # Where a run can't be held (a server's database) the numbers of the entries let only one go on.
     monkeypatch.setattr(second.journal, "refuse_other_writer", lambda _run_id: None)
-    second.drive(run_id, person=NoPerson(), policy=Policy("undo", unattended=True))
+    second.drive(run_id, policy=Policy("undo", unattended=True))
     assert first.close()
     acts = [line for line in first.world.done if line == "n1: frozen=ON"]
     assert acts == ["n1: frozen=ON"]

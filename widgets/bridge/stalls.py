@@ -15,7 +15,7 @@ from widgets.bridge.stall_watch import StallWatch
 log = logging.getLogger(__name__)
 
 LIMIT_MS = 50.0
-KEPT = 64
+KEPT = 512
 _INTERVAL_MS = 20
 
 
@@ -49,7 +49,7 @@ class StallMeter(QObject):
 
     Attributes:
         worst_ms: longest stall since the last `take`; over_limit: how many were longer than 50 ms, since the start.
-        stalls: the newest of those over 50 ms, oldest first, at most 64.
+        stalls: the newest of those over 50 ms, oldest first, at most 512.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -23,6 +23,7 @@ from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.inputs import bytes_of, field_faults, filled, seconds_of
 from services.procedures.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.preflight.parts import arbitrators
 from services.procedures.procedure import About
 
 ABOUT = About(
@@ -151,7 +152,7 @@ def _steps(facts: Facts, values: Inputs, members: tuple[str, ...], longest: floa
     limit = seconds_of(values["drain_limit"]) or DRAIN_LIMIT_S
     return (
         *(drain_steps(facts, node, limit, patient=True) if drains else ()),
-        desync(node, before=(ClusterWhole(members, len(members), facts.cluster_id),)),
+        desync(node, before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id),)),
         Step(
             step_id="backup",
             host="",

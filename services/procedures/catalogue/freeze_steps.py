@@ -19,6 +19,7 @@ from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import bytes_of, flag_of, seconds_of
 from services.procedures.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.preflight.parts import arbitrators
 
 RELEASE = Sql(set_provider_option(OPTION, -1))
 GUARD_AFTER_S = 3_600
@@ -104,7 +105,7 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
         done=f"gcache of {donor} frozen",
         why=f"{donor} purges nothing from there on, so it can send {values['node']} all it missed.",
         action=Sql(set_provider_option(OPTION, at)),
-        before=(ClusterWhole(members, len(members), facts.cluster_id), *as_seen),
+        before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id), *as_seen),
         proof=(ProviderOption(donor, OPTION, ">=", "0", keep="frozen_at"),),
         limit_s=15.0,
         estimate_s=1.0,

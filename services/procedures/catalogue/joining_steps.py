@@ -38,6 +38,7 @@ from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, seconds_of
 from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.preflight.parts import arbitrators
 
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
 LISTEN_S = 120
@@ -130,7 +131,8 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         facts, joiner, limit_s=limit, estimate_s=expected.seconds,
         before_undo=(StillPrimary(members, 1, facts.cluster_id),),
     )  # fmt: skip
-    start = replace(start, before=(*start.before, ClusterWhole(members, len(members), facts.cluster_id)))
+    whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
+    start = replace(start, before=(*start.before, whole))
     start = _without_orphans(start, joiner)
     kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [start, steps.prove_transfer(joiner, "IST" if kind == "IST" else "any", "", start.step_id)]

@@ -8,7 +8,7 @@ from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.rolling_order import donor_for, order_of, writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
-from services.procedures.preflight.parts import verdict
+from services.procedures.preflight.parts import arbitrators, verdict
 
 REACH_TIMES = 3.0
 FLUSH_S = 300.0
@@ -19,14 +19,15 @@ REFUSED_OPTIONS = frozenset({
 })  # fmt: skip
 
 
-def enough_members(members: tuple[str, ...]) -> Check:
-    """Three members keep a majority while one is away; two don't."""
-    verdict = Verdict.PASS if len(members) >= 3 else Verdict.BLOCK
+def enough_members(facts: Facts, members: tuple[str, ...]) -> Check:
+    """Three members keep a majority while one is away; two don't. An arbitrator is a vote like any other."""
+    votes = arbitrators(facts)
+    verdict = Verdict.PASS if len(members) + votes >= 3 else Verdict.BLOCK
     return Check(
         code="CLUSTER-SIZE",
         title="Three members or more",
         verdict=verdict,
-        evidence=f"{len(members)}: {', '.join(members)}",
+        evidence=f"{len(members)}: {', '.join(members)}" + (f"; arbitrators: {votes}" if votes else ""),
         why="Of two members the one that stays has no majority if it loses sight of the other before it left.",
         try_=() if verdict is Verdict.PASS else ("Add a node or an arbitrator first.",),
     )

@@ -129,7 +129,7 @@ class RollingRestart:
         drain = seconds_of(values["drain_limit"]) or 120.0
         return (
             preflight.health_gate(facts, members),
-            own.enough_members(members),
+            own.enough_members(facts, members),
             own.order(facts, nodes),
             *own.reach(facts, nodes, downtime, sst_ok=flag_of(values["sst_ok"]) is True),
             preflight.no_transfer_or_ddl(facts, members),

@@ -31,6 +31,7 @@ from services.procedures.conditions import (
 )
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step, Undo
+from services.procedures.preflight.parts import arbitrators
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DONOR_FILE = "99-pilothouse-donor.cnf"
@@ -198,7 +199,7 @@ def stop_node(
         done=f"{name} stopped cleanly",
         action=systemctl("stop", unit),
         risk=Risk.NODE_DOWN,
-        before=(ClusterWhole(whole, len(whole), facts.cluster_id, (name,) if desynced else ()),),
+        before=(ClusterWhole(whole, len(whole) + arbitrators(facts), facts.cluster_id, (name,) if desynced else ()),),
         already=(),
         proof=(
             Stopped(name, unit),
@@ -297,7 +298,7 @@ def queue_settled(host: HostFacts, for_s: float, prefix: str = "", limit_s: floa
 
 def whole_again(facts: Facts, hosts: tuple[str, ...], prefix: str = "", limit_s: float = 120.0) -> Step:
     """Prove that every member is Synced in one view with one state."""
-    condition = ClusterWhole(hosts, len(hosts), facts.cluster_id)
+    condition = ClusterWhole(hosts, len(hosts) + arbitrators(facts), facts.cluster_id)
     return Step(
         step_id=f"{prefix}whole",
         host="",

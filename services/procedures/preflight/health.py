@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, listed, problem_of, unread, verdict
+from services.procedures.preflight.parts import arbitrators, galera_of, known, listed, problem_of, unread, verdict
 
 SYNCED, DONOR = 4, 2
 """wsrep_local_state (galera/wsrep_api.h)."""
@@ -66,7 +66,7 @@ def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | Non
     faults = []
     if len({g.conf_id for g in views.values()}) > 1:
         faults.append("conf_id differs: " + ", ".join(f"{name} {g.conf_id}" for name, g in views.items()))
-    expected = size or (facts.expected if facts.expected is not None else len(facts.members))
+    expected = size or (facts.expected if facts.expected is not None else len(facts.members) + arbitrators(facts))
     wrong = [f"{name} sees {g.cluster_size}" for name, g in views.items() if g.cluster_size != expected]
     if wrong:
         faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")

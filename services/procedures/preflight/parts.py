@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.discovery.judge import ARBITRATOR
 from services.facts.model import GaleraFacts, ServerFacts
 from services.procedures.checks import Verdict
 from services.procedures.facts_model import Facts, HostFacts
@@ -38,6 +39,12 @@ def unread(host: HostFacts, what: str, *parts: str) -> str:
 def listed(names: tuple[str, ...] | list[str]) -> str:
     """Return names with commas; 'none' for none."""
     return ", ".join(names) or "none"
+
+
+def arbitrators(facts: Facts) -> int:
+    """Return how many arbitrators (garbd) vote in the cluster: they count in its size, and are no hosts to ask."""
+    nodes = facts.cluster.nodes if facts.cluster is not None else ()
+    return sum(node.role == ARBITRATOR for node in nodes)
 
 
 def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:

@@ -7,18 +7,26 @@ from typing import Any
 
 import pytest
 
+from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.actions import Ask, WaitFor
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.rolling_checks import fast_shutdown, option_known, replicas, stop_limits
-from services.procedures.conditions import CacheLasts, FlowControlBelow, Joined, StatusIs, VariableIs
+from services.procedures.catalogue.rolling_checks import (
+    enough_members,
+    fast_shutdown,
+    option_known,
+    replicas,
+    stop_limits,
+)
+from services.procedures.conditions import CacheLasts, ClusterWhole, FlowControlBelow, Joined, StatusIs, VariableIs
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
-from services.procedures.preflight import joins_others, no_transfer_or_ddl
+from services.procedures.preflight import health_gate, joins_others, no_transfer_or_ddl
+from services.types import ClusterKind
 from tests.faults.scripted.cluster import balanced, whole
 from tests.faults.scripted.facts import facts_of
-from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, UUID, WARN, facts, galera, host
 
 PROCEDURE = procedure_named("rolling-restart")
 OPTION = {"option": "max_connections", "value": "321", "nodes": "n2"}
@@ -180,3 +188,17 @@ def test_that_a_node_that_would_found_a_cluster_of_its_own_is_never_started(
 def test_that_a_backup_program_on_a_node_blocks() -> None:
     check = no_transfer_or_ddl(one(running_backups=("mariadb-backup (pid 7)",)), NAMES)
     assert (check.verdict, "n2: mariadb-backup (pid 7) runs" in check.evidence) == (BLOCK, True)
+
+
+def test_that_an_arbitrator_counts_in_the_size_and_as_a_vote() -> None:
+    nodes = (*(NodeView(n, n, role="member") for n in ("n1", "n2")), NodeView("garb", "garb", role="arbitrator"))
+    cluster = ClusterSnapshot(UUID, ClusterKind.GALERA, "lab", 1.0, nodes=nodes)
+    pair = tuple(host(n, group=galera(n, cluster_size=3)) for n in ("n1", "n2"))
+    seen = Facts(1.0, UUID, "lab", cluster=cluster, members=("n1", "n2"), hosts=pair)
+    assert health_gate(seen, ("n1", "n2")).verdict is PASS
+    assert enough_members(seen, ("n1", "n2")).verdict is PASS
+    sizes = {c.size for step in plan_of(seen, nodes="n2").steps for c in step.before if isinstance(c, ClusterWhole)}
+    assert sizes == {3}
+    alone = replace(seen, cluster=None)
+    assert health_gate(alone, ("n1", "n2")).verdict is BLOCK
+    assert enough_members(alone, ("n1", "n2")).verdict is BLOCK

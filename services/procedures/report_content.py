@@ -74,16 +74,18 @@ def _head(view: RunView) -> Iterator[Block]:
             (tr("Approved"), moment(view.approved) or tr("not approved")),
             (tr("By"), view.owner),
             (tr("Hosts"), ", ".join(plan.hosts)),
-            *((tr("Input '{name}'", name=name), value) for name, value in plan.inputs),
+            (tr("Inputs"), "; ".join(f"{name} {value}" for name, value in plan.inputs if value) or tr("none")),
         ),
     )
 
 
 def _outcome(view: RunView) -> Iterator[Block]:
     yield Heading(2, tr("What is true at the end"))
-    yield Sentence(view.sentence or view.plan.summary, _TONES.get(view.state, "warn"))
+    said = view.sentence or view.plan.summary
+    yield Sentence(said, _TONES.get(view.state, "warn"))
     for sentence in view.plan.expects if view.state is RunState.DONE else ():
-        yield Sentence(sentence, "good")
+        if sentence not in said:
+            yield Sentence(sentence, "good")
     for shown in view.steps:
         if shown.state in (StepState.ACTING, StepState.UNDOING, StepState.IN_DOUBT, StepState.UNDO_FAILED):
             doubt = tr("Step '{title}' is {state}.", title=shown.step.title, state=shown.state.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from services.procedures.report_blocks import hour
 from services.procedures.run_model import Entry
 from services.words import tr
@@ -34,7 +36,7 @@ def _told(entry: Entry) -> tuple[str, str]:
         "continued": (tr("planned on"), ""),
         "breach": (tr("watch rule {code} broke", code=text("code")), f"{text('sentence')} {text('evidence')}".strip()),
         "lock": (tr("lock: {what}", what=text("what")), text("sentence")),
-        "note": (text("about") or tr("note"), text("text")),
+        "note": (text("about") or tr("note"), _hosts(text("text")) if text("about") == "hosts" else text("text")),
     }
     return told.get(entry.kind, (entry.kind, ""))
 
@@ -46,6 +48,18 @@ def _part(data: dict[str, object], name: str) -> dict[str, object]:
 
 def _inside(data: dict[str, object], name: str, field: str) -> str:
     return str(_part(data, name).get(field, ""))
+
+
+def _hosts(told: str) -> str:
+    """Return 'db1 10.0.0.1, db2 10.0.0.2' of the note that keeps where the hosts of a run are reached."""
+    try:
+        found = json.loads(told)
+    except ValueError:
+        return told
+    if not isinstance(found, dict):
+        return told
+    places = ((name, place[0] if isinstance(place, list) and place else place) for name, place in found.items())
+    return ", ".join(f"{name} {place}" for name, place in places)
 
 
 def _last(lines: object) -> str:

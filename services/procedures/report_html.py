@@ -11,6 +11,9 @@ from services.procedures.report_style import style
 from services.procedures.run_model import Entry, RunView
 from services.words import tr
 
+_SHORT = 24
+"""Characters of a cell that stands on one line: a code, a moment, a host; what is longer is broken where it must be."""
+
 
 def report_html(
     view: RunView,
@@ -67,7 +70,8 @@ def _put_grid(parent: Element, grid: Grid) -> None:
         row = SubElement(body, "tr")
         for i, cell in enumerate(cells):
             names = not grid.headers and i == 0
-            SubElement(row, "th" if names else "td", {"scope": "row"} if names else {}).text = clean(cell)
+            kind = {"scope": "row"} if names else {"class": "short"} if len(cell) <= _SHORT else {}
+            SubElement(row, "th" if names else "td", kind).text = clean(cell)
 
 
 def _put_picture(parent: Element, picture: Picture) -> None:

@@ -16,6 +16,7 @@ from services.words import tr
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720.0, 190.0, 74.0, 14.0, 14.0, 30.0
 _MOST_POINTS = 1_200
+_LABEL_ROOM = 18.0  # what a step's number of two digits takes
 _CURVE, _LIMIT, _GRID = "#3E7BD6", "#B8262B", "#E7EAEE"
 Mark = tuple[float, str]
 """When a step began (UTC epoch seconds) and its number in the plan."""
@@ -38,11 +39,13 @@ def plot_picture(
     low, high, step = _axis(min([float(shown.min()), *limits, 0.0]), max([float(shown.max()), *limits]))
     scale = _Scale(span, (low, high))
     _grid(svg, scale, step, unit)
-    _marks(svg, scale, marks)
+    within = tuple(mark for mark in marks if span[0] <= mark[0] <= span[1])
+    _marks(svg, scale, within)
     for piece in _pieces(t, values, scale):
         SubElement(svg, "path", {"d": piece, "fill": "none", "stroke": _CURVE, "stroke-width": "1.5"})
     if chart.limit is not None:
         _limit(svg, scale, chart)
+    _numbers(svg, scale, within)
     whole = series.value[np.isfinite(series.value)]
     figures = tuple(said(float(f), unit) for f in (whole.min(), whole.mean(), whole.max(), whole[-1]))
     return Picture(chart.title, svg, Grid((tr("Least"), tr("Mean"), tr("Largest"), tr("Last")), (figures,)))
@@ -98,12 +101,28 @@ def _grid(svg: Element, scale: _Scale, step: float, unit: str) -> None:
 
 
 def _marks(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
-    for at, label in marks:
-        if scale.span[0] <= at <= scale.span[1]:
-            x = f"{scale.x(at):.1f}"
-            ends = {"x1": x, "x2": x, "y1": f"{_TOP:g}", "y2": f"{_HEIGHT - _BOTTOM:g}"}
-            SubElement(svg, "line", {**ends, "stroke": "#8D96A2", "stroke-dasharray": "2 3"})
-            put_text(svg, (scale.x(at) + 3, _TOP + 8), label, font_size="10", fill="#616A75")
+    for at, _ in marks:
+        x = f"{scale.x(at):.1f}"
+        ends = {"x1": x, "x2": x, "y1": f"{_TOP:g}", "y2": f"{_HEIGHT - _BOTTOM:g}"}
+        SubElement(svg, "line", {**ends, "stroke": "#8D96A2", "stroke-dasharray": "2 3"})
+
+
+def _numbers(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
+    """Put the steps' numbers over everything; a halo keeps them readable where a limit or a curve runs through them."""
+    halo = {"stroke": "#FFFFFF", "stroke_width": "3", "paint_order": "stroke"}
+    for x, label in _labels([(scale.x(at), label) for at, label in marks]):
+        put_text(svg, (x + 3, _TOP + 8), label, font_size="10", fill="#616A75", **halo)
+
+
+def _labels(marks: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Return the marks' numbers where they stand; those too close to be read apart as '2–7' behind the last."""
+    groups: list[list[tuple[float, str]]] = []
+    for mark in sorted(marks):
+        if groups and mark[0] - groups[-1][-1][0] < _LABEL_ROOM:
+            groups[-1].append(mark)
+        else:
+            groups.append([mark])
+    return [(g[-1][0], g[0][1] if g[0][1] == g[-1][1] else f"{g[0][1]}–{g[-1][1]}") for g in groups]
 
 
 def _limit(svg: Element, scale: _Scale, chart: Chart) -> None:

@@ -53,18 +53,27 @@ h3 { font-size: 14px; margin: 20px 0 4px; } p { margin: 4px 0; } figure { margin
 figcaption, summary, .lines b { color: var(--second); font-size: 12px; font-weight: 600; }
 table { border-collapse: collapse; margin: 8px 0; font-size: 13px; }
 th, td { text-align: left; vertical-align: top; padding: 3px 12px 3px 0; border-bottom: 1px solid var(--divider); }
-th { color: var(--second); font-weight: 600; } td { overflow-wrap: anywhere; }
+th { color: var(--second); font-weight: 600; } th, .short { white-space: nowrap; } td { overflow-wrap: anywhere; }
 pre { font: 12px/1.45 "JetBrains Mono", ui-monospace, monospace; background: var(--canvas);
       border: 1px solid var(--divider); border-radius: 4px; padding: 6px 10px; margin: 2px 0 8px;
       white-space: pre-wrap; overflow-wrap: anywhere; }
 .good, .warn, .bad { border-left: 3px solid; padding-left: 10px; }
 .good { border-color: var(--good); } .warn { border-color: var(--warn); }
 .bad { border-color: var(--bad); color: var(--bad); }
-svg { max-width: 100%; height: auto; font-family: Inter, system-ui, sans-serif; }
+figcaption { margin-bottom: 4px; } details { margin-top: 4px; }
+svg { display: block; max-width: 100%; height: auto; font-family: Inter, system-ui, sans-serif; }
 """
 _PAPER = """
-@media print { body { max-width: none; padding: 0; font-size: 11px; } h2, h3 { break-after: avoid; }
-  figure, tr, pre { break-inside: avoid; } }
+@media screen and (max-width: 700px) { table { display: block; overflow-x: auto; } }
+@page { margin: 16mm 14mm; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 11px; line-height: 1.4; }
+  h1 { font-size: 18px; } h2 { font-size: 14px; margin-top: 22px; } h3 { font-size: 11px; margin-top: 14px; }
+  table { font-size: 10px; } pre { font-size: 9.5px; } figcaption, .lines b { font-size: 10px; }
+  th, td { padding: 2px 8px 2px 0; }
+  h2, h3, h3 + p, figcaption { break-after: avoid; } figure, tr, pre, .lines { break-inside: avoid; }
+  thead { display: table-header-group; } details:not([open]) { display: none; }
+}
 """
 
 

@@ -14,9 +14,11 @@ from services.procedures.report_blocks import Grid, Picture, clean, moment
 from services.types import Health
 from services.words import tr
 
-_WIDTH, _CARD_W, _CARD_H, _GAP, _PAD, _HEAD = 720.0, 160.0, 62.0, 16.0, 14.0, 22.0
-_BELOW = 34.0  # room under a row of cards for the edges between them
+_WIDTH, _CARD_H, _GAP, _PAD, _HEAD = 720.0, 62.0, 16.0, 14.0, 22.0
+_EDGE = 1.0  # half a line's width on either side: the drawing begins where the text does
+_BELOW, _ALONE = 34.0, 14.0  # room under a row of cards: for the edges between them, without any
 _ACROSS = 4
+_CARD_W = (_WIDTH - 2 * _EDGE - 2 * _PAD - (_ACROSS - 1) * _GAP) / _ACROSS
 _INK = {
     Health.GOOD: "#147A55",
     Health.TRANSFER: "#1567B0",
@@ -41,18 +43,19 @@ class _Group:
 def topology_picture(title: str, snapshot: ClusterSnapshot) -> Picture:
     """Return the drawing of one snapshot, with a table of its nodes."""
     groups = _groups(snapshot)
-    heights = [_HEAD + _PAD + _rows(g) * (_CARD_H + _BELOW) for g in groups]
-    height = sum(heights) + _GAP * (len(heights) + 1)
+    below = _BELOW if snapshot.replication or any(t.active for t in snapshot.transfers) else _ALONE
+    heights = [_HEAD + _PAD + _rows(g) * (_CARD_H + below) for g in groups]
+    height = sum(heights) + _GAP * (len(heights) - 1) + 2 * _EDGE
     svg = new_svg(_WIDTH, height, f"{title}: {snapshot.name}")
     places: dict[str, tuple[float, float]] = {}
-    top = _GAP
+    top = _EDGE
     for group, tall in zip(groups, heights, strict=True):
         _enclosure(svg, group, top, tall)
         for i, node in enumerate(group.nodes):
             row, column = divmod(i, _ACROSS)
             places[node.node_id] = (
-                _PAD + _PAD + column * (_CARD_W + _GAP),
-                top + _HEAD + _PAD + row * (_CARD_H + _BELOW),
+                _EDGE + _PAD + column * (_CARD_W + _GAP),
+                top + _HEAD + _PAD + row * (_CARD_H + below),
             )
         top += tall + _GAP
     _draw_edges(svg, snapshot, places)
@@ -99,11 +102,11 @@ def _rows(group: _Group) -> int:
 
 def _enclosure(parent: Element, group: _Group, top: float, tall: float) -> None:
     fill, line = ("#E9F4EF", "#9CCDB7") if group.primary else ("#F7F8FA", "#D8DDE3")
-    box = {"x": f"{_PAD:g}", "y": f"{top:.1f}", "width": f"{_WIDTH - 2 * _PAD:g}", "height": f"{tall:.1f}"}
+    box = {"x": f"{_EDGE:g}", "y": f"{top:.1f}", "width": f"{_WIDTH - 2 * _EDGE:g}", "height": f"{tall:.1f}"}
     shape = SubElement(parent, "rect", {**box, "rx": "10", "fill": fill, "stroke": line})
     if not group.primary and group.enclosed:
         shape.set("stroke-dasharray", "5 4")
-    put_text(parent, (2 * _PAD, top + 20), group.title, font_size="12", fill="#4E5762")
+    put_text(parent, (_EDGE + _PAD, top + 21), group.title, font_size="12", fill="#4E5762")
 
 
 def _card(parent: Element, node: NodeView, place: tuple[float, float]) -> None:
@@ -140,8 +143,7 @@ def _glyph(parent: Element, health: Health, at: tuple[float, float]) -> None:
 
 def _draw_edges(parent: Element, snapshot: ClusterSnapshot, places: dict[str, tuple[float, float]]) -> None:
     for edge in snapshot.replication:
-        label = edge.channel or tr("replicates")
-        _edge(parent, (edge.source_id, edge.replica_id), label, _INK[edge.health], places)
+        _edge(parent, (edge.source_id, edge.replica_id), edge.channel, _INK[edge.health], places)
     for transfer in snapshot.transfers:
         if transfer.active:
             ends = (transfer.donor_id, transfer.joiner_id)
@@ -173,7 +175,8 @@ def _edge(
     head = " ".join(f"{x2 + right:.1f},{y2 + down:.1f}" for right, down in ((0, 0), *corners))
     SubElement(parent, "polygon", {"points": head, "fill": ink})
     said = _SAID.get(ink, ink)
-    put_text(parent, (bend[0], bend[1] + 2), label, font_size="11", fill=said, text_anchor="middle")
+    if label:
+        put_text(parent, (bend[0], bend[1] + 2), label, font_size="11", fill=said, text_anchor="middle")
 
 
 def _table(snapshot: ClusterSnapshot) -> Grid:

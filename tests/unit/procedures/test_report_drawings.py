@@ -1,0 +1,93 @@
+"""The drawings of a report and its tables: everything inside its frame, nothing over another, no word broken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from services.discovery.model import Component, NodeView
+from services.procedures import journal_entries as line
+from services.procedures.report_html import report_html
+from services.procedures.report_markdown import report_markdown
+from services.procedures.report_plot import plot_picture
+from services.procedures.report_topology import topology_picture
+from services.procedures.run_model import RunState
+from services.series import Series
+from tests.unit.procedures.test_fold import START, Writer
+from tests.unit.procedures.test_report import CHART, SNAPSHOT
+
+
+def boxes(svg: Element) -> list[tuple[float, float, float, float, float]]:
+    """Return (left, top, right, bottom, corner) of each rounded box."""
+    found = []
+    for box in svg.iter("rect"):
+        x, y, width, height = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
+        found.append((x, y, x + width, y + height, float(box.get("rx", "0"))))
+    return found
+
+
+def test_that_every_card_stands_inside_its_enclosure_and_the_drawing_however_many_there_are() -> None:
+    for count in (1, 4, 5, 9):
+        nodes = tuple(NodeView(f"n{i}", f"n{i}") for i in range(count))
+        inside = Component("c", True, tuple(n.node_id for n in nodes))
+        whole = replace(SNAPSHOT, nodes=nodes, components=(inside,), replication=(), transfers=())
+        svg = topology_picture("x", whole).svg
+        (frame,) = [box for box in boxes(svg) if box[4] == 10]
+        cards = [box for box in boxes(svg) if box[4] == 8]
+        assert len(cards) == count
+        for left, top, right, bottom, _ in cards:
+            assert frame[0] + 10 <= left
+            assert right <= frame[2] - 10
+            assert frame[1] + 20 <= top
+            assert bottom <= frame[3] - 10
+        assert 0 < frame[0] < frame[2] < float(svg.attrib["width"])
+        assert frame[3] < float(svg.attrib["height"])
+
+
+def numbers(at: tuple[float, ...]) -> list[str]:
+    """Return the numbers written over a curve of 100 s whose steps began at these seconds."""
+    series = Series("m", START + np.arange(100.0), np.ones(100))
+    marks = tuple((START + second, str(number)) for number, second in enumerate(at, 1))
+    svg = plot_picture(CHART, series, (START, START + 100), marks, "B").svg
+    return [text.text or "" for text in svg.iter("text") if text.get("paint-order")]
+
+
+def test_that_steps_too_close_to_be_read_apart_share_one_number() -> None:
+    assert numbers((10.0, 50.0, 90.0)) == ["1", "2", "3"]
+    assert numbers((10.0, 10.5, 11.0, 60.0, 60.4)) == ["1–3", "4–5"]
+    assert numbers((10.0, 500.0)) == ["1"]
+
+
+def test_that_short_cells_stand_on_one_line_and_long_ones_may_be_broken() -> None:
+    writer = Writer()
+    html = report_html(writer.view(), writer.entries())
+    assert '<td class="short">DISK-FREE</td>' in html
+    assert "<td>The volume is being grown.</td>" in html
+
+
+def test_that_inputs_stand_on_one_line_without_those_that_were_left_empty() -> None:
+    writer = Writer()
+    view = writer.view()
+    view = replace(view, plan=replace(view.plan, inputs=(("node", "n2"), ("peak", ""), ("away", "30 min"))))
+    html = report_html(view, writer.entries())
+    assert "node n2; away 30 min" in html
+    assert "peak" not in html
+
+
+def test_that_what_is_true_at_the_end_is_said_once() -> None:
+    expects = Writer().view().plan.expects
+    writer = Writer().write(line.run_state(RunState.DONE, " ".join(expects)))
+    outcome = report_markdown(writer.view(), writer.entries()).split("## The cluster")[0]
+    assert outcome.count(expects[0].replace(".", "")) == 1
+
+
+def test_that_where_the_hosts_were_reached_is_told_in_words() -> None:
+    writer = Writer().write(line.note("hosts", '{"n1": ["10.0.0.1", "uuid"], "n2": ["10.0.0.2", ""]}'))
+    assert "n1 10.0.0.1, n2 10.0.0.2" in report_html(writer.view(), writer.entries())
+    for odd in ("[1, 2]", "no JSON", '{"n1": 5}'):
+        writer.write(line.note("hosts", odd))
+    html = report_html(writer.view(), writer.entries())
+    assert "[1, 2]" in html
+    assert "n1 5" in html

@@ -16,6 +16,7 @@ from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.inputs import field_faults, filled, flag_of
 from services.procedures.model import Plan
+from services.procedures.preflight.parts import arbitrators
 from services.procedures.procedure import About
 
 ABOUT = About(
@@ -127,7 +128,7 @@ class AddNode:
         """Return the checklist; for a host that is a full member already only the health gate."""
         values = self._values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
-        gate = preflight.health_gate(facts, members, size=len(members))
+        gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
         if joiner in members:
             return (gate,)
         both, fresh = (donor, joiner), not own.configured(facts, joiner)
@@ -181,7 +182,7 @@ class AddNode:
         expected, members = transfer_expected(facts, joiner, donor), member_hosts(facts)
         keep = flag_of(values["keep_data"]) is True
         checks = (
-            preflight.health_gate(facts, members, size=len(members)),
+            preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
             own.recovered_history(facts, joiner),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
             own.disk(facts, joiner, donor, expected, keep=keep),

@@ -11,7 +11,7 @@ from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.gather_options import group_members
-from services.procedures.preflight.parts import galera_of, known, server_of, unread, verdict
+from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans, sst_tools
 
 FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
@@ -256,7 +256,7 @@ def runs_now(facts: Facts, joiner: str) -> Check:
     blind = host.server_up is not False and not asked
     members = member_hosts(facts)
     counted = [g.cluster_size for h in known(facts, members) if (g := galera_of(h)) is not None]
-    member = blind and any(size != len(members) for size in counted)
+    member = blind and any(size != len(members) + arbitrators(facts) for size in counted)
     alone = asked and not foreign
     clients = "" if host.client_sessions is None else f" with {host.client_sessions} client sessions"
     told = f"a server runs on {joiner}{clients}: the run stops it" if alone else f"no server runs on {joiner}"

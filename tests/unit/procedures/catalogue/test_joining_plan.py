@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from dataclasses import replace
 
 import pytest
 
+from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.actions import Continue, Run, Several, WaitFor
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
@@ -18,6 +20,7 @@ from services.procedures.facts_model import ZERO_UUID, Facts
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
+from services.types import ClusterKind
 from tests.faults.scripted.cluster import CLUSTER, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of
 
@@ -183,3 +186,20 @@ def test_that_a_script_that_does_not_listen_is_ended_and_another_process_is_not(
         assert orphan.wait(5) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
+
+
+def test_that_an_arbitrator_is_counted_where_a_node_is_brought_back() -> None:
+    cluster = whole("n1", "n2", "n3")
+    cluster.stop(cluster.hosts["n3"])
+    facts = facts_of(cluster)
+    nodes = (*(NodeView(n, n, role="member") for n in ("n1", "n2")), NodeView("garb", "garb", role="arbitrator"))
+    seen = ClusterSnapshot(CLUSTER, ClusterKind.GALERA, "orders", 1.0, nodes=nodes)
+    hosts = []
+    for host in facts.hosts:
+        if host.node is not None and host.node.galera is not None:
+            galera = replace(host.node.galera, cluster_size=3)
+            host = replace(host, node=replace(host.node, galera=galera))  # noqa: PLW2901
+        hosts.append(host)
+    facts = replace(facts, cluster=seen, hosts=tuple(hosts))
+    found = {c.code: c.verdict for c in ADD.preflight(facts, _values(facts))}
+    assert (found["HEALTH-GATE"], found["JOINER-RUNS"]) == (Verdict.PASS, Verdict.PASS)

@@ -13,7 +13,7 @@ PAD = 16.0
 TITLE_H = 44.0
 CHAMBER_LABEL_H = 32.0
 OUTSIDE_GAP = 32.0
-TRANSFER_LANE = 84.0  # room below a row for an edge between two of its nodes
+TRANSFER_LANE = 92.0  # room below a row for an edge between two of its nodes, with its label
 ASYNC_GAP = 88.0
 
 

@@ -14,6 +14,8 @@ from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans, sst_tools
 
+FRESH_BYTES = 2 * 2**30
+"""More than a server's fresh installation has, its redo log and gcache counted."""
 FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
 ASIDE = ".pilothouse-before"
 
@@ -199,7 +201,10 @@ def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool)
     if sst and facts.host(joiner).datadir_entries is None:
         said.append(unread(facts.host(joiner), datadir, "datadir", "ssh"))
     calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
-    outcome = verdict(((mounted and keep) or lost) and not expected.pending, said)
+    # No state file: never a node's data. More than a fresh installation is somebody's.
+    somebodys = erased and facts.host(joiner).grastate is None and (size or 0) > FRESH_BYTES
+    said += ["no grastate.dat is there: these are no Galera node's data"] if somebodys else []
+    outcome = verdict(((mounted and keep) or lost or somebodys) and not expected.pending, said)
     return Check(
         code="KEEP-DATA",
         title="The old data folder is kept",
@@ -212,7 +217,8 @@ def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool)
         if erased
         else (),
         host=joiner,
-        absolute=outcome is Verdict.BLOCK,  # the rename would fail, or data that nobody else has would be gone
+        # The rename would fail, or data that nobody else has would be gone.
+        absolute=outcome is Verdict.BLOCK and ((mounted and keep) or lost),
     )
 
 

@@ -311,3 +311,13 @@ def test_that_a_server_that_runs_by_itself_is_told_before_it_is_stopped() -> Non
 def test_that_a_data_folder_that_could_not_be_read_is_no_folder_that_needs_no_keeping() -> None:
     seen = facts(down("n3", datadir="/var/lib/mysql", datadir_entries=None))
     assert own.aside_possible(seen, "n3", SST, keep=True).verdict is WARN
+
+
+@pytest.mark.parametrize(("gigabytes", "verdict"), [(1, WARN), (50, BLOCK)])
+def test_that_the_data_of_a_server_that_never_was_a_node_are_not_erased_unasked(
+    gigabytes: int, verdict: object
+) -> None:
+    seen = facts(down("new", grastate=None, grastate_absent=True, datadir_entries=40, data_bytes=gigabytes * 2**30))
+    check = own.aside_possible(seen, "new", SST, keep=False)
+    assert (check.verdict, check.absolute) == (verdict, False)
+    assert own.aside_possible(seen, "new", SST, keep=True).verdict is PASS

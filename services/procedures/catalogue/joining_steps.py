@@ -23,7 +23,7 @@ from services.procedures.catalogue.joining_checks import aside_path, configured
 from services.procedures.catalogue.joining_estimate import must_recover, transfer_expected
 from services.procedures.catalogue.recovering import recover
 from services.procedures.catalogue.temporary import Temporary
-from services.procedures.catalogue.watches import flow_control
+from services.procedures.catalogue.watches import disk, flow_control
 from services.procedures.conditions import (
     ClusterWhole,
     FileAbsent,
@@ -78,7 +78,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
         quorum=tuple(dict.fromkeys((*members, joiner))),
         inputs=tuple(values.items()),
         steps=found,
-        watches=_watches(facts, joiner, members, found),
+        watches=_watches(facts, (joiner, donor), members, found),
         charts=(
             Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),
             Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),
@@ -342,7 +342,10 @@ def _extend(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
     return found
 
 
-def _watches(facts: Facts, joiner: str, members: tuple[str, ...], plan: tuple[Step, ...]) -> tuple[WatchRule, ...]:
+def _watches(
+    facts: Facts, pair: tuple[str, str], members: tuple[str, ...], plan: tuple[Step, ...]
+) -> tuple[WatchRule, ...]:
+    joiner, donor = pair
     if joiner in members:
         return ()
     quorum = WatchRule(
@@ -353,4 +356,12 @@ def _watches(facts: Facts, joiner: str, members: tuple[str, ...], plan: tuple[St
     planned = {step.step_id for step in plan}
     if f"start-{joiner}" not in planned or not members:
         return (quorum,)
-    return (quorum, flow_control(members[0], joiner, f"start-{joiner}", f"settle-{joiner}"))
+    while_ = (f"start-{joiner}", f"settle-{joiner}")
+    full = f"The disk of {joiner} is nearly full: what comes will not end well."
+    sender = f"The disk of {donor} is nearly full: its cache grows while it sends."
+    return (
+        quorum,
+        flow_control(members[0], joiner, *while_),
+        disk(facts.host(joiner), "DISK-JOINER", full, *while_),
+        *((disk(facts.host(donor), "DISK-DONOR", sender, *while_),) if donor in members else ()),
+    )

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from services.procedures.conditions import FlowControlBelow
+from services.procedures.conditions import FlowControlBelow, FreeDisk
+from services.procedures.facts_model import HostFacts
 from services.procedures.model import WatchRule
 
 PAUSED_SHARE, EVERY_S = 0.9, 10.0
 """Nine tenths of ten seconds: a node that catches up may hold the writers up for moments, not for good."""
+
+DISK_SHARE, DISK_MOST = 0.02, 2**30
+"""A fiftieth of a file system, at most a gibibyte: what a server needs to stop in order."""
+
+
+def disk(host: HostFacts, code: str, sentence: str, from_step: str, to_step: str) -> WatchRule:
+    """Pause before the next act, and say so at once, when a host's data disk comes near its end."""
+    least = min(int((host.disk_size or 0) * DISK_SHARE) or DISK_MOST, DISK_MOST)
+    return WatchRule(
+        code=code,
+        condition=FreeDisk(host.host, host.datadir or "/var/lib/mysql", least),
+        sentence=sentence,
+        from_step=from_step,
+        to_step=to_step,
+        every_s=EVERY_S,
+    )
 
 
 def flow_control(member: str, moved: str, from_step: str, to_step: str, prefix: str = "") -> WatchRule:

@@ -14,14 +14,15 @@ from services.procedures.actions import Continue, Run, Several, WaitFor
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.recovering import recovered_position
+from services.procedures.catalogue.watches import disk
 from services.procedures.checks import Check, Verdict
-from services.procedures.conditions import FlowControlBelow, StatusIs
-from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.conditions import FlowControlBelow, FreeDisk, StatusIs
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
 from services.types import ClusterKind
-from tests.faults.scripted.cluster import CLUSTER, Cluster, balanced, whole
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of
 
 ADD = procedure_named("add-node")
@@ -126,6 +127,22 @@ def test_that_a_joiners_queue_is_watched_for_a_minute_and_flow_control_from_its_
     rule = next(r for r in plan.watches if isinstance(r.condition, FlowControlBelow))
     assert (rule.from_step, rule.to_step) == ("start-new", "settle-new")
     assert rule.condition == FlowControlBelow("n1", 0.9)
+
+
+def test_that_the_disks_of_joiner_and_donor_are_watched_while_the_copy_comes() -> None:
+    facts = facts_of(whole("n1", "n2", "n3", spare="new"))
+    plan = ADD.plan(facts, _values(facts, joiner="new", donor="n2"))
+    found = {r.code: (r.condition, r.from_step, r.to_step) for r in plan.watches if r.code.startswith("DISK-")}
+    assert found == {
+        "DISK-JOINER": (FreeDisk("new", DATADIR, 2**30), "start-new", "settle-new"),
+        "DISK-DONOR": (FreeDisk("n2", DATADIR, 2**30), "start-new", "settle-new"),
+    }
+
+
+@pytest.mark.parametrize(("size", "least"), [(None, 2**30), (10**9, 2 * 10**7), (10**12, 2**30)])
+def test_that_a_small_disk_may_fill_further_than_a_large_one(size: int | None, least: int) -> None:
+    rule = disk(HostFacts("n1", disk_size=size, datadir="/d"), "DISK", "full", "a", "b")
+    assert rule.condition == FreeDisk("n1", "/d", least)
 
 
 def _behind() -> Facts:

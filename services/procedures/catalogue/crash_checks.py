@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.procedures.catalogue.choices import is_primary
-from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, standings
+from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, only_in_binlogs, standings
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import ZERO_UUID, Facts
@@ -87,6 +87,7 @@ def _row(found: Standing) -> str:
     """Return one node's position from each source; the recovered one counts before all others."""
     told = [f"grastate {found.grastate or 'absent'}" + (" (safe_to_bootstrap)" if found.safe else "")]
     told += [f"running at {found.text}"] if found.source == "running" else []
+    told += [f"binary log to Xid {found.tail}"] if found.tail is not None else []
     told += [f"recovered {found.recovered or 'not yet'}", f"last seen by us {found.remembered or 'never'}"]
     stale = " - grastate.dat is stale: the recovered position counts" if found.stale else ""
     out = f" - no candidate: {found.out}" if found.out else ""
@@ -171,13 +172,17 @@ def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chose
     number, host = lost_estimate(found, gone, facts, chosen)
     told = [f"{host} was seen {number} write sets further than {chosen.host} is now"] if number else []
     told += [f"what {name} has is not known: it may be ahead" for name in gone]
+    told += [
+        f"the binary log of {s.host} goes to Xid {s.tail}, {more} beyond {chosen.host}"
+        for s, more in only_in_binlogs(found, chosen)
+    ]
     return Check(
         code="LOST-TRANSACTIONS",
         title="Nothing that we saw is missing",
         verdict=verdict((), told),
         evidence="; ".join(told) or f"nothing was seen beyond {chosen.text}",
         why="With innodb_flush_log_at_trx_commit other than 1 a power loss may cost a second of commits on each node.",
-        try_=("Look into the binary logs of the nodes for what is missing before you go on.",) if number else (),
+        try_=("Read what is missing out of the nodes' binary logs (mysqlbinlog) before you go on.",) if told else (),
     )
 
 

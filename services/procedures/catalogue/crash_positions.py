@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.inputs import number_of
 
 _POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
 
@@ -24,6 +25,7 @@ class Standing:
         grastate, recovered, remembered: each as text, '' where there is none; remembered is our own history's last.
         safe: grastate.dat's safe_to_bootstrap: the node that was stopped last in a clean stop; it breaks a tie.
         depth: last - cached_downto where known live, to break a tie.
+        tail: the last Xid of its binary log, None where that was not read or none is there.
         out: why it is no candidate, '' when it is.
     """
 
@@ -37,6 +39,7 @@ class Standing:
     remembered_seqno: int | None = None
     safe: bool | None = None
     depth: int = 0
+    tail: int | None = None
     out: str = ""
 
     @property
@@ -54,6 +57,11 @@ class Standing:
 def kept_name(host: str) -> str:
     """Return the name under which a run keeps a host's recovered position."""
     return f"recovered-{host}"
+
+
+def tail_name(host: str) -> str:
+    """Return the name under which a run keeps the last Xid of a host's binary log."""
+    return f"binlog-{host}"
 
 
 def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[Standing, ...]:
@@ -81,6 +89,7 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         remembered_seqno=memory.seqno if memory is not None else None,
         safe=state.safe_to_bootstrap if state is not None else None,
         depth=depth,
+        tail=number_of(facts.value(tail_name(host.host)) or ""),
         out=_out(facts, host, uuid, seqno),
     )
 
@@ -148,6 +157,15 @@ def lost_estimate(
     ]
     highest, host = max(seen, default=(0, ""))
     return max(0, highest - (chosen.seqno or 0)), host
+
+
+def only_in_binlogs(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standing, int], ...]:
+    """Return (standing, Xids beyond the chosen position) of nodes whose binary log goes further than InnoDB does."""
+    return tuple(
+        (s, s.tail - chosen.seqno)
+        for s in found
+        if s.tail is not None and chosen.seqno is not None and s.tail > max(chosen.seqno, s.seqno or 0)
+    )
 
 
 def joining_order(found: tuple[Standing, ...], chosen: Standing) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from services.connections.command import Command
 from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Continue, Run, Several, Sql
 from services.procedures.catalogue import steps
+from services.procedures.catalogue.binlog_tail import binlog_tail
 from services.procedures.catalogue.recovering import recover
 from services.procedures.conditions import NoPrimary, Position, StatusIs, Stopped
 from services.procedures.facts_model import Facts, HostFacts
@@ -35,7 +36,8 @@ def find_positions(
     found += [_save(host) for host in nodes]
     if wait_for_copies:
         found.append(_copies(hosts))
-    found += [recover(host) for host in nodes]
+    for host in nodes:
+        found += [*binlog_tail(host), recover(host)]
     found.append(
         Step(
             step_id="choose",

@@ -20,6 +20,7 @@ from services.procedures.actions import (
     Several,
     Sql,
 )
+from services.procedures.catalogue.binlog_tail import LAST_XID
 from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.joining_steps import END_ORPHANS
 from services.procedures.ports import Acted
@@ -162,6 +163,8 @@ class ScriptedActor:
                 host.aside.pop(target, None)
             case [_, "--user=mysql", "--wsrep-recover", *_]:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
+            case ["bash", "-c", text, *_] if text == LAST_XID:
+                return f"last Xid: {host.seqno}"
             case ["bash", "-c", text, _, _, place, *state] if text in {SET_STATE, CLOSE_SESSIONS}:
                 node = place.partition("/")[2]
                 if text == SET_STATE:

@@ -222,7 +222,7 @@ def _files(name: str, names: tuple[str, ...]) -> dict[str, str]:
     addresses = ",".join(f"10.0.0.{i + 1}" for i, _ in enumerate(names))
     own = f"10.0.0.{names.index(name) + 1}"
     text = (
-        f"[mysqld]\nwsrep_on = ON\nwsrep_cluster_address = gcomm://{addresses}\nwsrep_node_name = {name}\n"
-        f"wsrep_node_address = {own}\n"
+        f"[mysqld]\nlog_bin = mysql-bin\nwsrep_on = ON\nwsrep_cluster_address = gcomm://{addresses}\n"
+        f"wsrep_node_name = {name}\nwsrep_node_address = {own}\n"
     )
     return {"/etc/mysql/mariadb.conf.d/90-lab.cnf": text}

@@ -104,6 +104,25 @@ def test_that_what_a_node_has_that_is_off_is_told_as_not_known() -> None:
     assert (check.verdict, check.evidence) == (WARN, "what n3 has is not known: it may be ahead")
 
 
+def test_that_what_only_a_binary_log_holds_is_told() -> None:
+    seen = crashed(n1=10, n2=12, n3=12)
+    seen = replace(seen, kept=(*seen.kept, ("binlog-n1", "11"), ("binlog-n2", "15"), ("binlog-n3", "none")))
+    found = standings(seen, NAMES)
+    check = lost(found, (), seen, found[1])
+    assert (check.verdict, check.evidence) == (WARN, "the binary log of n2 goes to Xid 15, 3 beyond n2")
+    assert "binary log to Xid 15" in positions(seen, NAMES).evidence
+
+
+def test_that_the_end_of_a_binary_log_is_read_before_the_recovery_begins_a_new_one() -> None:
+    logging = [down(n, options=(("mysqld", "log_bin", "/logs/mysql-bin.log"),)) for n in NAMES]
+    plan = PROCEDURE.plan(facts(*logging), {})
+    assert ids(plan)[-3:] == ["binlog-n3", "recover-n3", "choose"]
+    assert "/logs/mysql-bin" in str(plan.step("binlog-n3").action)
+    assert "mysql-bin.log" not in str(plan.step("binlog-n3").action)
+    unknown = [down(n, options=(("mysqld", "log_bin", ""),)) for n in NAMES]
+    assert "binlog-n3" not in ids(PROCEDURE.plan(facts(*unknown), {}))
+
+
 # -- the order of the steps --------------------------------------------------------------------------------------------
 
 

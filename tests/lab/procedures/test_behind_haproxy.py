@@ -81,6 +81,24 @@ def test_that_an_undo_lets_haproxy_send_sessions_to_the_node_again(
     whole.assert_as_before()
 
 
+def test_that_an_option_is_taken_back_behind_haproxy_without_an_error_for_the_application(
+    steer: Estate, console: Console, whole: Whole, haproxy: Balancer
+) -> None:
+    option: dict[str, object] = {**QUICK, "nodes": "s3", "option": "innodb_io_capacity", "value": "444"}
+    with BalancedWriter(steer) as writer:
+        ran = console.killed_run("whole=acting", "rolling-restart", **option)
+        assert ran.code == KILLED, ran
+        haproxy.assert_all_up()
+        undone = console("undo", console.runs()[0], "--yes")
+        assert undone.code == 0, undone
+        writer.assert_nothing_lost(members(steer))
+        assert writer.errors == []
+    console.assert_ended(RunState.UNDONE, undone)
+    assert steer.sql("s3", "SELECT @@GLOBAL.innodb_io_capacity") == [["200"]]
+    haproxy.assert_all_up()
+    whole.assert_as_before()
+
+
 def test_that_no_node_goes_down_when_haproxy_has_forgotten_that_it_is_drained(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -81,4 +83,23 @@ def test_that_a_node_is_restarted_desynced_and_without_a_drain(steer: Estate, co
         writer.assert_nothing_lost()
     assert [name for name, pid in _pids(steer).items() if pid != before[name]] == ["s2"]
     console.assert_nothing_to_do("rolling-restart", **QUICK, nodes="s2", older_than="1 h")
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_session_that_does_not_end_is_closed_only_on_request(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    before = _pids(steer)
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(steer.sql, "s2", "SELECT SLEEP(100)", limit_s=120.0)
+        time.sleep(2)
+        began = time.monotonic()
+        ran = console.run("rolling-restart", **QUICK, nodes="s2", drain_limit="5 s", cut="yes")
+        assert ran.code == 0, ran
+        assert working.exception(timeout=30) is not None
+        assert time.monotonic() - began < 95
+    view = console.assert_ended(RunState.DONE, ran)
+    assert next(s for s in view.steps if s.step.step_id == "s2:cut-s2").state is StepState.DONE
+    assert [name for name, pid in _pids(steer).items() if pid != before[name]] == ["s2"]
     whole.assert_as_before()

@@ -40,6 +40,7 @@ class SqlLink:
         self._host = host
         self._server_limit = 0.0
         self._alive = True
+        self._waiting = False
 
     @classmethod
     def open(
@@ -117,9 +118,9 @@ class SqlLink:
         self._wire.abort()
 
     def close(self) -> None:
-        """Say goodbye and close; idempotent."""
-        if self._alive:
-            self._alive = False
+        """Say goodbye and close; where another thread waits for an answer, hang up: it wakes at once. Idempotent."""
+        polite, self._alive = self._alive and not self._waiting, False
+        if polite:
             self._wire.close()
         else:
             self._wire.abort()
@@ -151,6 +152,7 @@ class SqlLink:
 
     def _raw(self, call: Callable[[], T], limit_s: float) -> T:
         """Call the wire; whatever leaves the reply half read ends the session. ServerError passes."""
+        self._waiting = True
         try:
             return call()
         except TimeoutError as problem:
@@ -172,6 +174,8 @@ class SqlLink:
                 tr("The reply of {where} can't be used: {problem}.", where=self._way.where, problem=problem),
                 host=self._host,
             ) from problem
+        finally:
+            self._waiting = False
 
 
 def _told(problem: BaseException, way: Way, access: SqlAccess, host: str, limit_s: float) -> UserError:

@@ -1,1 +1,1 @@
-"""SSH, tunnels, SQL and MongoDB sessions; one lane per host."""
+"""SSH, tunnels and SQL sessions: the reading road and the changing one."""

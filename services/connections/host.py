@@ -38,9 +38,9 @@ def _allowed(sql: str, heartbeat_table: str | None) -> None:
 class HostSession:
     """ObserverSession (ports.py) for one inventory host.
 
-    Threads: one thread asks at a time (the host's lane). The OS stream may be read by a second thread while the first
-    runs queries: connecting is serialised, and channels are independent. `cut` and `close` may be called from any
-    thread; a call that hangs then ends with Unreachable.
+    Threads: one thread runs queries, others commands and the OS stream beside it (a host's lanes: sampling.host_watch):
+    connecting is serialised, and channels are independent. `close` may be called from any thread; a call that hangs
+    then ends with Unreachable.
     """
 
     def __init__(
@@ -117,12 +117,6 @@ class HostSession:
         """Skip what is left of a backoff: the person has changed something and wants to see it."""
         for gate in self._gates:
             gate.try_now()
-
-    def cut(self) -> None:
-        """Cut every connection from any thread; calls that hang end with an error, the next call connects anew."""
-        for stream in list(self._streams):
-            stream.close()
-        self._links.abort()
 
     def close(self) -> None:
         """Close everything for good; idempotent."""

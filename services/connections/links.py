@@ -37,7 +37,7 @@ class Road:
 
 
 class Links:
-    """One thread asks for SQL at a time; opening SSH is serialised; `abort` and `close` may be called from any."""
+    """One thread asks for SQL at a time; opening SSH is serialised; `close` may be called from any."""
 
     def __init__(
         self, entry: HostEntry, vault: Vault, road: Road, *, policy: HostKeyPolicy | None, limits: Limits
@@ -93,14 +93,6 @@ class Links:
         self._sql = link
         self._close_what_came_late()
         return link
-
-    def abort(self) -> None:
-        """Cut both; calls that hang end with an error, the next call connects anew."""
-        sql, ssh = self._sql, self._ssh
-        if sql is not None:
-            sql.abort()
-        if ssh is not None:
-            ssh.abort()
 
     def close(self) -> None:
         """Close both for good; idempotent."""

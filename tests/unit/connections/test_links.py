@@ -25,8 +25,6 @@ class FakeLink:
     def close(self) -> None:
         self.alive = False
 
-    abort = close
-
 
 class FakeWay:
     """One of the two ways, `ssh` or `sql`, with connections that are no connections."""
@@ -52,7 +50,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Fake
 def test_that_a_faked_connection_is_kept_while_it_is_up_and_opened_again_after_a_drop(way: FakeWay) -> None:
     first = way.ask()
     assert way.ask() is first
-    way.links.abort()
+    way.opened[0].close()
     second = way.ask()
     assert second is not first
     assert [link.alive for link in way.opened] == [False, True]
@@ -80,7 +78,7 @@ def test_that_a_database_connection_made_through_a_fake_is_remembered_until_it_i
     sql = FakeWay("sql", monkeypatch)
     assert not sql.links.sql_was_open
     sql.ask()
-    sql.links.abort()
+    sql.opened[0].close()
     assert sql.links.sql_was_open, "a statement may have been sent before it broke"
     sql.links.close()
     assert not sql.links.sql_was_open

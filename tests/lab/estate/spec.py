@@ -111,8 +111,8 @@ STEER = EstateSpec(
 """Procedures change it: an estate of its own, so that what only watches is not disturbed."""
 
 TRIALS = (
-    replace(STEER, name="trials", code="m", network="10.213.6"),
-    replace(STEER, name="trials-2", code="k", network="10.213.7"),
+    replace(STEER, name="matrix-a", code="m", network="10.213.6"),
+    replace(STEER, name="matrix-b", code="k", network="10.213.7"),
 )
 """The same twice again: the long matrix of faults runs on them side by side, while the tests run on the first."""
 
@@ -126,7 +126,16 @@ FREEZE = EstateSpec(
 )
 """Members with another provider library: the only way to freeze a gcache for real."""
 
-ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, FREEZE)
+MIXED = EstateSpec(
+    name="mixed",
+    code="x",
+    network="10.213.8",
+    hosts=(HostSpec("m1", 81, "galera", "trixie"), HostSpec("late", 82, "spare", "bookworm")),
+    seeds=("m1",),
+)
+"""A cluster of the newer release, and a host of the older one that must not join it."""
+
+ESTATES: tuple[EstateSpec, ...] = (GALERA, ASYNC, TWO_VERSIONS, STEER, *TRIALS, FREEZE, MIXED)
 
 
 def estate_spec(name: str) -> EstateSpec:

@@ -3,7 +3,7 @@
     python -m tests.lab.procedures.matrix                  everything; about two hours
     python -m tests.lab.procedures.matrix --every 5        kills at every fifth write only
     python -m tests.lab.procedures.matrix --only add-node --no-kills
-    python -m tests.lab.procedures.matrix --estate trials --only rolling-restart      beside another one on steer
+    python -m tests.lab.procedures.matrix --estate matrix-a --only rolling-restart      beside another one on steer
 
 Writes the lab's section of resources/docs/faults.md (and faults.json beside it, from which a later run of a part goes
 on). Exit code 1 when a trial failed. The estate `freeze` is left out where

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import itertools
 import logging
 import os
 import re
@@ -28,7 +29,9 @@ import hypothesis
 import pytest
 
 # A shared machine is slow now and then: time is judged by benchmarks, not by each generated example.
-hypothesis.settings.register_profile("house", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("house", deadline=None, print_blob=True, max_examples=100)
+# For the same tests in another environment (`--hypothesis-profile=again`): every test, a tenth of the examples.
+hypothesis.settings.register_profile("again", hypothesis.settings.get_profile("house"), max_examples=10)
 hypothesis.settings.load_profile("house")
 
 # How long something that is already ending may take until it counts as left over (seconds).
@@ -68,12 +71,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=obstacle))
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return folders that do not exist yet, one for each home to come.
+
+    Not one `mktemp` a home: it reads the names of all homes before it makes one, milliseconds when there are thousands.
+    """
+    folder = tmp_path_factory.mktemp("homes", numbered=False)
+    return (folder / str(number) for number in itertools.count(1))
+
+
 @pytest.fixture(autouse=True)
 def private_home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a home of its own; lab tests keep the real one, where the lab's image is cached."""
     if request.node.get_closest_marker("lab"):
         return
-    home: Path = request.getfixturevalue("tmp_path_factory").mktemp("home")
+    home: Path = next(request.getfixturevalue("homes"))
+    home.mkdir(mode=0o700)
     for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "SSH_AUTH_SOCK"):

@@ -22,7 +22,9 @@ class Command:
 class Stage:
     """One line of the table. A stage has either `commands`, each counting as one check, or pytest `paths`.
 
-    With more than one worker a stage's files are shared out, each file whole (pytest-xdist, `--dist loadfile`).
+    With more than one worker a stage's files are shared out in the order of `paths`, each file whole (pytest-xdist,
+    `--dist loadfile`); by itself it would begin with the files that have the most tests, and end with a slow one.
+    `options` are further words for pytest.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Stage:
     environment: Environment = MAIN
     needs: Needs = "nothing"
     workers: int = 1
+    options: tuple[str, ...] = ()
 
 
 # Imports every module of services: without Qt installed, a stray import of it cannot hide.
@@ -51,8 +54,17 @@ STAGES = (
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
     Stage("unit", 600, paths=("tests/unit", "tests/architecture"), needs="qt", workers=2),
-    Stage("headless", 600, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=2),
-    Stage("widgets", 900, paths=("tests/widgets", "tests/screens"), needs="qt"),
+    # Every test of the services again without Qt; what their properties hold for was tried in `unit` with all examples.
+    Stage(
+        "headless",
+        600,
+        paths=("tests/unit", IMPORTS_OF_SERVICES),
+        environment=HEADLESS,
+        workers=2,
+        options=("--hypothesis-profile=again",),
+    ),
+    # Each process has an off-screen platform of its own. The pictures take longest: they come first.
+    Stage("widgets", 900, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 300, paths=("tests/faults",), needs="qt", workers=2),
     Stage("lab", 2400, paths=("tests/lab",), needs="lab"),

@@ -115,8 +115,9 @@ def _run_pytest(stage: Stage, extra: Sequence[str], **variables: str) -> Outcome
     report_path.parent.mkdir(parents=True, exist_ok=True)
     report_path.unlink(missing_ok=True)
     python = str(stage.environment.python)
-    shared = ["-n", str(stage.workers), "--dist", "loadfile"] if stage.workers > 1 and not extra else []
-    command = [python, "-m", "pytest", "-q", f"--junitxml={report_path}", *shared, *stage.paths, *extra]
+    workers = ["-n", str(stage.workers), "--dist", "loadfile", "--no-loadscope-reorder"]
+    shared = workers if stage.workers > 1 and not extra else []
+    command = [python, "-m", "pytest", "-q", f"--junitxml={report_path}", *stage.options, *shared, *stage.paths, *extra]
     ending = process.run(command, {**_settings(), **variables}, stage.limit_s)
     return judge(stage, ending, bool(extra))
 

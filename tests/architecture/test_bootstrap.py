@@ -12,6 +12,7 @@ import pytest
 
 from boot import debian, process, testing
 from boot.counts import Outcome, closing_line, read_report, table
+from boot.environment import QT_DISTRIBUTIONS
 from boot.stages import STAGES, select
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +41,45 @@ def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -
     assert rest == ("-k", "lab")
     fast, _ = select(["fast"])
     assert [stage.name for stage in fast] == ["lint", "types", "contracts", "unit", "headless", "widgets", "faults"]
+
+
+@pytest.fixture
+def words(reports: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The command lines of all stages that are run; nothing is started."""
+    seen: list[list[str]] = []
+
+    def run(command: list[str], *_: object, **__: object) -> process.Ending:
+        seen.append(command)
+        return process.Ending(0, False, 1.0)
+
+    monkeypatch.setattr(testing.process, "run", run)
+    return seen
+
+
+def test_that_the_files_of_a_stage_are_shared_out_whole_and_in_order_unless_the_person_filters(
+    words: list[list[str]],
+) -> None:
+    testing._run_pytest(STAGE["widgets"], ())
+    testing._run_pytest(STAGE["widgets"], ("-k", "charts"))
+    shared, filtered = words
+    assert shared[shared.index("-n") :] == ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder",
+                                            "tests/screens", "tests/widgets"]  # fmt: skip
+    assert filtered[-4:] == ["tests/screens", "tests/widgets", "-k", "charts"]
+    assert "-n" not in filtered
+
+
+def test_that_every_test_of_the_services_is_run_without_qt_too_with_fewer_examples_than_the_first_time(
+    words: list[list[str]],
+) -> None:
+    testing._run_pytest(STAGE["unit"], ())
+    testing._run_pytest(STAGE["headless"], ())
+    first, again = words
+    assert "tests/unit" in first
+    assert "tests/unit" in again
+    assert not any(word.startswith("--hypothesis-profile") for word in first)
+    assert "--hypothesis-profile=again" in again
+    assert set(QT_DISTRIBUTIONS) == set(STAGE["headless"].environment.without)
+    assert STAGE["unit"].environment.without == ()
 
 
 def test_that_a_report_is_read_with_its_counts_and_each_reason_once(tmp_path: Path) -> None:

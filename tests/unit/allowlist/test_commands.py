@@ -16,8 +16,9 @@ from services.errors import Refused
 from services.facts import reads
 from services.sampling.os_stream import os_command
 from services.secrets import Secret
+from tests.examples import examples
 
-MANY = settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 READS = (
     "cat /proc/meminfo",

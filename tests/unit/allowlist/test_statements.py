@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from services.connections.allowlist import check_statement
 from services.errors import Refused
 from services.facts import dialect
+from tests.examples import examples
 from tests.unit.allowlist.disguises import CALLS, CHANGES, HOLDERS, QUOTING, READS, TAILS, WRAPS, changing
 from tests.unit.allowlist.read_grammar import SHOWS, SHOWS_ELSEWHERE, reads
 
-MANY = settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def allowed(sql: str, heartbeat_table: str | None = None) -> bool:

@@ -12,8 +12,9 @@ from services.connections.allowlist import check_command
 from services.connections.command import Command
 from services.connections.read_programs import OS_LOOP, TCP_TRY
 from services.errors import Refused
+from tests.examples import examples
 
-MANY = settings(max_examples=600, deadline=None)
+MANY = settings(max_examples=examples(600), deadline=None)
 
 
 def allowed(made: Command) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from services.history.codec import Block, CodecError, Table, encode, merge
 from tests.bench.stream import read_stream
+from tests.examples import examples
 
 NONE = np.zeros(0, np.uint32)
 COLUMN = st.one_of(
@@ -36,7 +37,7 @@ def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 @given(st.lists(COLUMN, min_size=1, max_size=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_that_every_column_comes_back_bit_for_bit(columns: list[list[float]]) -> None:
     table = _table(columns)
     block = Block(encode(table))
@@ -49,7 +50,7 @@ def test_that_every_column_comes_back_bit_for_bit(columns: list[list[float]]) ->
 
 
 @given(st.lists(COLUMN, min_size=2, max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_that_merging_two_halves_gives_the_whole(columns: list[list[float]]) -> None:
     table = _table(columns)
     half = table.rows // 2

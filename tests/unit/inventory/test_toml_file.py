@@ -13,6 +13,7 @@ from services.errors import BadInput
 from services.inventory.model import ClusterEntry, HostEntry, SqlAccess, SshAccess
 from services.inventory.toml_file import load_inventory, parse_inventory
 from services.secrets import SecretRef
+from tests.examples import examples
 
 GOOD = """# the estate of the lab
 version = 1
@@ -202,7 +203,7 @@ def test_that_an_endless_file_is_refused_before_it_is_read(tmp_path: Path) -> No
         load_inventory(big)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(alphabet="[]={}\".\n#abhostclusernmv1 ,'", max_size=80))
 def test_that_any_text_gives_an_inventory_or_one_bad_input(text: str) -> None:
     with contextlib.suppress(BadInput):

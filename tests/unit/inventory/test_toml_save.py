@@ -16,6 +16,7 @@ from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAcce
 from services.inventory.toml_file import load_inventory, parse_inventory
 from services.inventory.toml_save import render_inventory, save_inventory, with_host
 from services.secrets import SecretRef
+from tests.examples import examples
 
 TEXT = """# my estate
 version = 1
@@ -171,7 +172,7 @@ _sql = st.builds(
 _host = st.builds(HostEntry, name=_word, address=_word, ssh=st.one_of(st.none(), _ssh), sql=st.one_of(st.none(), _sql))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(_host, max_size=4, unique_by=lambda h: h.name), st.sampled_from(["", "version = 1\n"]))
 def test_that_any_inventory_reads_back_as_it_was_written(hosts: list[HostEntry], text: str) -> None:
     inventory = Inventory(hosts=tuple(hosts), clusters=(ClusterEntry("c", (hosts[0].name,)),) if hosts else ())

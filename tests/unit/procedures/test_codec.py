@@ -26,6 +26,7 @@ from services.procedures.model import Plan, Risk, Step
 from services.procedures.run_model import Question
 from services.secrets import Secret
 from services.words import PSEUDO, install, tr
+from tests.examples import examples
 from tests.unit.procedures.any_values import any_value
 
 STEP = Step("desync", "n1", "Desync n1", Sql(set_global("wsrep_desync", Keyword("ON"))), risk=Risk.CHANGES)
@@ -37,13 +38,13 @@ def through_json(value: object) -> Any:
 
 
 @given(any_value(Plan))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_that_any_plan_comes_back_from_json_as_it_was(plan: Plan) -> None:
     assert decode(Plan, through_json(plan)) == plan
 
 
 @given(any_value(Question), any_value(Check), any_value(Override))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_that_questions_checks_and_overrides_come_back_as_they_were(
     question: Question, check: Check, override: Override
 ) -> None:

@@ -23,6 +23,7 @@ from services.procedures.journal_entries import approved, planned
 from services.procedures.model import Plan
 from services.procedures.ports import Acted, Past
 from services.procedures.run_model import Question, RunState, StepState
+from tests.examples import examples
 from tests.unit.procedures.engine_world import FragileJournal, Killed, WorldHosts
 from tests.unit.procedures.plans import good_plans
 
@@ -104,7 +105,7 @@ class Fate:
 
 
 @given(good_plans(), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_that_any_plan_with_any_outcome_on_dying_consoles_keeps_its_journal_legal_and_its_obligations_told(
     plan: Plan, draws: random.Random
 ) -> None:

@@ -14,6 +14,7 @@ from services.procedures.fold import ENDED, UNFINISHED, fold
 from services.procedures.invariants import violations
 from services.procedures.model import Breach, Plan, Step, WatchRule
 from services.procedures.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, StepState
+from tests.examples import examples
 from tests.unit.procedures.engine_world import (
     Bench,
     Killed,
@@ -77,7 +78,7 @@ def fates(draw: st.DrawFn) -> Fate:
     )
 
 
-@settings(max_examples=MANY)
+@settings(max_examples=examples(MANY))
 @given(fates())
 def test_that_no_fate_of_a_run_leads_off_the_legal_ways_or_leaves_anything_armed(fate: Fate) -> None:
     assert violations(fate.plan) == ()
@@ -94,7 +95,7 @@ def test_that_no_fate_of_a_run_leads_off_the_legal_ways_or_leaves_anything_armed
     _announced(bench, entries)
 
 
-@settings(max_examples=MANY)
+@settings(max_examples=examples(MANY))
 @given(fates())
 def test_that_any_fate_can_be_brought_to_a_rest_by_leaving_and_nothing_stays_on_or_locked(fate: Fate) -> None:
     bench = _live(fate)
@@ -114,7 +115,7 @@ def test_that_any_fate_can_be_brought_to_a_rest_by_leaving_and_nothing_stays_on_
     assert bench.hosts.armed == ()
 
 
-@settings(max_examples=MANY)
+@settings(max_examples=examples(MANY))
 @given(fates())
 def test_that_any_fate_that_is_not_over_can_be_taken_back_once_the_hosts_answer(fate: Fate) -> None:
     bench = _live(fate)

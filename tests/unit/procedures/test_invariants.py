@@ -24,6 +24,7 @@ from services.procedures.conditions import (
 from services.procedures.invariants import declared_off, kept_by, touched, violations
 from services.procedures.model import Breach, Plan, Risk, Step, Undo, WatchRule
 from services.secrets import Secret
+from tests.examples import examples
 from tests.unit.procedures.any_values import any_value
 from tests.unit.procedures.plans import (
     DISK,
@@ -52,7 +53,7 @@ def test_that_good_plans_break_no_rule(plan: Plan) -> None:
 
 
 @given(any_value(Plan))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_that_any_plan_at_all_is_judged_without_a_crash(plan: Plan) -> None:
     assert all(isinstance(sentence, str) for sentence in violations(plan))
 

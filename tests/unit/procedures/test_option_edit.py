@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.errors import BadInput
 from services.procedures.option_edit import canonical, edit_options, option_value, read_options
+from tests.examples import examples
 
 DEBIAN = """# The MariaDB configuration file
 
@@ -129,7 +130,7 @@ _lines = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     st.lists(_lines, max_size=12),
     st.sampled_from(["\n", "\r\n"]),

@@ -26,6 +26,7 @@ from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import Question, RunState, StepState
 from services.series import Series
 from services.types import ClusterKind, Flavour, Health
+from tests.examples import examples
 from tests.unit.procedures.any_values import any_value
 from tests.unit.procedures.plans import FREEZE, GOOD, edit, plan_of, stop
 from tests.unit.procedures.test_fold import START, Writer, done_run
@@ -225,7 +226,7 @@ def test_that_no_secret_is_in_any_report_or_entry() -> None:
 
 
 @given(any_value(Plan))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_that_any_plan_can_be_reported_before_it_ran(plan: Plan) -> None:
     unique = replace(plan, steps=plan.steps[:1])
     writer = Writer(unique, approved=False)
@@ -357,7 +358,7 @@ def test_that_missing_samples_are_said_with_their_reason() -> None:
 
 
 @given(st.lists(st.floats(-1e15, 1e15) | st.just(float("nan")), min_size=1, max_size=30))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_that_any_curve_stays_inside_its_frame(values: list[float]) -> None:
     text = curve(values)
     assert "nan" not in text

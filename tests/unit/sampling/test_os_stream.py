@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAMS
 from services.sampling.os_stream import OsParser, is_partition, os_command
+from tests.examples import examples
 
 LINE = (
     b"t 1795253256631664;@stat;cpu  100 2 30 4000 50 6 7 8 0 0;ctxt 9;procs_running 3;procs_blocked 1;"
@@ -87,7 +88,7 @@ def test_that_a_line_that_is_none_of_the_loops_gives_nothing(line: bytes) -> Non
 
 
 @given(st.integers(0, len(LINE)), st.binary(max_size=20))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_that_no_line_raises(cut: int, junk: bytes) -> None:
     OsParser().feed(LINE[:cut] + junk + LINE[cut:])
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.sampling.rates import breaks, deltas, hole_places, intervals, rate, with_holes
+from tests.examples import examples
 
 
 def _rate(values: list[float], t: list[float] | None = None, epochs: list[float] | None = None,
@@ -63,7 +64,7 @@ def test_that_a_fall_of_iowait_counts_zero() -> None:
     st.lists(st.floats(0.0, 10.0), min_size=50, max_size=50),
     st.lists(st.integers(0, 2).map(float), min_size=50, max_size=50),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_that_no_input_whatever_gives_a_negative_rate(
     values: list[float], steps: list[float], epochs: list[float]
 ) -> None:

@@ -13,9 +13,10 @@ from services.procedures.codec import decode, encode
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
 from services.procedures.procedure import Procedure
+from tests.examples import examples
 from tests.unit.procedures.catalogue.random_facts import estates, typed
 
-EXAMPLES = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("procedure", all_procedures(), ids=lambda p: p.about.name)

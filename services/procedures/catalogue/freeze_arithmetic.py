@@ -64,6 +64,11 @@ def cache_of(host: HostFacts) -> Cache:
     )
 
 
+def is_frozen(facts: Facts, name: str) -> bool:
+    """Return whether somebody has frozen the node's cache: the option holds a seqno, not -1."""
+    return cache_of(facts.host(name)).frozen_at not in {None, "", "-1"}
+
+
 def disk_needed(cache: Cache, away_s: float) -> int | None:
     """Return the bytes that the frozen cache may add in `away_s`: R * D * 1.5 + two pages; None without a rate."""
     if cache.bytes_s is None:

@@ -12,6 +12,7 @@ from services.procedures.catalogue.freeze_arithmetic import (
     alternative,
     cache_of,
     disk_needed,
+    is_frozen,
     reach_covers,
     seqno_proposed,
 )
@@ -47,7 +48,21 @@ def frozen_already(facts: Facts, donor: str) -> Check:
         verdict=Verdict.PASS if free else Verdict.BLOCK,
         evidence=f"{OPTION} = {value}" if value is not None else "no such option",
         why="Our release at the end would end somebody else's freeze too, and their node would need an SST.",
-        try_=() if free else (f"Ask who froze it; SET GLOBAL wsrep_provider_options='{OPTION}=-1' ends it.",),
+        try_=() if free else ("Ask who froze it. This procedure in the mode 'release' ends it.",),
+        host=donor,
+    )
+
+
+def left_frozen(facts: Facts, donor: str) -> Check:
+    """A freeze that is to be ended may still be wanted by whoever began it."""
+    on = is_frozen(facts, donor)
+    return Check(
+        code="FREEZE-SEEN",
+        title=f"Nobody needs the freeze of {donor} any more",
+        verdict=Verdict.WARN if on else Verdict.PASS,
+        evidence=f"{OPTION} = {cache_of(facts.host(donor)).frozen_at} on {donor}",
+        why="A node that is away for its sake would need an SST.",
+        try_=("Ask who froze it, and whether a node is still away.",) if on else (),
         host=donor,
     )
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from services.procedures import preflight
 from services.procedures.catalogue import freeze_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
-from services.procedures.catalogue.freeze_arithmetic import Cache, cache_of, floor_default, seqno_proposed
-from services.procedures.catalogue.freeze_steps import freeze_plan
+from services.procedures.catalogue.freeze_arithmetic import Cache, cache_of, floor_default, is_frozen, seqno_proposed
+from services.procedures.catalogue.freeze_steps import freeze_plan, release_plan
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.rolling_order import segment_of
 from services.procedures.checks import Check
@@ -32,6 +32,8 @@ ABOUT = About(
     for_states=("synced",),
 )
 
+RELEASE_MODE = "release"
+
 
 class FreezeGcache:
     """Procedure (see procedure.py)."""
@@ -45,14 +47,17 @@ class FreezeGcache:
         """Return the questions; the donor's default follows the node, the floor's the donor."""
         members = member_choices(facts)
         node = inputs.get("node") or (members[-1][0] if members else "")
-        donors = tuple((name, _donor_words(facts, name)) for name, _ in members if name != node)
-        donor = inputs.get("donor") or _best_donor(facts, node)
+        only_release = inputs.get("mode") == RELEASE_MODE
+        donors = tuple((name, _donor_words(facts, name)) for name, _ in members if name != node or only_release)
+        frozen = next((name for name, _ in members if is_frozen(facts, name)), "") if only_release else ""
+        donor = inputs.get("donor") or frozen or _best_donor(facts, node)
         cache = cache_of(facts.host(donor))
         away = seconds_of(inputs.get("away") or "30 min") or 1_800.0
         proposal = seqno_proposed(cache, cache.last or 0, away)
         modes = (
             ("now", f"keep everything from the oldest cached seqno, {cache.downto}, on"),
             ("seqno", f"keep from a seqno on; {proposal[1]}" if proposal is not None else "keep from a seqno on"),
+            (RELEASE_MODE, "only end a freeze that somebody left on the donor; no node goes down"),
         )
         return (
             Field("node", "Node that goes down", "host", node, members),
@@ -99,7 +104,7 @@ class FreezeGcache:
         """Return what is wrong with the inputs."""
         faults = field_faults(self.fields(facts, inputs), inputs)
         values = self._values(facts, inputs)
-        if values["donor"] and values["donor"] == values["node"]:
+        if values["donor"] and values["donor"] == values["node"] and values["mode"] != RELEASE_MODE:
             faults += (Fault("donor", "The donor must be another node than the one that goes down."),)
         return faults
 
@@ -110,6 +115,15 @@ class FreezeGcache:
         away = seconds_of(values["away"]) or 0.0
         members = member_hosts(facts)
         foreign = tuple(replace(check, absolute=False) for check in preflight.foreign_provider(facts, members))
+        if values["mode"] == RELEASE_MODE:
+            return (
+                preflight.known_product(facts, members),
+                *foreign,
+                own.capability(facts, donor, node, away),
+                own.left_frozen(facts, donor),
+                *preflight.operator_rights(facts, (donor,)),
+                preflight.lock_free(facts, members),
+            )
         return (
             preflight.health_gate(facts, members),
             preflight.no_transfer_or_ddl(facts, members),
@@ -134,7 +148,8 @@ class FreezeGcache:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan."""
-        return freeze_plan(facts, self._values(facts, inputs))
+        values = self._values(facts, inputs)
+        return release_plan(facts, values) if values["mode"] == RELEASE_MODE else freeze_plan(facts, values)
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the plan as it is: it has no Continue step."""

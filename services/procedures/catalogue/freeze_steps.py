@@ -9,7 +9,7 @@ from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Run, Several, Sql
 from services.procedures.catalogue import steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
+from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of, is_frozen
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.temporary import Temporary
@@ -55,6 +55,36 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
             f"{node} is Synced and its log says IST.",
             f"{OPTION} is -1 on {donor}; its page files shrink when the next purge runs.",
         ),
+    )
+
+
+def release_plan(facts: Facts, values: Inputs) -> Plan:
+    """Return the plan that only ends a freeze; without steps where none is on."""
+    donor, members = values["donor"], member_hosts(facts)
+    off = (ProviderOption(donor, OPTION, "=", "-1"),)
+    step = Step(
+        step_id="release",
+        host=donor,
+        title=f"Release the gcache of {donor}",
+        done=f"gcache of {donor} released",
+        why="What the cache kept is purged at the next purge: no undo brings that back.",
+        action=RELEASE,
+        already=off,
+        proof=off,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+    return Plan(
+        procedure="freeze-gcache",
+        title=f"Release the gcache of {donor}",
+        summary=f"Ends a freeze that somebody left on {donor}; no node goes down.",
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=members,
+        quorum=members,
+        inputs=tuple(values.items()),
+        steps=(step,) if is_frozen(facts, donor) else (),
+        expects=(f"{OPTION} is -1 on {donor}; its page files shrink when the next purge runs.",),
     )
 
 

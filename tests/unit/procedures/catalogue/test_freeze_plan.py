@@ -13,6 +13,7 @@ from services.procedures.checks import Verdict
 from services.procedures.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption
 from services.procedures.facts_model import Facts
 from services.procedures.inputs import filled
+from services.procedures.invariants import violations
 from services.procedures.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
@@ -82,3 +83,28 @@ def test_that_a_donor_of_the_nodes_own_segment_is_proposed() -> None:
     fields = {f.name: f.default for f in FREEZE.fields(replace(facts, hosts=tuple(moved)), {"node": "n3"})}
     assert fields["donor"] == "n1"
     assert {f.name: f.default for f in FREEZE.fields(facts, {"node": "n3"})}["donor"] == "n2"
+
+
+def _release(facts: Facts, **inputs: str) -> dict[str, str]:
+    given = {"mode": "release", **inputs}
+    return filled(FREEZE.fields(facts, given), given)
+
+
+def test_that_a_freeze_that_somebody_left_is_found_and_ended_without_any_node_going_down() -> None:
+    cluster = whole("n1", "n2", "n3")
+    cluster.hosts["n3"].frozen_at = "950"
+    facts = facts_of(cluster)
+    values = _release(facts)
+    assert values["donor"] == "n3"
+    assert FREEZE.faults(facts, values) == ()
+    found = {c.code: c.verdict for c in FREEZE.preflight(facts, values)}
+    assert found["FREEZE-SEEN"] is Verdict.WARN
+    plan = FREEZE.plan(facts, values)
+    assert [(s.step_id, s.host, s.moves) for s in plan.steps] == [("release", "n3", "")]
+    assert violations(plan) == ()
+
+
+def test_that_where_nothing_is_frozen_there_is_nothing_to_release() -> None:
+    facts = _facts()
+    assert FREEZE.plan(facts, _release(facts, donor="n1")).nothing_to_do
+    assert {c.verdict for c in FREEZE.preflight(facts, _release(facts, donor="n1"))} == {Verdict.PASS}

@@ -1,4 +1,4 @@
-"""Snapshots of the estate in the file: zstd JSON, a keyframe at least each minute, else differences to the keyframe.
+"""Snapshots of the estate in the file: zstd JSON, a keyframe each five minutes, else differences to the keyframe.
 
 A difference is the JSON compressed with the keyframe's JSON as dictionary (zstd "raw content" dictionary): a few
 hundred bytes instead of several kilobytes, read back without any other rule. It grows as the estate moves away from the
@@ -21,7 +21,8 @@ from services.errors import StoreError
 from services.history.file import Connect
 from services.words import stored, tr
 
-KEYFRAME_S = 60.0
+KEYFRAME_S = 300.0
+"""As long as a block of samples: damage takes no more of the one than of the other."""
 _LEVEL = 3
 _UNKNOWN = 2**31
 _SELECT = (

@@ -41,9 +41,9 @@ def test_that_every_snapshot_comes_back_as_it_was_from_its_own_row_and_its_keyfr
     assert {row.base for row in rows if row.base is not None} <= keyframes
 
 
-def test_that_an_estate_that_stands_still_has_a_keyframe_each_minute() -> None:
-    rows = packed([estate(START + i) for i in range(130)])
-    assert [row.at - START for row in rows if row.base is None] == [0.0, 60.0, 120.0]
+def test_that_an_estate_that_stands_still_has_a_keyframe_each_five_minutes() -> None:
+    rows = packed([estate(START + 2 * i) for i in range(310)])
+    assert [row.at - START for row in rows if row.base is None] == [0.0, 300.0, 600.0]
 
 
 def test_that_an_estate_that_has_changed_gets_a_keyframe_before_its_differences_cost_two() -> None:
@@ -56,11 +56,11 @@ def test_that_an_estate_that_has_changed_gets_a_keyframe_before_its_differences_
 
 
 def test_that_a_change_just_after_a_keyframe_is_measured_by_the_calm_before_it() -> None:
-    calm = [estate(START + i) for i in range(61)]
-    rows = packed([*calm, *(estate(START + 61 + i, changed=8) for i in range(20))])
+    calm = [estate(START + 5 * i) for i in range(61)]
+    rows = packed([*calm, *(estate(START + 301 + i, changed=8) for i in range(20))])
     keys = [row.at - START for row in rows if row.base is None]
-    assert keys[:2] == [0.0, 60.0]
-    assert 62.0 <= keys[2] <= 65.0
+    assert keys[:2] == [0.0, 300.0]
+    assert 302.0 <= keys[2] <= 305.0
 
 
 def test_that_differences_that_are_all_alike_bring_no_keyframe() -> None:

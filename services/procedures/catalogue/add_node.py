@@ -67,46 +67,7 @@ class AddNode:
                 "yes",
                 help="No: the node joins only where IST brings what it misses.",
             ),
-            Field(
-                "extend",
-                "Write the new address into the other members' files",
-                "flag",
-                "yes",
-                help="They read it at their next start; nothing is restarted now.",
-                advanced=True,
-            ),
-            Field(
-                "donor_out",
-                "Take the donor out of HAProxy while it sends an SST",
-                "flag",
-                "yes" if can_drain(facts, donor) else "no",
-                help="It falls behind meanwhile and serves old data. Only where a HAProxy that may be told is found.",
-                advanced=True,
-            ),
-            Field(
-                "settle",
-                "How long its receive queue must stay short",
-                "duration",
-                "60 s",
-                help="A node that is Synced and can't keep up falls behind again at once.",
-                advanced=True,
-            ),
-            Field(
-                "end_orphans",
-                "End what an earlier transfer left on the host",
-                "flag",
-                "no",
-                help="Scripts and streams that SST-ORPHANS shows. They end only while no server runs there.",
-                advanced=True,
-            ),
-            Field(
-                "keep_data",
-                "Keep the host's old data folder aside",
-                "flag",
-                "no" if own.own_file_system(facts, joiner) else "yes",
-                help="An SST erases it, its binary logs too. Undo puts it back. A mount point can't be kept aside.",
-                advanced=True,
-            ),
+            *_finer_fields(facts, joiner, donor),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -194,6 +155,52 @@ class AddNode:
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
+
+
+def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
+    """Return the questions that most people leave as they are."""
+    return (
+        Field(
+            "extend",
+            "Write the new address into the other members' files",
+            "flag",
+            "yes",
+            help="They read it at their next start; nothing is restarted now.",
+            advanced=True,
+        ),
+        Field(
+            "donor_out",
+            "Take the donor out of HAProxy while it sends an SST",
+            "flag",
+            "yes" if can_drain(facts, donor) else "no",
+            help="It falls behind meanwhile and serves old data. Only where a HAProxy that may be told is found.",
+            advanced=True,
+        ),
+        Field(
+            "settle",
+            "How long its receive queue must stay short",
+            "duration",
+            "60 s",
+            help="A node that is Synced and can't keep up falls behind again at once.",
+            advanced=True,
+        ),
+        Field(
+            "end_orphans",
+            "End what an earlier transfer left on the host",
+            "flag",
+            "no",
+            help="Scripts and streams that SST-ORPHANS shows. They end only while no server runs there.",
+            advanced=True,
+        ),
+        Field(
+            "keep_data",
+            "Keep the host's old data folder aside",
+            "flag",
+            "no" if own.own_file_system(facts, joiner) else "yes",
+            help="An SST erases it, its binary logs too. Undo puts it back. A mount point can't be kept aside.",
+            advanced=True,
+        ),
+    )
 
 
 def _candidate_words(facts: Facts, name: str) -> str:

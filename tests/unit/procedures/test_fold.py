@@ -121,7 +121,7 @@ def test_that_a_step_killed_in_its_act_may_have_happened() -> None:
     assert (shown.started, shown.until) == (START + 30, START + 40 + 30.0)
 
 
-def test_that_a_step_that_another_program_works_at_is_under_way_and_not_in_doubt() -> None:
+def test_that_a_step_which_another_program_drives_is_under_way_and_not_in_doubt() -> None:
     writer = Writer().step("stop-n2", StepState.CHECKING, StepState.ACTING)
     told = at_work_elsewhere(writer.view())
     (step,) = [s for s in told.steps if s.state is StepState.ACTING]

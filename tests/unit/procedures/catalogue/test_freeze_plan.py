@@ -38,7 +38,7 @@ def test_that_the_timer_that_ends_a_freeze_is_set_before_the_freeze() -> None:
     assert order.index("release") < order.index("guard-off")
 
 
-def test_that_a_timer_whose_work_failed_leaves_no_unit_in_the_way_of_the_next_one() -> None:
+def test_that_a_timer_whose_release_failed_leaves_no_unit_in_the_way_of_the_next_one() -> None:
     action = _plan(_facts()).step("guard-on").action
     assert isinstance(action, Several)
     assert any("--collect" in part.command.argv for part in action.actions if isinstance(part, Run))

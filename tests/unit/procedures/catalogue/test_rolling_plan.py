@@ -89,7 +89,7 @@ def test_that_a_file_that_says_so_already_is_not_enough_while_the_server_runs_wi
     assert not plan_of(seen_whole(options=said, variables=(("max_connections", "151"),)), **OPTION).nothing_to_do
 
 
-def test_that_a_person_works_on_a_stopped_node_whose_configuration_is_tried_before_it_starts() -> None:
+def test_that_a_person_changes_a_stopped_node_whose_configuration_is_tried_before_it_starts() -> None:
     plan = plan_of(seen_whole(), nodes="n2", work="yes", reason="kernel update")
     order = ids(plan)
     at = order.index("n2:work")

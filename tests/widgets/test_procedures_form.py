@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from services.procedures.checks import Override
-from services.procedures.fields import Fault
+from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Risk
 from tests.widgets import builders_procedures as p
 from widgets.common.theme import apply_theme
@@ -122,6 +122,19 @@ def test_that_a_default_that_follows_another_answer_is_shown_until_it_is_answere
     assert row(wizard, "donor").text() == "db1"
 
 
+def test_that_hosts_stand_in_the_order_of_the_default_whatever_is_unticked(qtbot: QtBot, wizard: WizardPage) -> None:
+    nodes = (("db1", "the writer"), ("db2", ""), ("db3", ""))
+    order = Field("order", "Nodes, in this order", "hosts", "db3, db2, db1", nodes)
+    wizard.set_fields((order,), {}, ())
+    boxes = row(wizard, "order").findChildren(QCheckBox)
+    assert [box.text() for box in boxes] == ["db3", "db2", "db1  –  the writer"]
+    qtbot.mouseClick(boxes[1], Qt.MouseButton.LeftButton, pos=QPoint(8, boxes[1].height() // 2))
+    assert row(wizard, "order").text() == "db3, db1"
+    wizard.set_fields((replace(order, default="db2, db3, db1"),), {"order": "db3, db1"}, ())
+    assert next(box.text() for box in row(wizard, "order").findChildren(QCheckBox)) == "db2"
+    assert row(wizard, "order").text() == "db3, db1"
+
+
 # -- checklist -------------------------------------------------------------------------------------------------------
 def test_that_checks_fold_the_questions_to_one_line_and_stand_blocks_first(wizard: WizardPage) -> None:
     wizard.set_checks((*p.CHECKS, p.BLOCK))
@@ -156,6 +169,22 @@ def test_that_a_reason_typed_survives_checking_again(qtbot: QtBot, wizard: Wizar
     assert not wizard.stages.checklist.again.isEnabled()
     wizard.set_checks((*p.CHECKS, replace(p.BLOCK, evidence="db1: 17.9 GB free")))
     assert wizard.stages.checklist.overrides() == (Override("DISK-FREE", "grown tonight"),)
+
+
+def test_that_one_reason_is_asked_for_blocks_of_one_code_on_several_hosts(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_checks((*p.CHECKS, p.BLOCK, replace(p.BLOCK, host="db2"), replace(p.BLOCK, host="db3")))
+    wizard.set_plan(p.plan(), p.WORDING)
+    checklist = wizard.stages.checklist
+    assert checklist.standing.text() == "A run can't start while these stand: DISK-FREE."
+    assert [r.reason is not None for r in checklist.rows[:3]] == [True, False, False]
+    second = checklist.rows[1].findChildren(QLabel)
+    assert "The reason above holds for every DISK-FREE." in [label.text() for label in second]
+    field = checklist.rows[0].reason
+    assert field is not None
+    qtbot.keyClicks(field, "grown tonight")
+    assert checklist.overrides() == (Override("DISK-FREE", "grown tonight"),)
+    assert checklist.standing_blocks() == ()
+    assert wizard.stages.approval.start.isEnabled()
 
 
 def test_that_start_waits_while_a_block_stands_and_says_which(qtbot: QtBot, wizard: WizardPage) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services.procedures.actions import Ask
+from services.procedures.checks import Verdict
 from services.procedures.run_model import RunState, RunView, StepState
 from services.types import Health
 from tests.widgets import builders_procedures as p
@@ -188,6 +189,24 @@ def test_that_each_question_offers_its_own_answers(
     for made in list(wizard.question.buttons):
         made.click()
     assert told == [("47", answer) for answer in answers]
+
+
+def test_that_the_rest_of_a_plan_is_approved_beside_what_was_found_out_for_it(wizard: WizardPage) -> None:
+    guess = replace(p.CHECKS[0], code="POSITIONS", verdict=Verdict.WARN, evidence="n1: not known yet")
+    found = replace(guess, verdict=Verdict.PASS, evidence="n1: 512")
+    before = replace(p.run(4), checks=(guess, p.CHECKS[1]))
+    wizard.set_run(before, p.WORDING)
+    preflight, checklist = wizard.stages.preflight, wizard.stages.checklist
+    assert not preflight.is_open()
+    asked = replace(
+        before, state=RunState.WAITING, checks=(guess, p.CHECKS[1], found), question=p.question("continued")
+    )
+    wizard.set_run(asked)
+    assert preflight.is_open()
+    assert [check.evidence for check in checklist.checks()] == ["n1: 512", p.CHECKS[1].evidence]
+    assert preflight.head.texts()[0] == "2 pass"
+    wizard.set_run(replace(asked, state=RunState.RUNNING, question=None))
+    assert not preflight.is_open()
 
 
 def test_that_a_failed_run_is_undone_only_after_a_yes_and_left_only_with_a_reason(

@@ -62,6 +62,10 @@ class Approval(QWidget):
             self._ask_names([step for step in plan.steps if step.confirm])
         self._judge()
 
+    def plan(self) -> Plan | None:
+        """Return the plan that would be approved."""
+        return self._plan
+
     def set_standing(self, codes: tuple[str, ...]) -> None:
         """Take the codes of the blocks that stand."""
         if codes != self._standing:

@@ -18,13 +18,17 @@ _ORDER = {Verdict.BLOCK: 0, Verdict.WARN: 1, Verdict.PASS: 2}
 
 
 class CheckRow(QFrame):
-    """One check. `reason` is the override's line, None where none exists (a pass, a warning, an absolute block)."""
+    """One check. `reason` is the override's line, None where none exists (a pass, a warning, an absolute block).
+
+    An override names a code, not a host: of several blocks of one code only the first asks for the reason.
+    """
 
     reason_typed = Signal()
 
-    def __init__(self, check: Check, reason: str = "", *, fixed: bool = False) -> None:
+    def __init__(self, check: Check, reason: str = "", *, fixed: bool = False, asks: bool = True) -> None:
         super().__init__()
         self.check = check
+        self._asks = asks
         self.reason: QLineEdit | None = None
         shape = HealthMark(VERDICT_HEALTH[check.verdict], 11)
         shape.setAccessibleName(tr(VERDICT_WORDS[check.verdict]))
@@ -73,6 +77,9 @@ class CheckRow(QFrame):
             return row
         if fixed:
             row.addWidget(words(tr("Overridden: {reason}", reason=reason) if reason else "", "warn"), 1)
+            return row
+        if not self._asks:
+            row.addWidget(words(tr("The reason above holds for every {code}.", code=self.check.code), "second"), 1)
             return row
         asked = tr("Go on all the same, because:")
         name = label(asked, "second")
@@ -161,8 +168,11 @@ class Checklist(QWidget):
     def _rebuild(self, checks: tuple[Check, ...], reasons: dict[str, str]) -> None:
         emptied(self._column)
         self._checks, self.rows, self._lines = checks, [], []
+        asked: set[str] = set()
         for number, check in enumerate(sorted(checks, key=lambda check: _ORDER[check.verdict])):
-            row = CheckRow(check, reasons.get(check.code, ""), fixed=self._fixed)
+            row = CheckRow(check, reasons.get(check.code, ""), fixed=self._fixed, asks=check.code not in asked)
+            if row.reason is not None:
+                asked.add(check.code)
             row.reason_typed.connect(self._typed)
             self.rows.append(row)
             self._lines.append(hairline())
@@ -178,7 +188,7 @@ class Checklist(QWidget):
 
     def _judge(self) -> None:
         standing = self.standing_blocks()
-        names = ", ".join(check.code for check in standing)
+        names = ", ".join(dict.fromkeys(check.code for check in standing))
         self.standing.setText(tr("A run can't start while these stand: {codes}.", codes=names) if standing else "")
         self.standing.setVisible(bool(standing))
 

@@ -93,7 +93,7 @@ class FieldRow(QWidget):
         return place
 
     def _fill_checks(self, grid: QGridLayout) -> None:
-        for number, (value, meaning) in enumerate(self.field.choices):
+        for number, (value, meaning) in enumerate(_in_order(self.field)):
             box = QCheckBox(_option(value, meaning))
             box.clicked.connect(self._tell_checks)
             self._boxes[value] = box
@@ -165,11 +165,18 @@ class FieldRow(QWidget):
         self._tell(self.text())
 
     def same_shape(self, field: Field) -> bool:
-        """Return whether this row can go on asking `field`; check lists are made anew when their choices change."""
+        """Return whether this row can go on asking `field`; check lists are made anew when choices or order change."""
         mine = self.field
-        if mine.kind == "hosts" and mine.choices != field.choices:
+        if mine.kind == "hosts" and _in_order(mine) != _in_order(field):
             return False
         return (mine.name, mine.kind, bool(mine.choices)) == (field.name, field.kind, bool(field.choices))
+
+
+def _in_order(field: Field) -> tuple[tuple[str, str], ...]:
+    """Return the choices with the default's first, in its order: it may matter (the writer goes last)."""
+    default = [name.strip() for name in field.default.split(",")]
+    place = {name: number for number, name in enumerate(default)}
+    return tuple(sorted(field.choices, key=lambda choice: place.get(choice[0], len(place))))
 
 
 def _option(value: str, meaning: str) -> str:

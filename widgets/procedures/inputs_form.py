@@ -68,14 +68,15 @@ class InputsForm(QWidget):
             old.deleteLater()
         places = {False: 0, True: 0}
         for field in fields:
-            row = self.rows.get(field.name) or self._add(field)
+            fresh = field.name not in self.rows
+            row = self._add(field) if fresh else self.rows[field.name]
             layout = self._rare if field.advanced else self._plain
             if layout.indexOf(row) != places[field.advanced]:
                 layout.insertWidget(places[field.advanced], row)
             places[field.advanced] += 1
             row.touched = bool(self._typed.get(field.name, "").strip()) or row.touched
             row.update_field(field)
-            if field.name in self._typed and not self._wait.isActive():
+            if field.name in self._typed and (fresh or not self._wait.isActive()):
                 row.show_text(self._typed[field.name] or ("" if row.touched else field.default))
         self.rows = {field.name: self.rows[field.name] for field in fields}
         self._tab_order()

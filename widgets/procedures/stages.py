@@ -24,9 +24,11 @@ from widgets.procedures.step_list import StepList
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.words import (
     OVER,
+    asks_for_the_rest,
     checks_health,
     checks_words,
     current_step,
+    newest_checks,
     plan_words,
     run_health,
     run_words,
@@ -159,9 +161,12 @@ class Stages(QWidget):
             self.steps.show_plan(view.plan.steps, known, now)
         self._plan = view.plan
         if before is None or (before.checks, before.overrides) != (view.checks, view.overrides):
-            self.checklist.show_decided(view.checks, view.overrides)
-            self.preflight.say(checks_health(view.checks), checks_words(view.checks, view.overrides))
-            self.preflight.setVisible(bool(view.checks))
+            checks = newest_checks(view.checks)
+            self.checklist.show_decided(checks, view.overrides)
+            self.preflight.say(checks_health(checks), checks_words(checks, view.overrides))
+            self.preflight.setVisible(bool(checks))
+        if asks_for_the_rest(view) != (before is not None and asks_for_the_rest(before)):
+            self.preflight.set_open(asks_for_the_rest(view))  # what was found out belongs to what is approved
         put(self._broken, "\n".join(tr(sentence) for sentence in view.breaches))
         at = current_step(view)
         asked = at if view.question is not None and view.question.step_id else -1

@@ -183,6 +183,11 @@ def current_step(view: RunView) -> int:
     return next((i for i, shown in enumerate(view.steps) if shown.state in stopped), -1)
 
 
+def asks_for_the_rest(view: RunView) -> bool:
+    """Return whether the run has made the rest of its plan and waits for its approval."""
+    return view.question is not None and view.question.topic == "continued"
+
+
 def plan_words(view: RunView) -> str:
     """Return '11 steps · step 7 running' as the plan's line."""
     count = plural(len(view.steps), "{n} step", "{n} steps")
@@ -238,6 +243,11 @@ def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()
     text = f" {MIDDLE} ".join(parts)
     worst = (blocks or warned)[:1]
     return f"{text}: {worst[0].evidence or worst[0].title}" if worst else text
+
+
+def newest_checks(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    """Return the last word on each code and host: a plan that is continued brings its checks again, read later."""
+    return tuple({(check.code, check.host): check for check in checks}.values())
 
 
 def checks_health(checks: tuple[Check, ...]) -> Health:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from services.clock import SystemClock
+from services.discovery.model import ClusterSnapshot
 from services.errors import BadInput, StoreError, UserError
 from services.history.state_store import StateStore
 from services.inventory.model import Inventory
@@ -20,12 +21,14 @@ from services.procedures.desk import Desk, Draft
 from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault
+from services.procedures.finding import meant
 from services.procedures.journal import DrivenElsewhere
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.model import Plan
 from services.procedures.run_model import Listener, Person, RunState, RunView
 from services.procedures.standing import where_it_stands
 from services.secrets import MemoryVault
+from services.types import ClusterKind
 from tests.unit.procedures.engine_world import (
     World,
     WorldActor,
@@ -275,3 +278,13 @@ def test_that_a_store_that_fails_ends_the_run_before_its_act(desk: WorldDesk, mo
     with pytest.raises(StoreError):
         desk.drive(run_id)
     assert desk.world.done == []
+
+
+def test_that_a_cluster_is_meant_by_its_name_or_its_state_uuid_even_while_no_server_shows_it() -> None:
+    uuid = "8f21c0de-0000-11ee-9999-0242ac120002"
+    shown = ClusterSnapshot(uuid, ClusterKind.GALERA, "shop", 0.0)
+    assert meant("shop", (shown,)) == (uuid, "")
+    assert meant(uuid, (shown,)) == (uuid, "")
+    assert meant(uuid, ()) == (uuid, "")
+    assert meant("shop", ()) == ("", "shop")
+    assert meant("", (shown,)) == ("", "")

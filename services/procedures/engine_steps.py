@@ -19,7 +19,7 @@ from services.procedures.journal_entries import (
     step_state,
     value_kept,
 )
-from services.procedures.model import Step
+from services.procedures.model import Plan, Step
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, StepState
 
@@ -199,7 +199,7 @@ class Steps:
             plan = self._log.view.plan
             asked_for = {s.confirm for s in plan.steps if s.confirm}
             missing = asked_for - self._parts.policy.confirmed
-            text = f"The rest of the plan is made: {plan.steps[-1].title}. Approve it?"
+            text = f"The rest of the plan is made: {_gist(plan, step)}. Approve it?"
             if missing and self._parts.policy.unattended:
                 hosts = ", ".join(sorted(missing))
                 text = f"The rest of the plan has a step that can't be undone: confirm {hosts}."
@@ -306,3 +306,9 @@ class Steps:
             self._act(step)
         else:
             raise StepFailed("You stopped it: whether it was done is not known.")
+
+
+def _gist(plan: Plan, step: Step) -> str:
+    """Return what decides of the steps that follow: the one that can't be undone, else the last."""
+    rest = plan.steps[plan.steps.index(step) + 1 :]
+    return next((s.title for s in rest if s.confirm), rest[-1].title)

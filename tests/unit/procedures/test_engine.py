@@ -254,14 +254,14 @@ def test_that_a_console_that_closes_leaves_the_run_to_be_resumed() -> None:
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 
+WIPE = Step("wipe", "n1", "Wipe n1", put("wiped"), risk=Risk.IRREVERSIBLE, proof=(is_("n1", "wiped"),), confirm="n1")
+
+
 def test_that_a_step_that_can_not_be_undone_waits_for_the_host_s_name() -> None:
-    wipe = Step(
-        "wipe", "n1", "Wipe n1", put("wiped"), risk=Risk.IRREVERSIBLE, proof=(is_("n1", "wiped"),), confirm="n1"
-    )
-    asking = Bench(plan_of(wipe), policy=ASKING)
+    asking = Bench(plan_of(WIPE), policy=ASKING)
     asking.person.answers = {"step": ["n2", "yes", "n1"]}
     assert asking.run() is RunState.DONE
-    alone = Bench(plan_of(wipe))
+    alone = Bench(plan_of(WIPE))
     assert alone.run() is RunState.WAITING
     assert alone.world.done == []
     alone.policy = replace(alone.policy, confirmed=frozenset({"n1"}))
@@ -309,6 +309,16 @@ def test_that_the_rest_of_a_plan_is_made_approved_and_run() -> None:
     bench.person.answers = {"continued": ["approve"]}
     assert bench.run() is RunState.DONE
     assert bench.world.done == ["n1: a=ON", "n2: b=ON"]
+
+
+def test_that_the_question_for_the_rest_names_the_step_that_can_not_be_undone() -> None:
+    def wiping(view: RunView) -> tuple[tuple[Check, ...], Plan]:
+        return (), replace(view.plan, steps=(*view.plan.steps, WIPE, switch("n2", "b")))
+
+    bench = Bench(plan_of(switch("n1", "a"), MORE), policy=ASKING, continuing=wiping)
+    bench.person.answers = {"continued": ["approve"], "step": ["n1"]}
+    assert bench.run() is RunState.DONE
+    assert "The rest of the plan is made: Wipe n1. Approve it?" in str(bench.lines("asked")[0])
 
 
 def test_that_a_rest_that_changes_what_was_approved_is_refused_and_the_journal_stays_readable() -> None:

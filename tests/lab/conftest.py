@@ -21,7 +21,7 @@ from tests.lab.estate.requirements import unavailable_reason
 
 # Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
 LAB_TEST_LIMIT_S = 900
-_ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estate", "freeze_estate")
+_ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estate", "freeze_estate", "mixed_estate")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -92,6 +92,12 @@ def freeze_estate(lab_available: None) -> Iterator[Estate]:
     yield from _session_estate("freeze")
 
 
+@pytest.fixture(scope="session")
+def mixed_estate(lab_available: None) -> Iterator[Estate]:
+    """One Synced member m1 (MariaDB 11.8, trixie) and the host `late` (MariaDB 10.11, bookworm)."""
+    yield from _session_estate("mixed")
+
+
 def _whole(estate: Estate) -> Iterator[Estate]:
     yield estate
     estate.load_stop()
@@ -126,6 +132,12 @@ def steer(steer_estate: Estate) -> Iterator[Estate]:
 def freezing(freeze_estate: Estate) -> Iterator[Estate]:
     """The estate with the other provider, whole; faults a test leaves on are undone after it."""
     yield from _whole(freeze_estate)
+
+
+@pytest.fixture
+def mixed(mixed_estate: Estate) -> Iterator[Estate]:
+    """The estate of a newer cluster and an older host, whole; faults a test leaves on are undone after it."""
+    yield from _whole(mixed_estate)
 
 
 @pytest.fixture(autouse=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from services.procedures.facts_model import LockSeen
 from services.procedures.lock import LOCK_FOLDER, lock_path, lock_text
-from tests.lab.estate import galera
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import while_asserts
+from tests.lab.procedures.steering import Ran
 
 Obstacle = Callable[[Estate], AbstractContextManager[object]]
 GRASTATE = "/var/lib/mysql/grastate.dat"
@@ -36,6 +41,17 @@ class Refusal:
 
     def __str__(self) -> str:
         return "-".join((self.code, *(name for name, _ in self.procedures)))
+
+
+def assert_refused(ran: Ran, code: str) -> dict[str, Any]:
+    """Assert that a run with --json was refused, by this check too, and why; return the check."""
+    assert ran.code == 1, ran
+    blocked = {check["code"]: check for check in ran.document()["checks"] if check["verdict"] == "block"}
+    assert code in blocked, json.dumps(list(blocked.values()), indent=1)
+    check: dict[str, Any] = blocked[code]
+    assert check["evidence"]
+    assert check["why"]
+    return check
 
 
 @contextmanager
@@ -87,6 +103,19 @@ def shell(host: str, do: str, back: str) -> Obstacle:
     return made
 
 
+def together(*obstacles: Obstacle) -> Obstacle:
+    """Several at once, made in this order."""
+
+    @contextmanager
+    def made(estate: Estate) -> Iterator[None]:
+        with ExitStack() as stack:
+            for obstacle in obstacles:
+                stack.enter_context(obstacle(estate))
+            yield
+
+    return made
+
+
 @contextmanager
 def ddl_running(estate: Estate) -> Iterator[None]:
     """A DDL that lasts some seconds."""
@@ -125,13 +154,62 @@ def node_down(estate: Estate) -> Iterator[None]:
 
 
 @contextmanager
-def large_data(estate: Estate) -> Iterator[None]:
-    """The donor's data folder is nearly as large as the joiner's whole disk."""
-    estate.fill("s1", leave_mb=48)
+def older_protocol(estate: Estate) -> Iterator[None]:
+    """s3 has lost the others, and its provider may speak an older protocol only (in force from its next start on)."""
+    (told,) = re.findall(r"repl\.proto_max = (\d+)", estate.sql("s3", "SELECT @@GLOBAL.wsrep_provider_options")[0][0])
+    estate.sql("s3", f"SET GLOBAL wsrep_provider_options = 'repl.proto_max={int(told) - 1}'")
+    estate.partition(["s3"])
+    try:
+        estate.wait_synced(("s1", "s2"), size=2, limit_s=40)
+        while_asserts(lambda: assert_alone(estate, "s3"), limit_s=40)
+        yield
+    finally:
+        estate.heal()
+        estate.sql("s3", f"SET GLOBAL wsrep_provider_options = 'repl.proto_max={told}'")
+        estate.wait_synced(size=3)
+
+
+def assert_alone(estate: Estate, host: str) -> None:
+    """Assert that a server runs and is in no Primary Component."""
+    said = estate.sql(host, "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_status'")[0][1]
+    assert said == "non-Primary", f"{host} is {said}"
+
+
+@contextmanager
+def locked_out(estate: Estate) -> Iterator[None]:
+    """s3 is a full member, and only the console's reading account can't log in there."""
+    alone = "SET SESSION wsrep_on = OFF; SET SESSION sql_log_bin = OFF; ALTER USER observer@'%' ACCOUNT"
+    estate.sql("s3", f"{alone} LOCK")
     try:
         yield
     finally:
-        estate.unfill("s1")
+        estate.sql("s3", f"{alone} UNLOCK")
+
+
+@contextmanager
+def account_without_rights(estate: Estate) -> Iterator[None]:
+    """The account that the donor s1 would log in with for a transfer may do nothing."""
+    password = secrets.token_hex(12)
+    estate.sql("s1", f"CREATE USER transfer@localhost IDENTIFIED BY '{password}'")
+    try:
+        with option_file("s1", f"[mysqld]\nwsrep_sst_auth = transfer:{password}\n")(estate):
+            yield
+    finally:
+        estate.sql("s1", "DROP USER transfer@localhost")
+
+
+def disk_nearly_full(host: str) -> Obstacle:
+    """The data folder is nearly as large as its whole disk, and as that of any other host."""
+
+    @contextmanager
+    def made(estate: Estate) -> Iterator[None]:
+        estate.fill(host, leave_mb=48)
+        try:
+            yield
+        finally:
+            estate.unfill(host)
+
+    return made
 
 
 @contextmanager
@@ -157,23 +235,3 @@ def foreign_data(estate: Estate) -> Iterator[None]:
         yield
     finally:
         estate.host("new").sh(f"rm -f {GRASTATE}")
-
-
-def states_replaced(**uuids: str) -> Obstacle:
-    """All servers are down; these members' state files name another UUID. Theirs come back after it."""
-
-    @contextmanager
-    def made(estate: Estate) -> Iterator[None]:
-        for name in reversed(galera.members(estate.spec)):
-            estate.stop(name)
-        kept = {name: estate.host(name).sh(f"cat {GRASTATE}").out for name in uuids}
-        for name, uuid in uuids.items():
-            estate.host(name).sh(f"cat > {GRASTATE}", stdin=grastate(uuid))
-        try:
-            yield
-        finally:
-            for name, text in kept.items():
-                estate.host(name).sh(f"cat > {GRASTATE}", stdin=text)
-            galera.recover(estate.spec)
-
-    return made

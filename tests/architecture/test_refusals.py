@@ -1,0 +1,89 @@
+"""No blocking check of a procedure is forgotten: each is refused for real on the lab, or it is said why that can't be.
+
+Read from the sources: a check blocks when the function that makes it names BLOCK, or asks `verdict(blocks, warns)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeGuard
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKS = (ROOT / "services" / "procedures" / "preflight", ROOT / "services" / "procedures" / "catalogue")
+LAB = ROOT / "tests" / "lab" / "procedures"
+UNIT = ROOT / "tests" / "unit" / "procedures"
+NOT_ON_THE_LAB = {
+    # auto.cnf and its server_uuid are MySQL's, and the lab's packages are MariaDB's.
+    "SERVER-UUID",
+    # A server that is neither MariaDB nor Percona XtraDB Cluster and runs Galera: Debian has no package of one.
+    "PRODUCT",
+}
+"""Blocking codes that the lab can't make. Each has a unit test whose name says why its facts are recorded ones."""
+
+
+def _trees(*folders: Path, pattern: str = "*.py") -> Iterator[ast.Module]:
+    for folder in folders:
+        for path in sorted(folder.rglob(pattern)):
+            yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _blocks(function: ast.FunctionDef) -> bool:
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr == "BLOCK")
+        or (_calls(node, "verdict") and not (isinstance(node.args[0], ast.Tuple) and not node.args[0].elts))
+        for node in ast.walk(function)
+    )
+
+
+def _calls(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _made(function: ast.FunctionDef) -> Iterator[str]:
+    """Return the codes of the checks that a function makes; of 'IST-REACH-{name}' what is the same for all names."""
+    for node in ast.walk(function):
+        if not _calls(node, "Check"):
+            continue
+        given = [k.value for k in node.keywords if k.arg == "code"] or node.args[:1]
+        texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
+        codes = [text.rstrip("-") for text in texts if isinstance(text, str) and text]
+        assert codes, f"{function.name}: the code of a check is written where it is made"
+        yield codes[0]
+
+
+def _blocking() -> set[str]:
+    functions = (n for tree in _trees(*CHECKS) for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+    return {code for function in functions if _blocks(function) for code in _made(function)}
+
+
+def _words(tree: ast.Module) -> Iterator[str]:
+    """Return every code-like word in the string literals that are no docstring."""
+    told = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield from re.findall(r"[A-Z]+(?:-[A-Z]+)*", node.value)
+
+
+def test_that_the_checks_are_found_in_the_sources() -> None:
+    found = _blocking()
+    assert {"HEALTH-GATE", "PORTS", "IST-REACH", "NO-CANDIDATE", "HAPROXY-LEVEL", "FREEZE-SEQNO"} <= found
+    assert not {"DURABILITY", "LONG-TRANSACTIONS", "SEGMENT"} & found  # these only warn
+
+
+def test_that_every_blocking_check_refuses_a_run_on_the_lab_or_is_known_not_to() -> None:
+    named = {word for tree in _trees(LAB, pattern="test_*.py") for word in _words(tree)}
+    assert _blocking() - named == NOT_ON_THE_LAB
+
+
+def test_that_what_the_lab_can_not_make_is_tried_on_recorded_facts_by_a_test_that_says_why() -> None:
+    tried = {
+        word
+        for tree in _trees(UNIT, pattern="test_*.py")
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and "because_the_lab" in function.name
+        for word in _words(ast.Module([function], []))
+    }
+    assert tried >= NOT_ON_THE_LAB

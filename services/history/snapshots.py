@@ -23,7 +23,9 @@ from services.words import stored, tr
 
 KEYFRAME_S = 300.0
 """As long as a block of samples: damage takes no more of the one than of the other."""
-_LEVEL = 3
+_SMALL, _SMALL_LEVEL, _LEVEL = 8_192, 12, 9
+"""A difference of one server's 2 kB is 14 % smaller at level 12 than at 3 for 0.05 ms more; where an estate's JSON is
+larger, level 9 gives as much and costs a fifth."""
 _UNKNOWN = 2**31
 _SELECT = (
     "SELECT s.data, k.data FROM snapshot s LEFT JOIN snapshot k ON k.id = s.base "
@@ -88,14 +90,14 @@ class SnapshotWriter:
         number, self._number = self._number, self._number + 1
         if not 0 <= snapshot.at - self._key_at < KEYFRAME_S or self._grown > self._key_size:
             return self._keyframe(number, snapshot.at, text)
-        packer = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_dictionary(self._key_json))
+        packer = zstandard.ZstdCompressor(level=_level(text), dict_data=_dictionary(self._key_json))
         data = packer.compress(text)
         self._least = min(self._least, len(data))
         self._grown += len(data) - min(self._least, self._former_least)
         return StoredSnapshot(number, snapshot.at, self._key_number, data)
 
     def _keyframe(self, number: int, at: float, text: bytes) -> StoredSnapshot:
-        data = zstandard.ZstdCompressor(level=_LEVEL).compress(text)
+        data = zstandard.ZstdCompressor(level=_level(text)).compress(text)
         self._key_at, self._key_number, self._key_json = at, number, text
         self._key_size, self._grown = len(data), 0
         self._former_least, self._least = self._least, _UNKNOWN
@@ -143,6 +145,10 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
         raise StoreError(
             tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
         ) from problem
+
+
+def _level(text: bytes) -> int:
+    return _SMALL_LEVEL if len(text) <= _SMALL else _LEVEL
 
 
 def _dictionary(content: bytes) -> zstandard.ZstdCompressionDict:

@@ -1,6 +1,6 @@
 """Budget 5: 100 servers at 1 Hz in one process, polls spread over the second; what the window would feel of it.
 
-A hundred sessions on threads poll one private server (it stands for a hundred: the client's work is the same).
+A hundred sessions, a thread each, poll one private server (it stands for a hundred: the client's work is the same).
 The window is a thread that wants to wake every 16 ms; its lateness beside the polls is compared with its lateness in
 the same process at rest, before them.
 """
@@ -41,8 +41,8 @@ def percentile(values: list[float], share: float) -> float:
 class Schedule:
     """Submits every server's poll at its own place in the second, and counts the polls that came too late."""
 
-    def __init__(self, pool: ThreadPoolExecutor, sessions: list[HostSession]) -> None:
-        self._pool = pool
+    def __init__(self, threads: list[ThreadPoolExecutor], sessions: list[HostSession]) -> None:
+        self._threads = threads
         self._sessions = sessions
         self._thread = threading.Thread(target=self._work, name="bench schedule")
         self._stop = threading.Event()
@@ -73,7 +73,7 @@ class Schedule:
             if before is not None and not before.done():
                 self.missed += 1  # last second's poll is still under way: this one is not made
             else:
-                pending[n] = made = self._pool.submit(self._sessions[n].status, limit_s=5.0)
+                pending[n] = made = self._threads[n].submit(self._sessions[n].status, limit_s=5.0)
                 self.done.append(made)
             turn += 1
 
@@ -86,8 +86,8 @@ def run(rounds: int) -> list[Row]:
         for session in sessions:
             session.status()
         rest = lateness_ms(4.0)
-        pool = stack.enter_context(ThreadPoolExecutor(SERVERS))
-        schedule = Schedule(pool, sessions)
+        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in sessions]
+        schedule = Schedule(threads, sessions)
         cpu = time.process_time()
         schedule.start()
         busy = lateness_ms(SECONDS)

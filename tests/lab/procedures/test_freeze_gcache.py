@@ -63,6 +63,19 @@ def test_that_a_console_killed_while_the_node_is_away_leaves_a_cache_that_undo_a
     freezing.wait_synced(size=3)
 
 
+def test_that_a_freeze_that_somebody_left_is_refused_for_another_and_ended_by_its_own_mode(
+    freezing: Estate, freezing_console: Console
+) -> None:
+    freezing.sql("f1", "SET GLOBAL wsrep_provider_options='gcache.freeze_purge_at_seqno=now'")
+    refused = freezing_console.run("freeze-gcache", *OVERRIDE, **INPUTS)
+    assert refused.code == 1, refused
+    assert "FREEZE-SEEN" in refused.out + refused.err
+    ran = freezing_console.run("freeze-gcache", *OVERRIDE, mode="release")
+    assert ran.code == 0, ran
+    freezing_console.assert_ended(RunState.DONE, ran)
+    assert _frozen_at(freezing, "f1") == "-1"
+
+
 def test_that_a_stock_provider_is_refused_with_the_size_the_cache_would_need(steer: Estate, console: Console) -> None:
     with Writer(steer, members(steer), rate=30):
         ran = console.run("freeze-gcache", node="s3", donor="s1")

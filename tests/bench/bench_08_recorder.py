@@ -30,7 +30,7 @@ from tests.bench.private_servers import cpu_s, mariadb, work
 from tests.bench.starting import ROOT, environment, write_inventory
 from tests.bench.unavailable import Unavailable
 
-SETTLE_S, PIECE_S, RECORD_S = 5.0, 8.0, 300.0
+SETTLE_S, PIECE_S, RECORD_S = 30.0, 8.0, 300.0
 _ROWS = "SELECT count(*) FROM replay_data"
 _OUR_ROWS = ("block", "journal", "rollup", "still", "snapshot", "event")
 

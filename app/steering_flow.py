@@ -238,10 +238,10 @@ def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 def _rehearsed(found: RehearsedStep) -> Rehearsed:
     already = found.would == "nothing to do"
-    stops = any(answer.holds is False for answer in found.before)
-    unread = any(answer.holds is None for answer in found.before)
+    # The rehearsal knows what earlier steps change: a node that still runs is no hindrance to the start after its stop.
+    holds = False if found.would.startswith("stop") else None if found.later else True
     lines = tuple(answer.evidence for answer in (*found.already, *found.before, *found.proof) if answer.evidence)
-    return Rehearsed(found.step.step_id, False if stops else None if unread else True, tr(found.would), lines, already)
+    return Rehearsed(found.step.step_id, holds, tr(found.would), lines, already)
 
 
 def _why(problems: tuple[object, ...]) -> str:

@@ -195,6 +195,15 @@ def test_that_the_rehearsal_shows_each_step_and_changes_nothing(person: Person, 
     assert person.window.status.badge() == "READ ONLY"
 
 
+def test_that_a_rehearsal_takes_what_earlier_steps_will_make_so_for_no_hindrance(person: Person, world: World) -> None:
+    person.plans("rolling-restart")
+    person.presses(person.wizard, "Rehearse")
+    person.waits(lambda: "nothing stands in the way" in person.wizard.stages.go.head.texts()[0])
+    start = next(row for row in person.wizard.stages.steps.rows if "Start mariadb.service" in row.content.spoken())
+    assert "rehearsed: not known before the run · act, when the earlier steps have made it so" in start.content.spoken()
+    assert world.cluster.log == []
+
+
 def test_that_another_consoles_lock_is_taken_over_only_by_typing_its_owner(person: Person, world: World) -> None:
     world.holder = HOLDER
     person.plans()

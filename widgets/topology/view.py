@@ -52,8 +52,6 @@ class TopologyView(QFrame):
         self._empty.chosen.connect(self.act_on_empty)
         self._seen = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self._stack = QStackedLayout()
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.canvas)
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
@@ -64,6 +62,8 @@ class TopologyView(QFrame):
         notice.addWidget(self._bar)
         page.addLayout(notice)
         page.addLayout(self._stack, 1)
+        for part in (self._empty, self.canvas):  # once the stack has a parent: it shows its first part at once
+            self._stack.addWidget(part)
         foot = QHBoxLayout()
         foot.setContentsMargins(20, 4, 20, 12)
         foot.addWidget(self._seen)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.procedures.actions import Ask
@@ -191,6 +191,20 @@ def test_that_each_question_offers_its_own_answers(
     assert told == [("47", answer) for answer in answers]
 
 
+def test_that_the_step_that_asks_is_in_sight_below_its_question(qapp: QApplication, wizard: WizardPage) -> None:
+    plan = p.long_plan(30)
+    wizard.set_run(p.run(10, of=plan))
+    for _ in range(5):
+        qapp.processEvents()
+    asked = replace(p.run(20, RunState.WAITING, of=plan), question=p.question("step", step_id=plan.steps[20].step_id))
+    wizard.set_run(asked)
+    for _ in range(5):
+        qapp.processEvents()
+    row = wizard.stages.steps.rows[20]
+    assert wizard.question.isVisible()
+    assert row.visibleRegion().boundingRect().height() == row.height()
+
+
 def test_that_the_rest_of_a_plan_is_approved_beside_what_was_found_out_for_it(wizard: WizardPage) -> None:
     guess = replace(p.CHECKS[0], code="POSITIONS", verdict=Verdict.WARN, evidence="n1: not known yet")
     found = replace(guess, verdict=Verdict.PASS, evidence="n1: 512")
@@ -292,6 +306,19 @@ def test_that_a_run_that_is_over_offers_its_report_and_nothing_else(qtbot: QtBot
     with qtbot.waitSignal(wizard.report_wanted) as wanted:
         wizard.stages.report.markdown.click()
     assert wanted.args == ["markdown"]
+
+
+def test_that_the_report_says_what_is_true_now_once(wizard: WizardPage) -> None:
+    plan = replace(p.plan(), expects=("db2 is Synced.", "The cache of db1 is released."))
+    over = replace(p.run(99, RunState.DONE, of=plan), ended=p.NOW, live=False, obligations=())
+    wizard.set_run(replace(over, sentence="db2 is Synced. The cache of db1 is released."))
+    assert words(wizard.stages.report) == ["db2 is Synced. The cache of db1 is released."]
+    wizard.set_run(replace(over, sentence="It is done."))
+    assert words(wizard.stages.report) == ["It is done.", "db2 is Synced.\nThe cache of db1 is released."]
+
+
+def words(inside: QWidget) -> list[str]:
+    return [label.text() for label in inside.findChildren(QLabel) if label.isVisible()]
 
 
 def test_that_a_run_whose_console_died_is_called_interrupted_and_can_be_resumed(wizard: WizardPage) -> None:

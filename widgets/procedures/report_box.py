@@ -42,7 +42,8 @@ class ReportBox(QWidget):
         """Say how the run ended."""
         put(self._text, tr(view.sentence) if view.sentence else tr(view.plan.summary))
         done = view.state is RunState.DONE
-        true = "\n".join(tr(sentence) for sentence in view.plan.expects) if done else ""
-        put(self._true, "" if true == self._text.text() else true)
+        said = self._text.text()
+        new = (true for sentence in view.plan.expects if (true := tr(sentence)) not in said) if done else ()
+        put(self._true, "\n".join(new))
         still = (tr("Still on: {sentence}.", sentence=tr(o.obligation.sentence)) for o in view.obligations)
         put(self._open, "\n".join(still))

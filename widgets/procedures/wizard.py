@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
@@ -93,6 +93,7 @@ class WizardPage(QFrame):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll.viewport().installEventFilter(self)
         left = QVBoxLayout()
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(0)
@@ -298,6 +299,16 @@ class WizardPage(QFrame):
         super().showEvent(event)
         if self._view is not None and (at := current_step(self._view)) >= 0:
             self._scroll_to(at)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A question above takes its room from below: the step that runs stays in sight if it was."""
+        if watched is self._scroll.viewport() and isinstance(event, QResizeEvent) and self._view is not None:
+            at, rows, room = current_step(self._view), self.stages.steps.rows, event.oldSize().height()
+            if event.size().height() < room and 0 <= at < len(rows):
+                top = rows[at].mapTo(self._inner, QPoint(0, 0)).y()
+                if top < self._scroll.verticalScrollBar().value() + room:
+                    self._scroll_to(at)
+        return super().eventFilter(watched, event)
 
     def _scroll_to(self, index: int) -> None:
         """Bring a row into sight once the layout has settled."""

@@ -223,6 +223,21 @@ def test_that_the_rest_of_a_plan_is_approved_beside_what_was_found_out_for_it(wi
     assert not preflight.is_open()
 
 
+def test_that_what_the_rest_of_a_plan_was_made_from_is_in_sight_below_its_question(
+    qapp: QApplication, wizard: WizardPage
+) -> None:
+    plan = p.long_plan(30)
+    wizard.set_run(p.run(20, of=plan))
+    for _ in range(5):
+        qapp.processEvents()
+    question = p.question("continued", step_id=plan.steps[20].step_id)
+    wizard.set_run(replace(p.run(20, RunState.WAITING, of=plan), question=question))
+    for _ in range(5):
+        qapp.processEvents()
+    head = wizard.stages.preflight.head
+    assert head.visibleRegion().boundingRect().height() == head.height()
+
+
 def test_that_a_failed_run_is_undone_only_after_a_yes_and_left_only_with_a_reason(
     qtbot: QtBot, wizard: WizardPage
 ) -> None:

@@ -30,7 +30,7 @@ from widgets.procedures.run_head import RunHead
 from widgets.procedures.side import SidePanel
 from widgets.procedures.stages import Stages
 from widgets.procedures.values import Rehearsed
-from widgets.procedures.words import OVER, current_step, driven
+from widgets.procedures.words import OVER, asks_for_the_rest, current_step, driven
 
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
@@ -206,6 +206,8 @@ class WizardPage(QFrame):
         if asked and view.question is None:
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)
+        if asks_for_the_rest(view) and (before is None or not asks_for_the_rest(before)):
+            self._show_findings()
         self.side.set_run(view)
         if before is None:
             self._place_side()
@@ -304,7 +306,9 @@ class WizardPage(QFrame):
         """A question above takes its room from below: the step that runs stays in sight if it was."""
         if watched is self._scroll.viewport() and isinstance(event, QResizeEvent) and self._view is not None:
             at, rows, room = current_step(self._view), self.stages.steps.rows, event.oldSize().height()
-            if event.size().height() < room and 0 <= at < len(rows):
+            if asks_for_the_rest(self._view):
+                self._show_findings()
+            elif event.size().height() < room and 0 <= at < len(rows):
                 top = rows[at].mapTo(self._inner, QPoint(0, 0)).y()
                 if top < self._scroll.verticalScrollBar().value() + room:
                     self._scroll_to(at)
@@ -319,6 +323,15 @@ class WizardPage(QFrame):
                 top = rows[index].mapTo(self._inner, QPoint(0, 0)).y()
                 self._scroll.ensureVisible(0, top + rows[index].height(), 0, 32)
                 self._scroll.ensureVisible(0, top, 0, 32)
+
+        QTimer.singleShot(0, self, show)
+
+    def _show_findings(self) -> None:
+        """Bring into sight what the rest of the plan was made from; the rest stands below it."""
+
+        def show() -> None:
+            top = self.stages.preflight.mapTo(self._inner, QPoint(0, 0)).y()
+            self._scroll.verticalScrollBar().setValue(top - 8)
 
         QTimer.singleShot(0, self, show)
 

@@ -13,6 +13,7 @@ from services.procedures.checks import Override
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Risk
 from tests.widgets import builders_procedures as p
+from widgets.common.combo import Combo
 from widgets.common.theme import apply_theme
 from widgets.procedures.field_row import FieldRow
 from widgets.procedures.page import ProceduresPage
@@ -133,6 +134,22 @@ def test_that_hosts_stand_in_the_order_of_the_default_whatever_is_unticked(qtbot
     wizard.set_fields((replace(order, default="db2, db3, db1"),), {"order": "db3, db1"}, ())
     assert next(box.text() for box in row(wizard, "order").findChildren(QCheckBox)) == "db2"
     assert row(wizard, "order").text() == "db3, db1"
+
+
+def test_that_a_choice_that_has_no_room_ends_in_an_ellipsis_and_is_whole_in_its_tooltip(wizard: WizardPage) -> None:
+    long = "the node refuses client statements (wsrep_reject_queries) until it is a full member again and keeps up"
+    wizard.set_fields(
+        (Field("drain", "How clients leave", "choice", "server", (("server", long), ("none", ""))),), {}, ()
+    )
+    box = row(wizard, "drain").focus_target()
+    assert isinstance(box, Combo)
+    assert box.shown_text().startswith("server  –  the node refuses")
+    assert box.shown_text().endswith("…")
+    assert box.toolTip() == f"server  –  {long}"
+    before = box.grab().toImage()
+    box.setCurrentIndex(1)
+    assert box.shown_text() == "none"
+    assert box.grab().toImage() != before
 
 
 # -- checklist -------------------------------------------------------------------------------------------------------

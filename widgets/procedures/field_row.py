@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 
 from services.procedures.fields import Field
 from services.words import mark, tr
+from widgets.common.combo import Combo
 from widgets.common.fields import line, mark_wrong
 from widgets.common.labels import label
 from widgets.procedures.blocks import put, words
@@ -76,7 +77,7 @@ class FieldRow(QWidget):
         return box
 
     def _make_combo(self) -> QWidget:
-        box = QComboBox()
+        box = Combo()
         box.setAccessibleName(tr(self.field.title))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(16)

@@ -1,0 +1,38 @@
+"""A box of choices whose words end in an ellipsis where they have no room; Qt's own cuts a letter in two."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+
+
+class Combo(QComboBox):
+    """The whole text is in the tooltip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentTextChanged.connect(self.setToolTip)
+
+    def shown_text(self) -> str:
+        """Return the chosen text as it is painted."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return self._cut(option)
+
+    def _cut(self, option: QStyleOptionComboBox) -> str:
+        style = self.style()
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = style.subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room - 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint as Qt does, with the words that fit (QComboBox::paintEvent)."""
+        del event
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self._cut(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()

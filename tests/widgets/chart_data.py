@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from services.series import Array, Series
 from widgets.charts.model import ChartSpec, CurveSpec
+from widgets.charts.page import ChartsPage
 
 NOW = 1_795_200_000.0
 
@@ -51,3 +53,12 @@ def highest(image: QImage, color: QColor, left: float, right: float) -> int:
         if any(near(image.pixelColor(x, y), color) for x in range(int(left), int(right))):
             return y
     return image.height()
+
+
+def settle(qtbot: QtBot) -> None:
+    """Wait until every chart in sight has read its newest data, had its turn and been painted."""
+    qtbot.wait(90)
+    pages = [page for page in QApplication.allWidgets() if isinstance(page, ChartsPage)]
+    qtbot.waitUntil(lambda: not any(page.painting for page in pages if page.isVisible()), timeout=30_000)
+    for _ in range(3):
+        QApplication.processEvents()  # what a turn changed is painted in the next

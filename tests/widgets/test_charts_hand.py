@@ -11,7 +11,7 @@ from PySide6.QtGui import QHelpEvent, QPainter, QRegion, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolTip
 from pytestqt.qtbot import QtBot
 
-from tests.widgets.chart_data import NOW, series, spec
+from tests.widgets.chart_data import NOW, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.page import ChartsPage
 from widgets.common.theme import apply_theme
@@ -35,10 +35,6 @@ def make_page(qtbot: QtBot, qapp: QApplication) -> MakePage:
         return page
 
     return make
-
-
-def settle(qtbot: QtBot) -> None:
-    qtbot.wait(90)
 
 
 def test_that_a_click_on_the_legend_isolates_and_a_double_click_shows_all(make_page: MakePage, qtbot: QtBot) -> None:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from services.errors import BadInput
 from services.events import Event
 from services.types import Health
-from tests.widgets.chart_data import NOW, columns_with, highest, image_of, near, series, spec
+from tests.widgets.chart_data import NOW, columns_with, highest, image_of, near, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage
 from widgets.common.theme import apply_theme, curve_color, theme
@@ -39,10 +39,6 @@ def make_page(qtbot: QtBot, qapp: QApplication) -> MakePage:
         return page
 
     return make
-
-
-def settle(qtbot: QtBot) -> None:
-    qtbot.wait(90)
 
 
 def test_that_an_empty_page_says_what_to_do(make_page: MakePage) -> None:

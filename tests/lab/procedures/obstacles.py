@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import secrets
@@ -13,6 +14,7 @@ from typing import Any
 
 from services.procedures.facts_model import LockSeen
 from services.procedures.lock import LOCK_FOLDER, lock_path, lock_text
+from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.steering import Ran
@@ -103,6 +105,18 @@ def shell(host: str, do: str, back: str) -> Obstacle:
     return made
 
 
+def no_way(host: str, other: str) -> Obstacle:
+    """No packet of `host` finds its way to `other`."""
+
+    @contextmanager
+    def made(estate: Estate) -> Iterator[None]:
+        address = estate.host(other).address
+        with shell(host, f"ip route add unreachable {address}/32", f"ip route del unreachable {address}/32")(estate):
+            yield
+
+    return made
+
+
 def together(*obstacles: Obstacle) -> Obstacle:
     """Several at once, made in this order."""
 
@@ -118,14 +132,26 @@ def together(*obstacles: Obstacle) -> Obstacle:
 
 @contextmanager
 def ddl_running(estate: Estate) -> Iterator[None]:
-    """A DDL that lasts some seconds."""
+    """A DDL that lasts until it is killed: a copy whose rows never come, so that no other node has heard of it."""
     estate.sql("s1", "DROP TABLE IF EXISTS sbtest.slowly")
-    statement = "CREATE TABLE sbtest.slowly (id BIGINT PRIMARY KEY) AS SELECT SLEEP(8) AS id"
-    working = threading.Thread(target=lambda: estate.sql("s1", statement))
+    running = "SELECT id FROM information_schema.processlist WHERE info LIKE 'CREATE TABLE sbtest.slowly%'"
+
+    def work() -> None:
+        with contextlib.suppress(LabError):  # it is killed
+            estate.sql("s1", "CREATE TABLE sbtest.slowly (id BIGINT PRIMARY KEY) AS SELECT SLEEP(900) AS id",
+                       limit_s=900)  # fmt: skip
+
+    def begun() -> None:
+        assert estate.sql("s1", running), "the DDL has not begun"
+
+    working = threading.Thread(target=work)
     working.start()
     try:
+        while_asserts(begun, limit_s=30)
         yield
     finally:
+        for (number,) in estate.sql("s1", running):
+            estate.sql("s1", f"KILL QUERY {number}")
         working.join(timeout=40)
         estate.sql("s1", "DROP TABLE IF EXISTS sbtest.slowly")
 

@@ -15,6 +15,7 @@ from tests.lab.procedures.obstacles import (
     Refusal,
     assert_refused,
     disk_nearly_full,
+    no_way,
     nothing,
     option_file,
     setting,
@@ -38,7 +39,6 @@ ORPHAN = shell(
     "pkill -f '[w]srep_sst_mariabackup'; true",
 )
 SHORT_NAME = setting("s1", "wsrep_node_name", "'s'", "'s1'")
-NO_WAY = shell("new", "ip route add unreachable 10.213.4.41/32", "ip route del unreachable 10.213.4.41/32")
 NO_SUDO = ('sudo = "nopasswd"', 'sudo = "none"')
 NO_SOCAT = shell("new", "mv /usr/bin/socat /usr/bin/socat.away", "mv /usr/bin/socat.away /usr/bin/socat")
 NOBODY_TO_JOIN = option_file("s2", "[mysqld]\nwsrep_cluster_address=gcomm://\n")
@@ -80,7 +80,7 @@ REFUSALS = (
     Refusal("KEEP-DATA", nothing, _add(keep_data="yes"), final=True),
     Refusal("DISK-FREE", disk_nearly_full("s1"), _add(), final=True),
     Refusal("SST-TOOLS", NO_SOCAT, _add()),
-    Refusal("PORTS", NO_WAY, _add()),
+    Refusal("PORTS", no_way("new", "s1"), _add()),
     Refusal("CLOCKS", obstacles.skewed, _add()),
     Refusal("NODE-NAME", nothing, _add(node_name="s1")),
     Refusal("ASIDE-FREE", ASIDE, _add()),
@@ -110,7 +110,7 @@ def test_that_procedures_are_refused_while_this_stands_in_their_way(
     inventory.write_text(text.replace(*refusal.inventory) if refusal.inventory[0] else text, encoding="utf-8")
     more = ("--override", f"{refusal.code}=it is only a test") if refusal.final else ()
     consoles = {name: Console(steer, tmp_path / name, inventory) for name, _ in refusal.procedures}
-    with refusal.obstacle(steer), ThreadPoolExecutor(len(consoles)) as pool:
+    with steer_before.kept(), refusal.obstacle(steer), ThreadPoolExecutor(len(consoles)) as pool:
         trials = {
             name: pool.submit(consoles[name].run, name, "--json", *more, **inputs)
             for name, inputs in refusal.procedures
@@ -159,6 +159,6 @@ def test_that_a_node_whose_recovered_data_are_another_clusters_is_not_started(
         ran = console.run(ADD, joiner="s3")
         assert ran.code == 3, ran
         view = console.assert_ended(RunState.UNDONE, ran)
-        assert "RECOVERED-HISTORY" in view.sentence, view.sentence
+        assert "RECOVERED-HISTORY" in " ".join(step.error for step in view.steps), ran
         assert not steer.host("s3").sh("pgrep -x mariadbd", check=False).ok
     whole.assert_as_before()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tests.lab.estate import database, galera, rootfs
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.image import ensure_image
@@ -91,6 +94,15 @@ class Whole:
         self._estate.undo()
         for name in members(self._estate):
             self._reset(name)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Make the estate whole again when the body fails, so that what comes after it does not fail for that."""
+        try:
+            yield
+        except BaseException:
+            self.restore()
+            raise
 
     def _sweep(self, name: str) -> None:
         script = (

@@ -8,19 +8,29 @@ from services.procedures.run_model import Question
 
 
 class Answers:
-    """A person at the window: answers are laid here by the GUI thread and taken by the engine's."""
+    """A person at the window: answers are laid here by the GUI thread and taken by the engine's.
+
+    An answer belongs to the question that was shown with it. The second click of a double click must not answer what
+    is asked next; a question that a resumed run asks anew is the one that was shown.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._given: dict[str, str] = {}
+        self._given: dict[str, tuple[str, Question]] = {}
+        self._answered: dict[str, Question] = {}
 
-    def give(self, run_id: str, text: str) -> None:
-        """Lay an answer to what the run asks now."""
+    def give(self, run_id: str, text: str, to: Question) -> None:
+        """Lay an answer to a question that was shown."""
         with self._lock:
-            self._given[run_id] = text
+            self._given[run_id] = (text, to)
 
     def answer(self, run_id: str, question: Question) -> str | None:
-        """Take the answer, once."""
-        del question
+        """Take the answer, once; one to another question, or to one that has been answered, is thrown away."""
         with self._lock:
-            return self._given.pop(run_id, None)
+            text, to = self._given.pop(run_id, (None, None))
+            if text is None or to is None or to == self._answered.get(run_id):
+                return None
+            if (to.topic, to.step_id) != (question.topic, question.step_id):
+                return None
+            self._answered[run_id] = to
+            return text

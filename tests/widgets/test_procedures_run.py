@@ -185,7 +185,7 @@ def test_that_each_question_offers_its_own_answers(
 ) -> None:
     ask(wizard, topic)
     told: list[tuple[str, str]] = []
-    wizard.answered.connect(lambda run_id, answer: told.append((run_id, answer)))
+    wizard.answered.connect(lambda run_id, answer, _to: told.append((run_id, answer)))
     for made in list(wizard.question.buttons):
         made.click()
     assert told == [("47", answer) for answer in answers]
@@ -245,12 +245,12 @@ def test_that_a_failed_run_is_undone_only_after_a_yes_and_left_only_with_a_reaso
     again, undo, leave = wizard.question.buttons
     with qtbot.waitSignal(wizard.answered) as told:
         again.click()
-    assert told.args == ["47", "again"]
+    assert told.args[:2] == ["47", "again"]
     with qtbot.assertNotEmitted(wizard.answered, wait=20):
         undo.click()
     with qtbot.waitSignal(wizard.answered) as told:
         wizard.confirm.yes.click()
-    assert told.args == ["47", "undo"]
+    assert told.args[:2] == ["47", "undo"]
     leave.click()
     assert not wizard.confirm.yes.isEnabled()
     qtbot.keyClicks(wizard.confirm.reason, "repaired by hand")
@@ -264,13 +264,13 @@ def test_that_a_broken_watch_rule_ends_a_run_only_after_a_yes(qtbot: QtBot, wiza
     go_on, undo, stop = wizard.question.buttons
     with qtbot.waitSignal(wizard.answered) as told:
         go_on.click()
-    assert told.args == ["47", "go on"]
+    assert told.args[:2] == ["47", "go on"]
     for made, answer in ((undo, "undo"), (stop, "stop")):
         with qtbot.assertNotEmitted(wizard.answered, wait=20):
             made.click()
         with qtbot.waitSignal(wizard.answered) as told:
             wizard.confirm.yes.click()
-        assert told.args == ["47", answer]
+        assert told.args[:2] == ["47", answer]
 
 
 def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:
@@ -283,7 +283,7 @@ def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardP
     field.setText("db2")
     with qtbot.waitSignal(wizard.answered) as told:
         qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert told.args == ["47", "db2"]
+    assert told.args[:2] == ["47", "db2"]
 
 
 def test_that_a_choice_shows_what_each_answer_means(qtbot: QtBot, wizard: WizardPage) -> None:
@@ -291,7 +291,7 @@ def test_that_a_choice_shows_what_each_answer_means(qtbot: QtBot, wizard: Wizard
     assert [made.text() for made in wizard.question.buttons] == ["db1", "db3", "&Stop here"]
     with qtbot.waitSignal(wizard.answered) as told:
         wizard.question.buttons[1].click()
-    assert told.args == ["47", "db3"]
+    assert told.args[:2] == ["47", "db3"]
 
 
 def test_that_what_is_typed_to_a_question_survives_the_next_view(wizard: WizardPage) -> None:

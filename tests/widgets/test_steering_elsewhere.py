@@ -68,6 +68,13 @@ def waiting_row(person: Person) -> None:
     person.waits(lambda: [row.view.state for row in person.cards.runs] == [RunState.WAITING])
 
 
+def answer(other: SoonDesk, run_id: str, text: str) -> None:
+    """Answer in the other program what its run asks."""
+    asked = other.view(run_id).question
+    assert asked is not None
+    other.answers.give(run_id, text, asked)
+
+
 def test_that_a_run_begun_elsewhere_appears_with_its_obligation_and_its_story_and_offers_nothing_here(
     person: Person, world: World, tmp_path: Path
 ) -> None:
@@ -86,7 +93,7 @@ def test_that_a_run_begun_elsewhere_appears_with_its_obligation_and_its_story_an
         assert notice.text() == ""
         person.controller.pump.beat()
         assert f"Run {run_id} begins" in person.controller.events[0].text
-        other.answers.give(run_id, "yes")
+        answer(other, run_id, "yes")
         person.waits(lambda: person.cards.runs[0].view.state is RunState.DONE)
         person.waits(lambda: not person.window.status.duties.text())
 
@@ -103,7 +110,7 @@ def test_that_its_page_follows_it_to_its_end_and_leaves_the_answer_to_that_progr
         head = person.wizard.head
         assert not any(made.isVisible() for made in (head.go_on, head.pause, head.cancel, head.undo, head.leave))
         assert "steer it there" in person.words(head)
-        other.answers.give(run_id, "yes")
+        answer(other, run_id, "yes")
         person.waits(lambda: person.wizard.run().state is RunState.DONE)
         assert "steer it there" not in person.words(head)
 

@@ -378,7 +378,8 @@ def test_that_a_reading_that_the_end_of_a_run_overtook_is_made_anew(
     monkeypatch.setattr(desk, "view", read)
     person.steering.show_run("1")
     person.waits(began.is_set)
-    person.steering.runs.answer("1", "yes")
+    assert asked.question is not None
+    person.steering.runs.answer("1", "yes", asked.question)
     person.waits(lambda: not person.steering.runs.driven)
     gate.set()
     person.waits(lambda: state_of(person) is RunState.DONE)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the 
     from services.procedures.fields import Inputs
     from services.procedures.procedure import About
     from services.procedures.rehearsal import Rehearsal
-    from services.procedures.run_model import OpenObligation, RunView
+    from services.procedures.run_model import OpenObligation, Question, RunView
 
 PACE_MS = 100
 _OVER = frozenset({"done", "undone", "left as it is"})
@@ -304,11 +304,11 @@ class Runs(QObject):
         if not self._control(run_id, "leave", reason):
             self.drive(run_id, "leave", reason)
 
-    def answer(self, run_id: str, text: str) -> None:
-        """Answer what the run asks; a run that rests is gone on with, and the answer waits for its question."""
+    def answer(self, run_id: str, text: str, to: Question) -> None:
+        """Answer the question that was shown; a run that rests is gone on with, and the answer waits until it asks."""
         if (desk := self._desk) is None:
             return
-        desk.answers.give(run_id, text)
+        desk.answers.give(run_id, text, to)
         if run_id not in self._driven:
             self.drive(run_id)
 

@@ -56,8 +56,8 @@ class WizardPage(QFrame):
     undo_wanted = Signal()
     leave_wanted = Signal(str, str)
     """Run id, reason."""
-    answered = Signal(str, str)
-    """Run id, answer."""
+    answered = Signal(str, str, object)
+    """Run id, answer, the Question that was shown with it."""
     report_wanted = Signal(str)
     """'html' or 'markdown'."""
     step_chosen = Signal(int)
@@ -234,19 +234,19 @@ class WizardPage(QFrame):
             self.start_wanted.emit(checklist.overrides(), self.stages.approval.confirmations())
 
     def _answer(self, answer: str) -> None:
-        if self._view is None:
+        asked = self.question.question()
+        if self._view is None or asked is None:
             return
         run_id = self._view.run_id
-        asked = self.question.question()
-        own = asked is not None and asked.topic in {"breach", "failed"}
+        own = asked.topic in {"breach", "failed"}
         if answer == UNDO and own:
-            self._ask_undo(lambda: self.answered.emit(run_id, UNDO))
+            self._ask_undo(lambda: self.answered.emit(run_id, UNDO, asked))
         elif answer == LEAVE and own:
             self._ask_leave()
         elif answer == STOP and own:
-            self._ask_leave(lambda: self.answered.emit(run_id, STOP))
+            self._ask_leave(lambda: self.answered.emit(run_id, STOP, asked))
         else:
-            self.answered.emit(run_id, answer)
+            self.answered.emit(run_id, answer, asked)
 
     def _ask_undo(self, then: Callable[[], None]) -> None:
         if self._view is None:

@@ -170,7 +170,9 @@ def test_that_an_answer_laid_on_the_desk_reaches_the_run_that_asks(desk: WorldDe
     run_id = desk.new_run(_draft(SHORT))
     desk.start(run_id)
     _until(lambda: desk.view(run_id).question is not None)
-    desk.answers.give(run_id, "again")
+    asked = desk.view(run_id).question
+    assert asked is not None
+    desk.answers.give(run_id, "again", asked)
     _until(lambda: not _threads())
     assert desk.view(run_id).state is RunState.DONE
 

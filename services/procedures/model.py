@@ -28,6 +28,7 @@ class Obligation:
         sentence: as shown in the status line: 'gcache frozen on n1'.
         release: how it is discharged, on any way out; release_proof: what shows that it is.
         danger: what happens while it stays: 'the disk of n1 fills'.
+        safeguard: it guards another one that is on (a timer that ends it): told after that one.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Obligation:
     release: Action
     release_proof: tuple[Condition, ...]
     danger: str = ""
+    safeguard: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,19 @@ def test_that_nothing_is_clipped_at_any_size(
     assert found == set()
 
 
+def test_that_a_timer_that_guards_a_freeze_is_told_after_the_freeze_and_what_failed_before_all(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    timer = replace(p.FREEZE, key="guard:db1", sentence="release timer set on db1", safeguard=True)
+    refused = replace(p.FREEZE, key="reject:db2", sentence="clients refused on db2")
+    older, newer = OpenObligation("47", timer, p.NOW - 600), OpenObligation("47", p.FREEZE, p.NOW - 590)
+    line.show_obligations((older, newer), p.NOW)
+    assert line.duties.text().startswith("gcache frozen on db1 since ")
+    failed = OpenObligation("47", refused, p.NOW - 10, release_failed="db2: it does not answer.")
+    line.show_obligations((older, newer, failed), p.NOW)
+    assert line.duties.text().startswith("clients refused on db2 since ")
+
+
 def test_that_every_word_of_its_own_is_in_the_persons_language(qtbot: QtBot, qapp: QApplication) -> None:
     said = (
         p.ABOUTS,

@@ -24,8 +24,13 @@ if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
 _MOST_WIDTH = 360
 
 
+def _pressing(duty: OpenObligation) -> tuple[bool, bool, float]:
+    """Order: what could not be released, what only guards another one last, else the oldest first."""
+    return not duty.release_failed, duty.obligation.safeguard, duty.since
+
+
 class Duties(QWidget):
-    """The oldest obligation in words; how many more there are leads to the page that lists them all."""
+    """The most pressing obligation in words; how many more there are leads to the page that lists them all."""
 
     release_wanted = Signal(str, str)
     """Run id, obligation key."""
@@ -47,7 +52,7 @@ class Duties(QWidget):
 
     def show_duties(self, duties: Sequence[OpenObligation], now: float) -> None:
         """Show these (UTC epoch seconds for the day of `since`); none hides the whole."""
-        self._shown = tuple(sorted(duties, key=lambda duty: duty.since))
+        self._shown = tuple(sorted(duties, key=_pressing))
         self.setVisible(bool(self._shown))
         if not self._shown:
             return

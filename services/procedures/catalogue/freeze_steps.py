@@ -212,6 +212,7 @@ def _guarded(donor: str, unit: str) -> Temporary:
         danger="it would release a later freeze too",
         release=Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5)),
         released=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),),
+        safeguard=True,
     )
 
 

@@ -16,7 +16,7 @@ class Temporary:
     """One such thing on one host.
 
     Attributes:
-        key, sentence, danger: as in model.Obligation.
+        key, sentence, danger, safeguard: as in model.Obligation.
         release, released: the act that ends it, and what proves that: for undo, for the obligation and for the end.
     """
 
@@ -26,6 +26,7 @@ class Temporary:
     danger: str
     release: Action
     released: tuple[Condition, ...]
+    safeguard: bool = False
 
     def on(self, step: Step, taken_back: str, limit_s: float = 60.0) -> Step:
         """Return the step that switches it on, as one that takes the obligation on and can be undone.
@@ -33,7 +34,9 @@ class Temporary:
         Args:
             taken_back: the undo's title; limit_s: how long the undo's proof may take.
         """
-        obligation = Obligation(self.key, self.host, self.sentence, self.release, self.released, self.danger)
+        obligation = Obligation(
+            self.key, self.host, self.sentence, self.release, self.released, self.danger, self.safeguard
+        )
         return replace(step, undo=Undo(taken_back, self.release, self.released, limit_s), takes=obligation)
 
     def off(self, step_id: str, title: str, done: str, estimate_s: float) -> Step:

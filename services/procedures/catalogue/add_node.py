@@ -208,4 +208,13 @@ def _candidate_words(facts: Facts, name: str) -> str:
     if name in facts.members:
         state = host.grastate
         return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"
-    return f"spare, {host.server_program or 'no server program seen'}"
+    return f"spare, {_program_words(host.server_program) or 'no server program seen'}"
+
+
+def _program_words(told: str) -> str:
+    """Return 'MariaDB 10.11.18' of '/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu ...'."""
+    version = re.search(r"Ver (\d+(?:\.\d+)+)", told)
+    if version is None:
+        return told
+    product = next((name for name in ("MariaDB", "Percona XtraDB Cluster") if name in told), "MySQL")
+    return f"{product} {version[1]}"

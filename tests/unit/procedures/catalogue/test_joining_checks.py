@@ -11,6 +11,7 @@ import pytest
 from services.facts.model import Problem
 from services.procedures import preflight
 from services.procedures.catalogue import joining_checks as own
+from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Rates
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
@@ -321,3 +322,17 @@ def test_that_the_data_of_a_server_that_never_was_a_node_are_not_erased_unasked(
     check = own.aside_possible(seen, "new", SST, keep=False)
     assert (check.verdict, check.absolute) == (verdict, False)
     assert own.aside_possible(seen, "new", SST, keep=True).verdict is PASS
+
+
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        ("/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu on x86_64", "spare, MariaDB 10.11.18"),
+        ("mysqld  Ver 8.0.36-28.1 for Linux (Percona XtraDB Cluster)", "spare, Percona XtraDB Cluster 8.0.36"),
+        ("", "spare, no server program seen"),
+    ],
+)
+def test_that_a_spare_host_is_offered_with_its_product_and_version(program: str, shown: str) -> None:
+    seen = replace(facts(down("new", server_program=program)), candidates=("new",))
+    offered = dict(next(f for f in procedure_named("add-node").fields(seen, {}) if f.name == "joiner").choices)
+    assert offered["new"] == shown

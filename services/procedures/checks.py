@@ -24,6 +24,7 @@ class Check:
         try_: what to do about it.
         host: '' when it concerns the cluster.
         absolute: a block against certain data loss: no override exists for it.
+        to_read: a person chooses by it: shown also where it passed and other things need to be read first.
     """
 
     code: str
@@ -34,6 +35,7 @@ class Check:
     try_: tuple[str, ...] = ()
     host: str = ""
     absolute: bool = False
+    to_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from services.procedures.checks import Override
+from services.procedures.checks import Check, Override, Verdict
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Risk
 from tests.widgets import builders_procedures as p
@@ -161,6 +161,14 @@ def test_that_checks_fold_the_questions_to_one_line_and_stand_blocks_first(wizar
     assert stages.preflight.is_open()
     assert [r.check.code for r in stages.checklist.rows][:2] == ["DISK-FREE", "IST-REACH"]
     assert stages.preflight.head.texts()[0].startswith("3 pass · 1 warning · 1 block: db1: 18.2 GB free")
+
+
+def test_that_what_a_person_chooses_by_is_shown_also_where_it_passed(wizard: WizardPage) -> None:
+    positions = Check("POSITIONS", "The nodes' positions", Verdict.PASS, "db1: 7; db2: 9", to_read=True)
+    wizard.set_checks((*p.CHECKS, p.BLOCK, positions))
+    shown = [row.check.code for row in wizard.stages.checklist.rows if not row.isHidden()]
+    assert shown == ["DISK-FREE", "IST-REACH", "POSITIONS"]
+    assert wizard.stages.checklist.passes.text() == "Show the 3 that passed"
 
 
 def test_that_only_a_block_that_is_not_absolute_takes_a_reason(qtbot: QtBot, wizard: WizardPage) -> None:

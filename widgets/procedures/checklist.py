@@ -198,9 +198,10 @@ class Checklist(QWidget):
 
     def _fold_passes(self) -> None:
         """Passed checks fold to one line where something needs to be read first."""
-        passed = sum(row.check.verdict is Verdict.PASS for row in self.rows)
-        for number, (row, above) in enumerate(zip(self.rows, self._lines, strict=True)):
-            shown = self._show_all or row.check.verdict is not Verdict.PASS
+        folded = [row.check.verdict is Verdict.PASS and not row.check.to_read for row in self.rows]
+        passed = sum(folded)
+        for number, (row, above, calm) in enumerate(zip(self.rows, self._lines, folded, strict=True)):
+            shown = self._show_all or not calm
             row.setVisible(shown)
             above.setVisible(shown and number > 0)
         text = tr("Hide what passed") if self._show_all else tr("Show the {n} that passed", n=passed)

@@ -80,6 +80,7 @@ def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
         evidence=rows,
         why="Only the most advanced node has every transaction that was acknowledged.",
         try_=("The run lets each server recover its own position before anything is chosen.",) if unknown else (),
+        to_read=True,
     )
 
 
@@ -183,6 +184,7 @@ def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chose
         evidence="; ".join(told) or f"nothing was seen beyond {chosen.text}",
         why="With innodb_flush_log_at_trx_commit other than 1 a power loss may cost a second of commits on each node.",
         try_=("Read what is missing out of the nodes' binary logs (mysqlbinlog) before you go on.",) if told else (),
+        to_read=True,
     )
 
 

@@ -40,6 +40,8 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
     for page in pages:
         window.show_page(page)
         _pose(session, page)
+        if (focused := window.focusWidget()) is not None:
+            focused.clearFocus()  # the ring tells a person at the keyboard where it types; a picture has nobody
         _settle(session)
         for charts in window.findChildren(ChartsPage):
             charts.paint_now()

@@ -13,7 +13,15 @@ from services.errors import BadInput, StoreError, UserError
 from services.procedures.actions import Ask
 from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
-from services.procedures.engine_parts import NeedsPerson, Parts, StepCancelled, StepFailed, Suspended, WayOut
+from services.procedures.engine_parts import (
+    NeedsPerson,
+    Parts,
+    StepCancelled,
+    StepFailed,
+    Suspended,
+    WayOut,
+    undoes_alone,
+)
 from services.procedures.engine_steps import Steps
 from services.procedures.engine_waits import Waits
 from services.procedures.engine_ways_out import WaysOut
@@ -247,7 +255,7 @@ class Engine:
         on = ", ".join(o.obligation.sentence for o in self.view.obligations)
         told = f"{step.title}: {sentence}" + (f" Still switched on: {on}." if on else "")
         self._log.write(run_state(RunState.FAILED, told))
-        if self._parts.policy.on_failure == "undo":
+        if undoes_alone(self._parts.policy, self.view):
             return "undo"
         choices = (("again", "try the step again"), ("undo", "take the run back"), ("leave", "leave it as it is"))
         ask = Ask(told, "choice", choices=choices)

@@ -13,7 +13,7 @@ from services.procedures.actions import Action, Several
 from services.procedures.checks import Check
 from services.procedures.model import Plan
 from services.procedures.ports import Actor, Hosts, Prover
-from services.procedures.run_model import Journal, Listener, Person, RunView
+from services.procedures.run_model import Journal, Listener, Person, RunView, StepState
 from services.words import tr
 
 STOP_WORDS = frozenset({"stop", "no"})
@@ -39,7 +39,7 @@ class Policy:
     """How much the engine may decide.
 
     Attributes:
-        on_failure: 'ask' the person, or 'undo' at once.
+        on_failure: 'ask' the person, or 'undo' at once (see `undoes_alone`).
         unattended: answer what a plan allows to be answered without a person.
         confirmed: hosts whose irreversible steps are confirmed already.
         take_over: replace another console's lock.
@@ -69,6 +69,12 @@ class Parts:
     snapshot: Callable[[], ClusterSnapshot | None] | None = None
     cleanup: Callable[[Plan], tuple[str, ...]] | None = None
     policy: Policy = field(default_factory=Policy)
+
+
+def undoes_alone(policy: Policy, view: RunView) -> bool:
+    """Return whether a failure is taken back without a person: never what has the cluster serve again."""
+    serving = any(step.step.serves and step.state is StepState.DONE for step in view.steps)
+    return policy.on_failure == "undo" and not serving
 
 
 class StepFailed(Exception):  # noqa: N818 - it says what happened

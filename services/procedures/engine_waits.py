@@ -12,6 +12,7 @@ from services.procedures.engine_parts import (
     StepFailed,
     Suspended,
     WayOut,
+    undoes_alone,
 )
 from services.procedures.journal_entries import answered, asked, run_state
 from services.procedures.model import Step
@@ -149,7 +150,7 @@ class Waits:
     def _ready_answer(self, question: Question) -> str | None:
         policy = self._parts.policy
         if question.topic in {"failed", "breach"}:
-            return "undo" if policy.on_failure == "undo" else None
+            return "undo" if undoes_alone(policy, self._log.view) else None
         if question.ask.kind == "typed" and question.ask.expect in policy.confirmed:
             return question.ask.expect
         if policy.unattended and question.topic in {"step", "continued"} and question.ask.unattended:

@@ -81,6 +81,7 @@ class Step:
         settles: hosts that are back (or out for good) when the step is proven.
         estimate_s: expected duration, None unknown.
         confirm: text (a host's name) to be typed for a step that can't be undone; '' none.
+        serves: once proven the cluster serves again: only a person takes the run back from then on, no script.
     """
 
     step_id: str
@@ -103,6 +104,7 @@ class Step:
     settles: tuple[str, ...] = ()
     estimate_s: float | None = None
     confirm: str = ""
+    serves: bool = False
 
 
 class Breach(Enum):

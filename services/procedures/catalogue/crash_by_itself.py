@@ -90,6 +90,7 @@ def form_again(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> t
             risk=Risk.READS,
             limit_s=86_400.0,
             repeatable=True,
+            serves=True,  # they may have formed: what fails from here on is a person's to judge
         ),
     )
 

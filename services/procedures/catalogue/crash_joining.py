@@ -140,6 +140,7 @@ def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, 
         settles=(name,),
         estimate_s=15.0,
         confirm=name,
+        serves=True,
     )
 
 

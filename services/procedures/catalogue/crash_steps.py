@@ -137,6 +137,7 @@ def make_primary(
             cancellable=False,
             estimate_s=5.0,
             confirm=chosen,
+            serves=True,
         ),
         steps.whole_again(facts, up),
     )

@@ -279,6 +279,20 @@ def test_that_a_question_only_a_person_can_answer_lets_an_unattended_run_wait() 
     assert bench.world.value("n1", "frozen") == "OFF"
 
 
+def test_that_a_script_takes_nothing_back_once_the_cluster_serves_again() -> None:
+    steps = (switch("n1", "up", serves=True), switch("n2", "up"))
+    bench = Bench(plan_of(*steps))
+    bench.world.fails["up-n2"] = [UserError("Busy.", host="n2")]
+    assert bench.run() is RunState.FAILED
+    assert bench.world.value("n1", "up") == "ON"
+    bench.policy = ASKING
+    bench.person.answers = {"failed": ["again"]}
+    assert bench.run() is RunState.DONE
+    early = Bench(plan_of(*steps))
+    early.world.fails["up-n1"] = [UserError("Busy.", host="n1")]
+    assert early.run() is RunState.UNDONE
+
+
 def test_that_a_chosen_answer_is_kept_for_later_steps() -> None:
     which = Ask("Which?", "choice", choices=(("left", ""), ("right", "")), keep="side")
     bench = Bench(plan_of(Step("which", "", "Choose", which, risk=Risk.YOU)), policy=ASKING)

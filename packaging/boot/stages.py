@@ -24,6 +24,7 @@ class Stage:
 
     With more than one worker a stage's files are shared out in the order of `paths`, each file whole (pytest-xdist,
     `--dist loadfile`); by itself it would begin with the files that have the most tests, and end with a slow one.
+    `share` names another way: "loadgroup" keeps the groups together that the tests themselves name.
     `options` are further words for pytest.
     """
 
@@ -34,6 +35,7 @@ class Stage:
     environment: Environment = MAIN
     needs: Needs = "nothing"
     workers: int = 1
+    share: Literal["loadfile", "loadgroup"] = "loadfile"
     options: tuple[str, ...] = ()
 
 
@@ -67,7 +69,8 @@ STAGES = (
     Stage("widgets", 900, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 300, paths=("tests/faults",), needs="qt", workers=2),
-    Stage("lab", 2400, paths=("tests/lab",), needs="lab"),
+    # Mostly waiting for servers: two processes, each with an estate of its own to steer, take half the time.
+    Stage("lab", 2400, paths=("tests/lab",), needs="lab", workers=2, share="loadgroup"),
 )
 
 GROUPS = {

@@ -18,6 +18,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.estate.leftovers import leftovers
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.requirements import unavailable_reason
+from tests.lab.estate.spec import STEER, TRIALS
 
 # Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
 LAB_TEST_LIMIT_S = 900
@@ -27,8 +28,11 @@ _ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estat
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give every test of the lab that sets no limit of its own one that has room for an estate's making."""
     for item in items:
-        if set(_ESTATES) & set(getattr(item, "fixturenames", ())) and (item.get_closest_marker("timeout") is None):
+        estates = set(_ESTATES) & set(getattr(item, "fixturenames", ()))
+        if estates and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LAB_TEST_LIMIT_S))
+        # Shared out among processes: each has an estate to steer of its own; of the others there is one for all.
+        item.add_marker(pytest.mark.xdist_group(item.path.stem if estates == {"steer_estate"} else "estates"))
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +87,8 @@ def two_versions_estate(lab_available: None) -> Iterator[Estate]:
 @pytest.fixture(scope="session")
 def steer_estate(lab_available: None) -> Iterator[Estate]:
     """Three Synced Galera members s1, s2, s3 (MariaDB 10.11) and the host `new`, for procedures that change them."""
-    yield from _session_estate("steer")
+    first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
+    yield from _session_estate(STEER.name if first else TRIALS[0].name)
 
 
 @pytest.fixture(scope="session")

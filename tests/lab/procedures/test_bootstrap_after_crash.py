@@ -9,7 +9,7 @@ import pytest
 
 from services.procedures.run_model import RunState
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.scenarios import CONFIRM
+from tests.lab.procedures.scenarios import CONFIRM, CRASH
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -57,4 +57,23 @@ def test_that_nodes_that_were_all_killed_at_once_form_their_last_cluster_again_a
         assert "bootstrap" not in order
         time.sleep(2)
         writer.assert_nothing_lost()
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_cluster_that_serves_again_is_not_taken_down_because_the_last_node_fails_to_join(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with CRASH.situation(steer), console.running(*CRASH.words(), "--yes") as running:
+        running.wait_for_step("start-s1")
+        steer.kill9("s1")
+        ran = running.end()
+    assert ran.code == 4, ran
+    rested = console.assert_ended(RunState.FAILED, ran)
+    for name in ("s2", "s3"):
+        assert steer.sql(name, "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_status'")[0][1] == "Primary"
+    assert any("s1" in sentence for sentence in console.open_obligations())
+    resumed = console("resume", rested.run_id, "--yes", *CONFIRM)
+    console.assert_ended(RunState.DONE, resumed)
+    CRASH.assert_end(console)
     whole.assert_as_before()

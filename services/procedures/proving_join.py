@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import cast
 
 from services.errors import UserError
 from services.facts import reads
@@ -33,6 +34,9 @@ _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip; a start writes nothing in its first instant."""
 _RECENT_S = 30.0
 _SILENT_S = 120.0
+_STOPPED_S = 30.0
+_LOOKS_S = 10.0
+"""A wait looks every second or two; a longer silence between two looks was no wait."""
 
 
 @dataclass(slots=True)
@@ -96,10 +100,29 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
         why = f": {fatal[-1]}" if fatal else ""
         return Answer(holds=False, evidence=f"{condition.unit} has failed on {condition.host}{why}", final=True,
                       lines=(fatal or lines)[-10:])  # fmt: skip
+    if _stopped(asking, condition, inactive=active == "inactive" and not status):
+        said = f"{condition.unit} on {condition.host} is stopped: its start ended, or somebody stopped it"
+        return Answer(holds=False, evidence=said, final=True, lines=lines[-10:])
     if state == "Inconsistent" or (fatal and state in {"Initialized", ""} and _stands(active, status)):
         why = f": {fatal[-1]}" if fatal else ""
         return Answer(holds=False, evidence=f"{now}{why}", final=True, lines=(fatal or lines)[-10:])
     return _progress(condition, asking, status, shown, log, now)
+
+
+def _stopped(asking: Asking, condition: Joined, *, inactive: bool) -> bool:
+    """Return whether the unit has been inactive in every look of the last half minute: nobody is starting it.
+
+    A start that was only just asked for, or that runs detached, has a moment before systemd knows of it.
+    """
+    key, now = ("inactive", condition.host, condition.unit), asking.clock.monotonic()
+    since, last = cast("tuple[float, float]", asking.seen.get(key, (now, now)))
+    if not inactive:
+        asking.seen.pop(key, None)
+        return False
+    if now - last > _LOOKS_S:
+        since = now
+    asking.seen[key] = (since, now)
+    return now - since >= _STOPPED_S
 
 
 def _stands(active: str, status: dict[str, str]) -> bool:

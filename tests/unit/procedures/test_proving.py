@@ -216,6 +216,21 @@ def test_that_an_abort_before_the_newest_start_is_not_held_against_it(prover: Re
     assert not prover.look(c.Joined("n1", UUID, UNIT), NOTHING).final
 
 
+def test_that_a_server_that_somebody_stopped_again_is_not_waited_for_to_the_limit(
+    prover: RealProver, hosts: ScriptedHosts, clock: ManualClock
+) -> None:
+    down(hosts.sessions["n1"], f"{STARTING}\n", "inactive")
+    condition = c.Joined("n1", UUID, UNIT)
+    assert not prover.look(condition, NOTHING).final
+    clock.advance(60)  # nobody waited meanwhile: the start is asked for only now
+    for _ in range(15):
+        assert not prover.look(condition, NOTHING).final
+        clock.advance(2)
+    answer = prover.look(condition, NOTHING)
+    assert (answer.holds, answer.final) == (False, True)
+    assert "somebody stopped it" in answer.evidence
+
+
 def test_that_a_server_that_stands_inconsistent_or_initialized_with_a_reason_is_final(
     prover: RealProver, hosts: ScriptedHosts
 ) -> None:

@@ -253,7 +253,8 @@ class Engine:
     def _failed(self, step: Step, sentence: str) -> str:
         """Ask what now, or do what the policy says; return the way."""
         on = ", ".join(o.obligation.sentence for o in self.view.obligations)
-        told = f"{step.title}: {sentence}" + (f" Still switched on: {on}." if on else "")
+        told = f"{step.title}: {sentence}{'' if sentence.endswith('.') else '.'}"
+        told += f" Still switched on: {on}." if on else ""
         self._log.write(run_state(RunState.FAILED, told))
         if undoes_alone(self._parts.policy, self.view):
             return "undo"

@@ -41,7 +41,7 @@ class Slope:
     @property
     def flat(self) -> bool:
         """Return whether it grows by less than 2 % an hour."""
-        return abs(self.share_per_hour) < FLAT_SHARE_PER_HOUR
+        return self.share_per_hour < FLAT_SHARE_PER_HOUR
 
 
 def read_memory(at_s: float) -> Memory:

@@ -13,7 +13,7 @@ from services.procedures.engine_parts import Policy
 from services.procedures.fold import ENDED, UNFINISHED, fold
 from services.procedures.invariants import violations
 from services.procedures.model import Breach, Plan, Step, WatchRule
-from services.procedures.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, StepState
+from services.procedures.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, RunView, StepState
 from tests.examples import examples
 from tests.unit.procedures.engine_world import (
     Bench,
@@ -142,12 +142,12 @@ def _live(fate: Fate) -> Bench:
     wishes, looks = Counter(dict(fate.wishes)), 0
     words = dict(fate.wishes)
 
-    def shown(view: object) -> None:
+    def shown(view: RunView) -> None:
         nonlocal looks
         looks += 1
         if looks in wishes:
             _wish(bench, words[looks])
-        elif bench.control.pausing:
+        if view.state is RunState.PAUSED:  # nothing more is shown of a run that rests: this is the moment to go on
             bench.control.go_on()
 
     def asked(question: Question) -> None:

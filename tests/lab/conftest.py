@@ -25,6 +25,7 @@ LAB_TEST_LIMIT_S = 900
 _ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estate", "freeze_estate", "mixed_estate")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in its own hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give every test of the lab that sets no limit of its own one that has room for an estate's making."""
     for item in items:

@@ -24,7 +24,7 @@ class Stage:
 
     With more than one worker a stage's files are shared out in the order of `paths`, each file whole (pytest-xdist,
     `--dist loadfile`); by itself it would begin with the files that have the most tests, and end with a slow one.
-    `share` names another way: "loadgroup" keeps the groups together that the tests themselves name.
+    `share` names another way: "loadgroup" keeps together what the tests themselves say (tests/lab/sharing.py).
     `options` are further words for pytest.
     """
 

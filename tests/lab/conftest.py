@@ -25,15 +25,22 @@ LAB_TEST_LIMIT_S = 900
 _ESTATES = ("galera_estate", "async_estate", "two_versions_estate", "steer_estate", "freeze_estate", "mixed_estate")
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in its own hook
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    """Share the lab's tests out by estate, where the test command asks for groups."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tests.lab.sharing import ByEstate
+
+    return ByEstate(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give every test of the lab that sets no limit of its own one that has room for an estate's making."""
     for item in items:
         estates = set(_ESTATES) & set(getattr(item, "fixturenames", ()))
         if estates and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LAB_TEST_LIMIT_S))
-        # Shared out among processes: each has an estate to steer of its own; of the others there is one for all.
-        item.add_marker(pytest.mark.xdist_group(item.path.stem if estates == {"steer_estate"} else "estates"))
 
 
 @pytest.fixture(scope="session")

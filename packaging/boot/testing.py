@@ -115,7 +115,8 @@ def _run_pytest(stage: Stage, extra: Sequence[str], **variables: str) -> Outcome
     report_path.parent.mkdir(parents=True, exist_ok=True)
     report_path.unlink(missing_ok=True)
     python = str(stage.environment.python)
-    workers = ["-n", str(stage.workers), "--dist", stage.share, "--no-loadscope-reorder"]
+    workers = ["-n", str(stage.workers), "--dist", stage.share]
+    workers += ["--no-loadscope-reorder"] if stage.share == "loadfile" else []  # a group: the largest first
     shared = workers if stage.workers > 1 and not extra else []
     command = [python, "-m", "pytest", "-q", f"--junitxml={report_path}", *stage.options, *shared, *stage.paths, *extra]
     ending = process.run(command, {**_settings(), **variables}, stage.limit_s)

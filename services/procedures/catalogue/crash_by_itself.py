@@ -6,7 +6,7 @@ the others wait for ever (Galera documentation, "pc.recovery"; trials on the lab
 
 from __future__ import annotations
 
-from services.procedures.actions import Continue, WaitFor
+from services.procedures.actions import WaitFor
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.crash_positions import Standing
 from services.procedures.checks import Check, Verdict
@@ -81,15 +81,10 @@ def form_again(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> t
             repeatable=True,
             estimate_s=30.0,
         ),
-        Step(
-            step_id=FORMED,
-            host="",
-            title="Look whether the cluster has formed by itself, and show the rest of the plan",
-            done="The rest of the plan was made and approved",
-            action=Continue("whether somebody must be bootstrapped is known only now"),
-            risk=Risk.READS,
-            limit_s=86_400.0,
-            repeatable=True,
+        steps.plan_the_rest(
+            FORMED,
+            "Look whether the cluster has formed by itself",
+            "whether somebody must be bootstrapped is known only now",
             serves=True,  # they may have formed: what fails from here on is a person's to judge
         ),
     )

@@ -11,7 +11,7 @@ import posixpath
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
-from services.procedures.actions import Ask, Continue, Run, Several, Sql
+from services.procedures.actions import Ask, Run, Several, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.binlog_tail import binlog_tail
 from services.procedures.catalogue.recovering import recover
@@ -39,15 +39,10 @@ def find_positions(
     for host in nodes:
         found += [*binlog_tail(host), recover(host)]
     found.append(
-        Step(
-            step_id="choose",
-            host="",
-            title="Choose the most advanced node from the recovered positions, and show the rest of the plan",
-            done="The rest of the plan was made and approved",
-            action=Continue("which node is the most advanced is known only now"),
-            risk=Risk.READS,
-            limit_s=86_400.0,
-            repeatable=True,
+        steps.plan_the_rest(
+            "choose",
+            "Choose the most advanced node from the recovered positions",
+            "which node is the most advanced is known only now",
         )
     )
     return tuple(found)

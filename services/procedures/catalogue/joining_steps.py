@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.actions import Continue, EditOptions, PutFile, RestoreFile, Run, Several
+from services.procedures.actions import EditOptions, PutFile, RestoreFile, Run, Several
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
@@ -100,15 +100,10 @@ def _begun(facts: Facts, values: Inputs) -> tuple[Step, ...]:
 
 
 def _known(joiner: str) -> Step:
-    return Step(
-        step_id="transfer-known",
-        host="",
-        title=f"Tell from {joiner}'s position whether IST can bring what it missed, and show the rest of the plan",
-        done="The rest of the plan was made and approved",
-        action=Continue(f"what {joiner} misses is known only now"),
-        risk=Risk.READS,
-        limit_s=86_400.0,
-        repeatable=True,
+    return steps.plan_the_rest(
+        "transfer-known",
+        f"Tell from {joiner}'s position whether IST can bring what it missed",
+        f"what {joiner} misses is known only now",
     )
 
 

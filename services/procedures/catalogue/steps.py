@@ -12,7 +12,7 @@ from typing import Literal
 
 from services.connections.command import Command
 from services.connections.statement import set_global
-from services.procedures.actions import PutFile, RemoveFile, Run, Several, Sql, WaitFor
+from services.procedures.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import (
     CleanPosition,
@@ -309,4 +309,23 @@ def whole_again(facts: Facts, hosts: tuple[str, ...], prefix: str = "", limit_s:
         limit_s=limit_s,
         repeatable=True,
         estimate_s=2.0,
+    )
+
+
+def plan_the_rest(step_id: str, title: str, known_now: str, *, serves: bool = False) -> Step:
+    """Return the step at which the rest is planned from what the run found, shown and approved.
+
+    Args:
+        title: what is looked at first; known_now: why the rest could not be planned before.
+    """
+    return Step(
+        step_id=step_id,
+        host="",
+        title=f"{title}, and show the rest of the plan",
+        done="The rest of the plan was made and approved",
+        action=Continue(known_now),
+        risk=Risk.READS,
+        limit_s=86_400.0,
+        repeatable=True,
+        serves=serves,
     )

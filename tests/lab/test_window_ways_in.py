@@ -20,7 +20,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
 from app.session import WindowSession
 from app.window_run import Play, WindowStart
@@ -30,6 +29,7 @@ from services.types import Health, Reach
 from tests.lab.connecting import known_hosts_of
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
+from tests.lab.window_hooks import TestedHooks
 from widgets.common.boxes import HealthMark
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.first_run import FirstRunPage
@@ -37,13 +37,6 @@ from widgets.inventory.import_dialog import ImportDialog
 
 LIVE_S = 20.0
 """The window's own loading, the crawl and a poll of each host, on two shared cores."""
-
-
-class _Hooks(ErrorHooks):
-    """pytest-qt hears Qt's messages already, and fails the test for them."""
-
-    def install_qt(self) -> None:
-        """Leave the message handler to pytest-qt."""
 
 
 @dataclass
@@ -144,7 +137,7 @@ def person(qtbot: QtBot, qapp: QApplication, tmp_path: Path, home: Path) -> Iter
     window = MainWindow(bare=True)
     window.resize(1440, 900)
     options = Namespace(inventory=inventory, data=tmp_path / "data", theme="light")
-    start = WindowStart(options, _Hooks(), window, Play(None, autoplay=False, start_s=None))
+    start = WindowStart(options, TestedHooks(), window, Play(None, autoplay=False, start_s=None))
     window.show()
     made = Person(qtbot, window, start.at_once(), inventory, home)
     try:

@@ -28,7 +28,6 @@ from PySide6.QtWidgets import (
 from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
 
-from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
 from app.session import WindowSession
 from app.steering_window import Steering
@@ -36,6 +35,7 @@ from app.window_run import Play, WindowStart
 from services.procedures.run_model import Question, RunState
 from tests.lab.estate import vault
 from tests.lab.procedures.steering import Console
+from tests.lab.window_hooks import TestedHooks
 from widgets.common.palette import CommandPalette
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.inputs_form import DEBOUNCE_MS
@@ -48,13 +48,6 @@ LIVE_S = 90.0
 GALLERY = os.environ.get("PILOTHOUSE_LAB_PICTURES", "")
 _BROKEN = frozenset({RunState.FAILED, RunState.UNDONE, RunState.UNDO_FAILED, RunState.LEFT})
 _LEFT = Qt.MouseButton.LeftButton
-
-
-class _Hooks(ErrorHooks):
-    """pytest-qt hears Qt's messages already, and fails the test for them."""
-
-    def install_qt(self) -> None:
-        """Leave the message handler to pytest-qt."""
 
 
 @dataclass
@@ -371,7 +364,7 @@ def opens(qtbot: QtBot, console: Console, story: str) -> Person:
     window.resize(1440, 900)
     options = Namespace(inventory=console.inventory, data=console.data, theme=os.environ.get("PILOTHOUSE_LAB_THEME"))
     options.theme = options.theme or "light"
-    start = WindowStart(options, _Hooks(), window, Play(None, autoplay=False, start_s=None))
+    start = WindowStart(options, TestedHooks(), window, Play(None, autoplay=False, start_s=None))
     window.show()
     window.activateWindow()
     person = Person(qtbot, window, start.at_once(), start, story)

@@ -70,10 +70,12 @@ class Engine:
 
     def undo(self) -> RunState:
         """Take the run back; BadInput for one that did nothing yet, or is over."""
-        state = self.view.state
+        view, state = self.view, self.view.state
         if state is RunState.APPROVED or state in ENDED:
+            clears = tr("Take away what it still has on hosts: pilothouse resume {run} --yes", run=view.run_id)
             raise BadInput(
-                tr("Run {run} can't be taken back: it is '{state}'.", run=self.view.run_id, state=state.value)
+                tr("Run {run} can't be taken back: it is '{state}'.", run=view.run_id, state=state.value),
+                try_=(clears,) if state in ENDED and (view.locked or view.obligations) else (),
             )
         return self._with_arms(self._out.undo)
 

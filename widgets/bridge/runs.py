@@ -105,6 +105,8 @@ class Runs(QObject):
         self._desk: Desk | None = None
         self._newest = _Newest()
         self._driven: dict[str, None] = {}
+        self._starting: dict[str, tuple[str, ...]] = {}
+        """Runs whose engine a worker is starting, with what was wanted of it meanwhile ('undo', or 'leave' and why)."""
         self._seen: dict[str, RunView] = {}
         """The newest view taken of each run that is driven here: what a worker read of it may be older."""
         self._ended = 0
@@ -143,8 +145,8 @@ class Runs(QObject):
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Return the runs that are driven here now."""
-        return tuple(self._driven)
+        """Return the runs that are driven here now, or will be in a moment."""
+        return tuple(dict.fromkeys((*self._driven, *self._starting)))
 
     def busy(self) -> bool:
         """Return whether anything is asked of hosts or journal now."""
@@ -214,21 +216,46 @@ class Runs(QObject):
         self._journal.run("begin", work, lambda view: self._begun(view, success), failure)
 
     def drive(self, run_id: str, way: str = "run", key: str = "", *, take_over: bool = False) -> None:
-        """Resume ('run'), 'undo', 'leave' (key: the reason) or 'release' (key: the obligation) a run that rests."""
+        """Resume ('run'), 'undo', 'leave' (key: the reason) or 'release' (key: the obligation) a run that rests.
+
+        One engine is started for a run, however often that is asked: a second click, or an answer to the question that
+        stands on the page of a run that is just being resumed, is no second start.
+        """
         if (desk := self._desk) is None:
             return
         if run_id in self._driven:
-            busy = tr("Run {run} is at work: it switches off itself what it switched on.", run=run_id)
-            self.failed.emit(UserError(busy, try_=(tr("Wait for its end, or undo it on its page."),)))
+            self._take()  # its engine may have ended since the last look
+        if run_id in self._driven or run_id in self._starting:
+            self._drive_also(run_id, way, key)
             return
 
         def work() -> RunView:
             return self._start(desk, run_id, way, key, frozenset(), take_over=take_over)
 
+        def success(view: RunView) -> None:
+            wanted = self._starting.pop(run_id, ())
+            self._begun(view, None)
+            if wanted:
+                self._control(run_id, *wanted)
+
         def failure(problem: UserError) -> None:
+            self._starting.pop(run_id, None)
             self.refused.emit(run_id, problem)
 
-        self._journal.run(f"drive {run_id}", work, lambda view: self._begun(view, None), failure)
+        self._starting[run_id] = ()
+        self._journal.run(f"drive {run_id}", work, success, failure)
+
+    def _drive_also(self, run_id: str, way: str, key: str) -> None:
+        """See to a way that is wanted of a run which an engine here is at, or is about to be."""
+        if way == "release":
+            busy = tr("Run {run} is at work: it switches off itself what it switched on.", run=run_id)
+            self.failed.emit(UserError(busy, try_=(tr("Wait for its end, or undo it on its page."),)))
+        elif way == "run":
+            return  # so it does
+        elif run_id in self._starting:
+            self._starting[run_id] = (way, key) if way == "leave" else (way,)
+        else:
+            self._control(run_id, way, *((key,) if way == "leave" else ()))
 
     def _start(
         self, desk: Desk, run_id: str, way: str, key: str, confirmed: frozenset[str], *, take_over: bool
@@ -309,8 +336,7 @@ class Runs(QObject):
         if (desk := self._desk) is None:
             return
         desk.answers.give(run_id, text, to)
-        if run_id not in self._driven:
-            self.drive(run_id)
+        self.drive(run_id)
 
     def _control(self, run_id: str, what: str, *given: str) -> bool:
         control = self._desk.control(run_id) if self._desk is not None else None

@@ -188,6 +188,10 @@ class Running:
             assert time.monotonic() < deadline, f"{what} did not come within {limit_s:g} s"
             time.sleep(0.1)
 
+    def freeze(self) -> None:
+        """Let it stand still where it is, alive and connected, until it is killed: what it holds stays held."""
+        self.process.send_signal(signal.SIGSTOP)
+
     def kill(self) -> Ran:
         """kill -9, as a laptop dies."""
         self.process.kill()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.errors import BadInput
 from services.procedures.checks import Check
 from services.procedures.engine_parts import Policy
 from services.procedures.model import Plan, Step, Undo
@@ -107,6 +108,23 @@ def test_that_the_resumed_run_may_be_killed_at_any_entry_too(plan: Plan) -> None
             assert _settle(bench, ((first, False), (second, False))) is wanted, (first, second)
             assert bench.world.settings == unbroken.world.settings, (first, second)
             assert bench.engine().view.obligations == (), (first, second)
+
+
+def test_that_an_undo_of_a_run_that_was_killed_with_its_lock_on_says_what_takes_the_lock_away() -> None:
+    unbroken, bench = _bench(EASY), _bench(EASY)
+    unbroken.run()
+    bench.journal.kill_at = unbroken.journal.written - 1  # behind 'done', before the lock is given back
+    with pytest.raises(Killed):
+        bench.run()
+    assert bench.lock.held
+    with pytest.raises(BadInput) as refused:
+        bench.engine().undo()
+    assert refused.value.try_ == (f"Take away what it still has on hosts: pilothouse resume {bench.run_id} --yes",)
+    assert bench.run() is RunState.DONE
+    assert not bench.lock.held
+    with pytest.raises(BadInput) as refused:
+        bench.engine().undo()
+    assert refused.value.try_ == ()
 
 
 def test_that_what_must_not_be_done_twice_is_done_at_most_once_whatever_entry_the_kill_hits() -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.discovery.model import ClusterSnapshot
-from services.events import Event
-from services.types import Health
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +87,6 @@ def memory_of(row: Any) -> NodeMemory:
         row.host, row.cluster_uuid, row.node_uuid, row.server_uuid,
         row.seqno, row.seqno_at, row.first_seen, row.last_seen,
     )  # fmt: skip
-
-
-def event_values(happened: Event) -> dict[str, object]:
-    """Return an event as the columns of event_log."""
-    return {
-        "at": happened.at,
-        "until": happened.until,
-        "kind": happened.kind,
-        "text": happened.text,
-        "health": happened.health.value,
-        "cluster_id": happened.cluster_id,
-        "node_id": happened.node_id,
-        "spans": happened.spans,
-        "span_key": happened.key,
-    }
-
-
-def event_of(row: Any) -> Event:
-    """Return a row of event_log as an event; a health word of another version is read as unknown."""
-    known = {health.value: health for health in Health}
-    return Event(
-        at=row.at,
-        kind=row.kind,
-        text=row.text,
-        health=known.get(row.health, Health.UNKNOWN),
-        cluster_id=row.cluster_id,
-        node_id=row.node_id,
-        until=row.until,
-        spans=bool(row.spans),
-        key=row.span_key,
-    )
 
 
 def process_lives(pid: int) -> bool:

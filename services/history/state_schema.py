@@ -39,33 +39,6 @@ Index(
     unique=True,
 )
 
-event_log = Table(
-    "event_log",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("at", Float(53), nullable=False),
-    Column("until", Float(53)),
-    Column("kind", String(32), nullable=False),
-    Column("text", Text, nullable=False),
-    Column("health", String(16), nullable=False),
-    Column("cluster_id", String(190), nullable=False),
-    Column("node_id", String(190), nullable=False),
-    Column("spans", Boolean, nullable=False),
-    Column("span_key", String(190), nullable=False),
-)
-Index("event_log_at", event_log.c.at)
-Index("event_log_span", event_log.c.span_key)
-
-inventory_used = Table(
-    "inventory_used",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("at", Float(53), nullable=False),
-    Column("path", Text, nullable=False),
-    Column("sha256", String(64), nullable=False),
-    Column("hosts", Integer, nullable=False),
-)
-
 console_run = Table(
     "console_run",
     metadata,

@@ -1,4 +1,4 @@
-"""What the console remembers between runs: settings, nodes it has seen, events, inventories, and how it ended."""
+"""What the console remembers between runs: settings, nodes it has seen, runs of procedures, and how it ended."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 import platformdirs
-from sqlalchemy import Engine, Row, Select, and_, desc, insert, or_, select, update
+from sqlalchemy import Engine, Row, Select, and_, desc, insert, select, update
 
 from services.clock import Clock, SystemClock
 from services.errors import StoreError
-from services.events import Event
 from services.history import state_schema as schema
 from services.history.procedure_journal import ProcedureLog
 from services.history.state_file import open_engine, speaking, writing
@@ -22,8 +21,6 @@ from services.history.state_rows import (
     NodeMemory,
     NodeSighting,
     UncleanEnd,
-    event_of,
-    event_values,
     memory_of,
     process_lives,
 )
@@ -204,37 +201,6 @@ class StateStore:
                     connection.execute(insert(nodes).values(**identity, **times, **moved))
         with self._lock:
             self._written.update({s.identity: s.at for s in sightings})
-
-    # -- events and inventories --------------------------------------------------------------------------------------
-
-    def record_event(self, happened: Event) -> None:
-        """Keep an event; one with a `key` replaces the open span of that key."""
-        log = schema.event_log
-        values = event_values(happened)
-        with writing(self._engine, self._name) as connection:
-            if happened.key:
-                open_span = and_(log.c.span_key == happened.key, log.c.until.is_(None))
-                if connection.execute(update(log).where(open_span).values(**values)).rowcount:
-                    return
-            connection.execute(insert(log).values(**values))
-
-    def events(self, since: float, until: float) -> tuple[Event, ...]:
-        """Return the events that touch the span of time, oldest first (UTC epoch seconds)."""
-        log = schema.event_log
-        lasting = and_(log.c.spans, log.c.until.is_(None))
-        touches = and_(log.c.at <= until, or_(log.c.at >= since, log.c.until >= since, lasting))
-        return tuple(event_of(row) for row in self._all(select(log).where(touches).order_by(log.c.at, log.c.id)))
-
-    def remember_inventory(self, path: str, sha256: str, hosts: int) -> bool:
-        """Note which inventory is in use; return True when its content is not the last one's of that path."""
-        used = schema.inventory_used
-        last = self._first(select(used.c.sha256).where(used.c.path == path).order_by(desc(used.c.id)))
-        if last is not None and last[0] == sha256:
-            return False
-        with writing(self._engine, self._name) as connection:
-            values = {"at": self._clock.wall(), "path": path, "sha256": sha256, "hosts": hosts}
-            connection.execute(insert(used).values(**values))
-        return True
 
     def _first(self, statement: Select[Any]) -> Row[Any] | None:
         with speaking(self._name), self._engine.connect() as connection:

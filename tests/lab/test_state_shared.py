@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from services.errors import StoreError
-from services.events import Event
 from services.history import migrations_state, state_file
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
@@ -36,19 +35,16 @@ def test_that_a_shared_store_remembers_like_a_file(url: str) -> None:
 
 def check_remembering(url: str) -> None:
     """Write with one console, read with another."""
-    event = Event(10.0, "gap", "keine Werte – 2 s", spans=True, key="gap:1")
     with StateStore.open(url) as one:
         one.set_setting("theme", "dark")
         one.set_setting("theme", "dark")  # no row changes: still an update, not a second insert
         assert one.record_console_start("0.1") >= 1
         one.remember_nodes((NodeSighting("n1", 100.0, "c", "n", "", 2**40),))
-        one.record_event(event)
-        assert one.remember_inventory("/a", "1" * 64, 3)
+        one.set_setting("motto", "kein Wort – 2 s")
         with StateStore.open(url) as two:
             assert two.get_setting("theme") == "dark"
             assert two.node_history("n1")[0].seqno == 2**40
-            assert two.events(0.0, 20.0) == (event,)
-            assert not two.remember_inventory("/a", "1" * 64, 3)
+            assert two.get_setting("motto") == "kein Wort – 2 s"
         assert one.last_unclean_end() is None
         one.record_console_end()
 

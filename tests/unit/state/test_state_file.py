@@ -227,9 +227,12 @@ def test_that_the_first_versions_state_gets_the_journal_of_procedures_and_keeps_
         made(file)
     with closing(sqlite3.connect(file)) as old:
         assert old.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 'procedure%'").fetchone() == (0,)
+        assert old.execute("SELECT count(*) FROM sqlite_master WHERE name = 'event_log'").fetchone() == (1,)
     with StateStore.open(file) as store:
         assert store.get_setting("kept") == "yes"
         assert store.procedures().new_run("x", "c", "t") == 1
+    with closing(sqlite3.connect(file)) as new:
+        assert new.execute("SELECT count(*) FROM sqlite_master WHERE name = 'event_log'").fetchone() == (0,)
     assert (tmp_path / "s.v1.bak").exists()
 
 

@@ -13,12 +13,11 @@ import pytest
 from services.clock import ManualClock
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import StoreError
-from services.events import Event
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.history import state_store
 from services.history.state_rows import NodeSighting, sightings
 from services.history.state_store import StateStore, default_path
-from services.types import ClusterKind, Health
+from services.types import ClusterKind
 
 
 def test_that_settings_are_kept_and_replaced(tmp_path: Path) -> None:
@@ -140,27 +139,6 @@ def test_that_a_snapshot_gives_sightings_of_the_nodes_that_answered() -> None:
     nodes = tuple(NodeView(f.host, f.host, host=f.host, facts=f) for f in (answered, fresh, silent, plain))
     found = sightings(ClusterSnapshot("c", ClusterKind.GALERA, "c", 50.0, nodes=(*nodes, NodeView("n5", "n5"))))
     assert found == (NodeSighting("n1", 49.0, "c", "g", "u", 12), NodeSighting("n2", 50.0, "c", "", "", None))
-
-
-def test_that_events_are_found_by_time_and_a_span_is_closed_by_its_key(tmp_path: Path) -> None:
-    with StateStore.open(tmp_path / "s") as store:
-        store.record_event(Event(10.0, "gap", "no samples", Health.WARN, spans=True, key="gap:1"))
-        store.record_event(Event(20.0, "state", "n1 is Synced", Health.GOOD, "c", "n1"))
-        assert [e.at for e in store.events(15.0, 30.0)] == [10.0, 20.0]
-        closed = Event(10.0, "gap", "no samples for 2 s", Health.WARN, until=12.0, spans=True, key="gap:1")
-        store.record_event(closed)
-        assert store.events(0.0, 11.0) == (closed,)
-        assert [e.at for e in store.events(15.0, 30.0)] == [20.0]
-        store.record_event(Event(40.0, "gap", "again", spans=True, key="gap:1"))
-        assert len(store.events(0.0, 50.0)) == 3
-
-
-def test_that_a_changed_inventory_is_noticed_by_its_hash(tmp_path: Path) -> None:
-    with StateStore.open(tmp_path / "s") as store:
-        assert store.remember_inventory("/a", "1" * 64, 3)
-        assert not store.remember_inventory("/a", "1" * 64, 3)
-        assert store.remember_inventory("/a", "2" * 64, 3)
-        assert store.remember_inventory("/b", "2" * 64, 3)
 
 
 def test_that_threads_and_a_second_console_may_write_at_the_same_time(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The window's life: paint first, load everything else behind it, furnish it, connect a source, run, stop everything.
 
 The order is a budget (performance: 1 and 2): nothing but QtWidgets and the empty frame is imported before the first
-paint, not even what touches an enum of Qt's namespace (15 ms: widgets.common.tokens). Our widgets, numpy, the driver
+paint, not even what touches an enum of Qt's namespace (15 ms: services.colors). Our widgets, numpy, the driver
 and SQLAlchemy come on a worker thread meanwhile, and the widgets are made in short steps between events.
 """
 

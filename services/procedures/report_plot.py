@@ -10,6 +10,7 @@ import numpy as np
 from services.discovery.words import number, size
 from services.procedures.model import Chart
 from services.procedures.report_blocks import Grid, Picture, hour
+from services.procedures.report_style import INK
 from services.procedures.report_topology import new_svg, put_text
 from services.series import Array, Series
 from services.words import tr
@@ -17,7 +18,7 @@ from services.words import tr
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720.0, 190.0, 74.0, 14.0, 14.0, 30.0
 _MOST_POINTS = 1_200
 _LABEL_ROOM = 18.0  # what a step's number of two digits takes
-_CURVE, _LIMIT, _GRID = "#3E7BD6", "#B8262B", "#E7EAEE"
+_CURVE, _LIMIT, _GRID = INK["curve"], INK["bad"], INK["divider"]
 Mark = tuple[float, str]
 """When a step began (UTC epoch seconds) and its number in the plan."""
 _MOST = 1e300
@@ -33,7 +34,9 @@ def plot_picture(
     svg = new_svg(_WIDTH, _HEIGHT, chart.title)
     if not len(shown):
         reason = series.missing or tr("nothing was sampled")
-        put_text(svg, (_LEFT, _HEIGHT / 2), tr("No samples: {reason}", reason=reason), font_size="12", fill="#616A75")
+        put_text(
+            svg, (_LEFT, _HEIGHT / 2), tr("No samples: {reason}", reason=reason), font_size="12", fill=INK["third"]
+        )
         return Picture(chart.title, svg, Grid((), ((tr("No samples"), reason),)))
     limits = [] if chart.limit is None else [chart.limit]
     low, high, step = _axis(min([float(shown.min()), *limits, 0.0]), max([float(shown.max()), *limits]))
@@ -92,26 +95,26 @@ def _grid(svg: Element, scale: _Scale, step: float, unit: str) -> None:
         line = {"x1": f"{_LEFT:g}", "x2": f"{_WIDTH - _RIGHT:g}", "y1": f"{y:.1f}", "y2": f"{y:.1f}"}
         SubElement(svg, "line", {**line, "stroke": _GRID})
         label = said(low + i * step, unit)
-        put_text(svg, (_LEFT - 8, y + 4), label, font_size="11", fill="#616A75", text_anchor="end")
+        put_text(svg, (_LEFT - 8, y + 4), label, font_size="11", fill=INK["third"], text_anchor="end")
     start, end = scale.span
     for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
         at = start + share * (end - start)
         text = f"{hour(at)} UTC" if share == 1.0 else hour(at)
-        put_text(svg, (scale.x(at), _HEIGHT - 8), text, font_size="11", fill="#616A75", text_anchor=anchor)
+        put_text(svg, (scale.x(at), _HEIGHT - 8), text, font_size="11", fill=INK["third"], text_anchor=anchor)
 
 
 def _marks(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
     for at, _ in marks:
         x = f"{scale.x(at):.1f}"
         ends = {"x1": x, "x2": x, "y1": f"{_TOP:g}", "y2": f"{_HEIGHT - _BOTTOM:g}"}
-        SubElement(svg, "line", {**ends, "stroke": "#8D96A2", "stroke-dasharray": "2 3"})
+        SubElement(svg, "line", {**ends, "stroke": INK["stale"], "stroke-dasharray": "2 3"})
 
 
 def _numbers(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
     """Put the steps' numbers over everything; a halo keeps them readable where a limit or a curve runs through them."""
-    halo = {"stroke": "#FFFFFF", "stroke_width": "3", "paint_order": "stroke"}
+    halo = {"stroke": INK["panel"], "stroke_width": "3", "paint_order": "stroke"}
     for x, label in _labels([(scale.x(at), label) for at, label in marks]):
-        put_text(svg, (x + 3, _TOP + 8), label, font_size="10", fill="#616A75", **halo)
+        put_text(svg, (x + 3, _TOP + 8), label, font_size="10", fill=INK["third"], **halo)
 
 
 def _labels(marks: list[tuple[float, str]]) -> list[tuple[float, str]]:

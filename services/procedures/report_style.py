@@ -6,46 +6,17 @@ paints over them (CSS rules win over SVG's presentation attributes: SVG 2, "Pres
 
 from __future__ import annotations
 
-_LIGHT = {
-    "ground": "#FFFFFF",
-    "canvas": "#F7F8FA",
-    "line": "#D8DDE3",
-    "divider": "#E7EAEE",
-    "text": "#1A1E23",
-    "second": "#4E5762",
-    "third": "#616A75",
-    "good": "#147A55",
-    "transfer": "#1567B0",
-    "warn": "#E09A12",
-    "warned": "#8F5A00",
-    "bad": "#B8262B",
-    "stale": "#7A838E",
-    "mark": "#8D96A2",
-    "curve": "#3E7BD6",
-    "enclosure": "#E9F4EF",
-    "enclosed": "#9CCDB7",
-}
-_DARK = {
-    "ground": "#1A1E24",
-    "canvas": "#15181D",
-    "line": "#2E353E",
-    "divider": "#262C34",
-    "text": "#E7EBF0",
-    "second": "#A9B2BD",
-    "third": "#8D96A2",
-    "good": "#43BE8C",
-    "transfer": "#63AEF5",
-    "warn": "#E9AC45",
-    "warned": "#E9AC45",
-    "bad": "#F2706A",
-    "stale": "#7F8895",
-    "mark": "#616A75",
-    "curve": "#5C93E6",
-    "enclosure": "#15241F",
-    "enclosed": "#2C5C49",
-}
+from services.colors import CURVES, DARK, LIGHT
+
+_INKS = (
+    "panel", "canvas", "line", "divider", "text", "second", "third", "good", "transfer", "warn", "warn_fill", "bad",
+    "stale", "enclosure", "enclosure_line",
+)  # fmt: skip
+INK = {**{name: LIGHT[name] for name in _INKS}, "curve": CURVES[0]}
+"""What drawings may use: in the dark each of these is painted over by its dark fellow."""
+_DARK = {**{name: DARK[name] for name in _INKS}, "curve": CURVES[0]}
 _RULES = """
-body { font: 14px/1.5 Inter, system-ui, sans-serif; color: var(--text); background: var(--ground); margin: 0 auto;
+body { font: 14px/1.5 Inter, system-ui, sans-serif; color: var(--text); background: var(--panel); margin: 0 auto;
        max-width: 960px; padding: 32px 24px; font-feature-settings: "tnum"; }
 h1 { font-size: 24px; line-height: 1.25; margin: 0 0 12px; }
 h2 { font-size: 18px; margin: 32px 0 8px; border-bottom: 1px solid var(--line); }
@@ -58,7 +29,7 @@ pre { font: 12px/1.45 "JetBrains Mono", ui-monospace, monospace; background: var
       border: 1px solid var(--divider); border-radius: 4px; padding: 6px 10px; margin: 2px 0 8px;
       white-space: pre-wrap; overflow-wrap: anywhere; }
 .good, .warn, .bad { border-left: 3px solid; padding-left: 10px; }
-.good { border-color: var(--good); } .warn { border-color: var(--warn); }
+.good { border-color: var(--good); } .warn { border-color: var(--warn_fill); }
 .bad { border-color: var(--bad); color: var(--bad); }
 figcaption { margin-bottom: 4px; } details { margin-top: 4px; }
 svg { display: block; max-width: 100%; height: auto; font-family: Inter, system-ui, sans-serif; }
@@ -79,14 +50,12 @@ _PAPER = """
 
 def style() -> str:
     """Return the whole style sheet."""
-    return f":root {{ color-scheme: light dark; {_variables(_LIGHT)} }}{_RULES}{_dark()}{_PAPER}"
+    return f":root {{ color-scheme: light dark; {_variables(INK)} }}{_RULES}{_dark()}{_PAPER}"
 
 
 def _dark() -> str:
     painted = "\n".join(
-        f'  svg [{what}="{_LIGHT[name]}"] {{ {what}: var(--{name}); }}'
-        for name in _LIGHT
-        for what in ("fill", "stroke")
+        f'  svg [{what}="{INK[name]}"] {{ {what}: var(--{name}); }}' for name in INK for what in ("fill", "stroke")
     )
     return f"@media screen and (prefers-color-scheme: dark) {{\n  :root {{ {_variables(_DARK)} }}\n{painted}\n}}"
 

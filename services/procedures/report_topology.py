@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.report_blocks import Grid, Picture, clean, moment
+from services.procedures.report_style import INK
 from services.types import Health
 from services.words import tr
 
@@ -20,13 +21,13 @@ _BELOW, _ALONE = 34.0, 14.0  # room under a row of cards: for the edges between 
 _ACROSS = 4
 _CARD_W = (_WIDTH - 2 * _EDGE - 2 * _PAD - (_ACROSS - 1) * _GAP) / _ACROSS
 _INK = {
-    Health.GOOD: "#147A55",
-    Health.TRANSFER: "#1567B0",
-    Health.WARN: "#E09A12",
-    Health.BAD: "#B8262B",
-    Health.UNKNOWN: "#7A838E",
+    Health.GOOD: INK["good"],
+    Health.TRANSFER: INK["transfer"],
+    Health.WARN: INK["warn_fill"],
+    Health.BAD: INK["bad"],
+    Health.UNKNOWN: INK["stale"],
 }
-_SAID = {_INK[Health.WARN]: "#8F5A00", _INK[Health.UNKNOWN]: "#616A75"}
+_SAID = {_INK[Health.WARN]: INK["warn"], _INK[Health.UNKNOWN]: INK["third"]}
 """Inks that are too pale for words, and what words have instead."""
 
 
@@ -101,22 +102,22 @@ def _rows(group: _Group) -> int:
 
 
 def _enclosure(parent: Element, group: _Group, top: float, tall: float) -> None:
-    fill, line = ("#E9F4EF", "#9CCDB7") if group.primary else ("#F7F8FA", "#D8DDE3")
+    fill, line = (INK["enclosure"], INK["enclosure_line"]) if group.primary else (INK["canvas"], INK["line"])
     box = {"x": f"{_EDGE:g}", "y": f"{top:.1f}", "width": f"{_WIDTH - 2 * _EDGE:g}", "height": f"{tall:.1f}"}
     shape = SubElement(parent, "rect", {**box, "rx": "10", "fill": fill, "stroke": line})
     if not group.primary and group.enclosed:
         shape.set("stroke-dasharray", "5 4")
-    put_text(parent, (_EDGE + _PAD, top + 21), group.title, font_size="12", fill="#4E5762")
+    put_text(parent, (_EDGE + _PAD, top + 21), group.title, font_size="12", fill=INK["second"])
 
 
 def _card(parent: Element, node: NodeView, place: tuple[float, float]) -> None:
     x, y = place
     box = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{_CARD_W:g}", "height": f"{_CARD_H:g}"}
-    SubElement(parent, "rect", {**box, "rx": "8", "fill": "#FFFFFF", "stroke": "#D8DDE3"})
+    SubElement(parent, "rect", {**box, "rx": "8", "fill": INK["panel"], "stroke": INK["line"]})
     _glyph(parent, node.health, (x + 16, y + 19))
-    put_text(parent, (x + 30, y + 23), _cut(node.name, 18), font_size="13", font_weight="600", fill="#1A1E23")
-    put_text(parent, (x + 12, y + 41), _cut(node.state or "?", 24), font_size="12", fill="#1A1E23")
-    put_text(parent, (x + 12, y + 55), _cut(node.role or node.host, 26), font_size="11", fill="#616A75")
+    put_text(parent, (x + 30, y + 23), _cut(node.name, 18), font_size="13", font_weight="600", fill=INK["text"])
+    put_text(parent, (x + 12, y + 41), _cut(node.state or "?", 24), font_size="12", fill=INK["text"])
+    put_text(parent, (x + 12, y + 55), _cut(node.role or node.host, 26), font_size="11", fill=INK["third"])
 
 
 def _glyph(parent: Element, health: Health, at: tuple[float, float]) -> None:
@@ -135,7 +136,7 @@ def _glyph(parent: Element, health: Health, at: tuple[float, float]) -> None:
         box = {"x": f"{x - 5:.1f}", "y": f"{y - 5:.1f}", "width": "10", "height": "10", "fill": ink}
         SubElement(parent, "rect", box)
         cut = f"M{x - 5:.1f} {y + 5:.1f} L{x + 5:.1f} {y - 5:.1f}"
-        SubElement(parent, "path", {"d": cut, "stroke": "#FFFFFF", "stroke-width": "2"})
+        SubElement(parent, "path", {"d": cut, "stroke": INK["panel"], "stroke-width": "2"})
     else:
         ring = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": "5.5", "fill": "none", "stroke": ink}
         SubElement(parent, "circle", {**ring, "stroke-dasharray": "2.5 2"})

@@ -49,15 +49,25 @@ class Findings:
     collections: list[tuple[float, float]] = field(default_factory=list)
 
 
-def soak(minutes: float) -> Findings:
-    """Run for so many minutes; return what was seen."""
+def soak(minutes: float, own_core: int | None = None) -> Findings:
+    """Run for so many minutes; return what was seen.
+
+    Args:
+        own_core: the processor that the console has for itself, as a workstation of its own would; servers and load,
+            which a real one would not carry, get the others. None: the console and they share what there is.
+    """
     with lab_lock("session-galera"):
         estate = Estate("galera")
+        if own_core is not None:
+            estate.down()
+            os.sched_setaffinity(0, os.sched_getaffinity(0) - {own_core})  # what is started from here on inherits it
         estate.up()
         estate.undo()
         estate.load_stop()
         estate.load_start(Load(seconds=int(minutes * 60) + 60, rate=40, threads=6), ["n1"])
         os.environ.update(estate.environment())
+        if own_core is not None:
+            os.sched_setaffinity(0, {own_core})
         try:
             with tempfile.TemporaryDirectory(prefix="pilothouse-soak-") as folder:
                 return _run(estate, minutes * 60.0, Path(folder))
@@ -254,8 +264,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--beside", default="", help="a sentence for the page: what else ran on the machine")
+    parser.add_argument("--own-core", type=int, default=None, help="the console's own processor; servers get the rest")
     options = parser.parse_args()
-    page = report(soak(options.minutes), options.minutes, options.beside)
+    page = report(soak(options.minutes, options.own_core), options.minutes, options.beside)
     sys.stdout.write(page)
     if options.out:
         options.out.write_text(page, encoding="utf-8")

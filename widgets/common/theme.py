@@ -14,10 +14,10 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from services.colors import CURVES, DARK, LIGHT
 from services.types import Health
 from widgets.common.fonts import mono_font, ui_font
 from widgets.common.style import style_sheet
-from widgets.common.tokens import DARK, LIGHT
 from widgets.common.wardrobe import wardrobe
 
 __all__ = [
@@ -113,9 +113,6 @@ _TINT = {
     Health.BAD: "bad_tint",
     Health.UNKNOWN: "divider",
 }
-
-
-CURVES = ("#3E7BD6", "#D97A1F", "#1E9E78", "#B65FA8", "#8A6D3B", "#5AA9C9", "#C2453F", "#7A7FD6")
 
 
 @lru_cache(maxsize=2)

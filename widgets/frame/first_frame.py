@@ -11,8 +11,8 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from services.colors import DARK, LIGHT
 from services.words import tr
-from widgets.common.tokens import DARK, LIGHT
 
 TOP, STATUS = 44, 28
 

@@ -14,7 +14,7 @@ from services.types import Health
 from tests.unit.procedures.test_report import SNAPSHOT, both, full_run
 
 PAINT = re.compile(r'(fill|stroke)="(#[0-9A-Fa-f]{6})"')
-VARIABLE = re.compile(r"--([a-z]+): (#[0-9A-F]{6});")
+VARIABLE = re.compile(r"--([a-z_]+): (#[0-9A-F]{6});")
 
 
 def themes() -> tuple[dict[str, str], dict[str, str]]:
@@ -53,8 +53,8 @@ def test_that_both_themes_have_the_same_names() -> None:
     assert set(light) == set(dark)
 
 
-@pytest.mark.parametrize("ground", ["ground", "canvas", "enclosure"])
-@pytest.mark.parametrize("words", ["text", "second", "third", "good", "transfer", "warned", "bad"])
+@pytest.mark.parametrize("ground", ["panel", "canvas", "enclosure"])
+@pytest.mark.parametrize("words", ["text", "second", "third", "good", "transfer", "warn", "bad"])
 def test_that_words_can_be_read_on_every_ground_of_both_themes(words: str, ground: str) -> None:
     for theme in themes():
         assert contrast(theme[words], theme[ground]) >= 4.5, (theme[words], theme[ground])

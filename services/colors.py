@@ -1,6 +1,7 @@
-"""The colour tokens of both themes as plain text: what the first frame is painted with, before Qt's enums are needed.
+"""The house's colours as plain text, for the window and for reports alike.
 
-Touching any enum of Qt's own namespace builds all of its hundred enums, 15 ms: nothing here imports Qt.
+Nothing here imports Qt: the first frame is painted with these before Qt's enums are needed (touching any enum of Qt's
+own namespace builds all of its hundred enums, 15 ms). tests/widgets/test_theme_contrast.py proves their contrast.
 """
 
 from __future__ import annotations
@@ -60,3 +61,6 @@ DARK = {
     "enclosure_line": "#2C5C49",
     "hover": "#20252C",
 }
+
+CURVES = ("#3E7BD6", "#D97A1F", "#1E9E78", "#B65FA8", "#8A6D3B", "#5AA9C9", "#C2453F", "#7A7FD6")
+"""One for each node, the same in both themes and on every page."""

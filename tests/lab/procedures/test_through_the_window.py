@@ -40,11 +40,7 @@ def begins_desync(person: Person, host: str) -> None:
     person.chooses(menu, "Take a node out of flow control")
     person.reads_the_form()
     assert person.answer("node") == host
-    person.fills_in({})
-    person.checks()
-    person.reads_the_plan()
-    person.rehearses()
-    person.approves()
+    person.answers_and_begins({})
     person.is_asked("backup")
 
 
@@ -112,12 +108,7 @@ def test_that_an_option_is_changed_by_a_restart_from_the_palette_to_the_report(
         person.sees_synced(("s3", "s1", "s2"))
         person.begins_in_the_palette("restart one at a time s3", "Run: Restart the nodes one at a time", "for s3")
         assert person.answer("nodes") == "s3"
-        person.fills_in(RESTART.inputs)
-        person.checks()
-        assert person.wizard.stages.checklist.standing_blocks() == ()
-        person.reads_the_plan()
-        person.rehearses()
-        person.approves()
+        person.answers_and_begins(RESTART.inputs)
         person.sees_it_done()
         assert any("automatic restart off on s3" in told for told in person.duties), person.duties
         steps = person.looks_in_the_journal()
@@ -139,12 +130,7 @@ def test_that_a_spare_host_is_added_by_sst_from_the_cards_to_the_report(
     with Writer(steer, members(steer), rate=20) as writer, at_the_window(qtbot, console, "add") as person:
         person.begins_at_the_cards("add-node")
         assert person.answer("joiner") == "new"
-        person.fills_in(ADD.inputs)
-        person.checks()
-        assert person.wizard.stages.checklist.standing_blocks() == ()
-        person.reads_the_plan()
-        person.rehearses()
-        person.approves()
+        person.answers_and_begins(ADD.inputs)
         person.sees_it_done()
         assert any("automatic restart off on new" in told for told in person.duties), person.duties
         steps = person.looks_in_the_journal()

@@ -45,13 +45,8 @@ def test_that_a_dead_cluster_is_started_again_from_the_cards_to_the_report(
     with all_killed(steer), at_the_window(qtbot, console, "crash") as person:
         person.waits(lambda: person.steering.runs.is_open)
         person.begins_at_the_cards("bootstrap-after-crash")
-        person.fills_in(CRASH.inputs)
         assert person.answer("nodes") == "s1, s2, s3"
-        person.checks()
-        assert person.wizard.stages.checklist.standing_blocks() == ()
-        person.reads_the_plan()
-        person.rehearses()
-        person.approves()
+        person.answers_and_begins(CRASH.inputs)
         person.is_asked("The rest of the plan is made", 120.0)
         person.shoots("rest-of-the-plan")
         person.waits(lambda: "automatic restart off on s1" in person.window.status.duties.text())

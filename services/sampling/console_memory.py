@@ -6,6 +6,7 @@ Later procedures stand on it: the last position seen of each node is evidence wh
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 from collections.abc import Callable
 from importlib.metadata import version
@@ -80,7 +81,8 @@ class ConsoleMemory:
         self._state = state
         state.record_console_start(version("pilothouse"))
         dead = state.last_unclean_end()
-        if dead is not None:
+        # What ended here is told by the history, with what was lost; the state may be a team's.
+        if dead is not None and dead.machine != socket.gethostname():
             text = tr("The console on {machine} (process {pid}) ended without being closed.", machine=dead.machine,
                       pid=dead.pid)  # fmt: skip
             self._tell(Event(dead.alive_at, "console", text, Health.WARN))

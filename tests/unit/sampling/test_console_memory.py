@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 from services.clock import SystemClock
@@ -38,12 +39,27 @@ def _told_by_a_run(file: Path) -> list[Event]:
     return told
 
 
-def test_that_a_console_which_was_killed_is_told_by_the_next_one_and_only_by_it(tmp_path: Path) -> None:
-    file = tmp_path / "state"
+def _dies(file: Path) -> None:
     died = subprocess.run([sys.executable, "-c", DYING, str(file)], cwd=Path(__file__).parents[3], check=False)
     assert died.returncode == -9
+
+
+def test_that_a_console_which_was_killed_on_another_machine_is_told_by_the_next_one_and_only_by_it(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state"
+    _dies(file)
+    with closing(sqlite3.connect(file)) as store, store:
+        store.execute("UPDATE console_run SET machine = 'desk2', alive_at = alive_at - 3600")
     (event,) = _told_by_a_run(file)
     assert (event.kind, event.health) == ("console", Health.WARN)
+    assert event.text.startswith("The console on desk2 (process ")
     assert event.text.endswith("ended without being closed.")
-    assert os.uname().nodename in event.text
+    assert _told_by_a_run(file) == []
+
+
+def test_that_one_killed_on_this_machine_is_left_to_the_history_which_knows_what_was_lost(tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    _dies(file)
+    assert _told_by_a_run(file) == []
     assert _told_by_a_run(file) == []

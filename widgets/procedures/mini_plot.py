@@ -185,23 +185,24 @@ class MiniPlot(QWidget):
         painter.strokePath(path, pen)
 
     def _paint_marks(self, painter: QPainter, plot: QRectF) -> None:
+        """Draw every line first, then the words on a ground of their own: no neighbour's line strikes them out."""
         theme = current_theme()
         start, end = self._span()
-        pen = QPen(theme.accent, 1, Qt.PenStyle.DashLine)
-        painter.setFont(ui_font(SMALL))
-        free = plot.left() - 1
-        for mark in self._marks:
-            if not start <= mark.at <= end:
-                continue
-            x = self._x(plot, mark.at)
-            painter.setPen(pen)
+        marks = [(self._x(plot, mark.at), mark.text) for mark in self._marks if start <= mark.at <= end]
+        painter.setPen(QPen(theme.accent, 1, Qt.PenStyle.DashLine))
+        for x, _ in marks:
             painter.drawLine(QLineF(x, plot.top() - 14, x, plot.bottom()))
-            width = QFontMetricsF(painter.font()).horizontalAdvance(mark.text)
+        painter.setFont(ui_font(SMALL))
+        painter.setPen(theme.accent)
+        free = plot.left() - 1
+        for x, text in marks:
+            width = QFontMetricsF(painter.font()).horizontalAdvance(text)
             left = x + 4 if x + 4 + width <= plot.right() + _RIGHT - 4 else x - 4 - width
             if left < free:
                 continue
-            painter.setPen(theme.accent)
-            painter.drawText(QRectF(left, plot.top() - 18, width + 2, 16), Qt.AlignmentFlag.AlignVCenter, mark.text)
+            place = QRectF(left, plot.top() - 18, width + 2, 16)
+            painter.fillRect(place, theme.panel)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
             free = left + width + 6
 
     def _span(self) -> tuple[float, float]:

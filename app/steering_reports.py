@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.main_window import MainWindow
 from app.steering_door import DeskDoor
 from services.errors import BadInput
+from services.files import write_whole
 from services.types import Health
 from services.words import tr
 from widgets.bridge.runs import Runs
@@ -48,7 +49,7 @@ class ReportSaver(QObject):
 
             text = (html_of if kind == "html" else markdown_of)(desk, run_id, door.history())
             try:
-                path.write_text(text, encoding="utf-8")
+                write_whole(path, text)
             except OSError as problem:
                 raise BadInput(
                     tr("{file} can't be written: {why}.", file=path, why=problem.strerror or problem),

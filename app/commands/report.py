@@ -12,6 +12,7 @@ from app.places import data_folder
 from app.run_reports import html_of, markdown_of
 from app.steering import open_desk
 from services.errors import BadInput
+from services.files import write_whole
 from services.words import tr
 
 
@@ -54,8 +55,7 @@ def _exists(path: Path) -> BadInput:
 
 def _write(path: Path, text: str) -> None:
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(path, text, new=True)
     except FileExistsError:
         raise _exists(path) from None
     except OSError as problem:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from services.errors import BadInput
 from services.events import Event
+from services.files import write_whole
 from services.types import Health
 from services.words import mark, tr, tr_n
 from widgets.common.boxes import button
@@ -203,7 +204,7 @@ class JournalPage(QFrame):
     def export(self, path: Path) -> None:
         """Write the rows shown as CSV; raise BadInput when the file can't be written."""
         try:
-            path.write_text(as_csv(self._model.rows), encoding="utf-8", newline="")
+            write_whole(path, as_csv(self._model.rows))
         except OSError as problem:
             sentence = tr(
                 "The journal could not be written to {path} ({strerror}).", path=path, strerror=problem.strerror

@@ -66,6 +66,7 @@ class Controller(QObject):
         self._asked: tuple[str, float] = ("", 0.0)
         self._past_numbers: Mapping[str, float] = {}
         self._past_host = ""
+        self._sparked: Mapping[str, tuple[float, ...]] = {}
         self._newest_of: object = None
         self._newest: Mapping[str, float] = {}
         self.offer: Callable[[ClusterSnapshot, NodeView], tuple[Action, ...]] = _nothing
@@ -90,6 +91,7 @@ class Controller(QObject):
         window.live_wanted.connect(self.go_live)
         window.page_shown.connect(self._page_shown)
         self.pump.snapshot_changed.connect(self._on_snapshot)
+        self.pump.details_due.connect(self._on_details)
         self.pump.events_changed.connect(self._on_events)
         self.pump.ticked.connect(self._on_tick)
 
@@ -122,7 +124,8 @@ class Controller(QObject):
         self._moment = moment
         self.moment_changed.emit(moment)
         if moment is None:
-            self._on_snapshot(self.source.snapshot())
+            self._estate = self.source.snapshot()
+            self._show()
             return
         source = self.source
         self._ops.run("moment", lambda: source.snapshot_at(moment), self._show_past)
@@ -160,7 +163,11 @@ class Controller(QObject):
     def _on_snapshot(self, snapshot: EstateSnapshot) -> None:
         if self._moment is None:
             self._estate = snapshot
-            self._show()
+            self._show_drawing()
+
+    def _on_details(self) -> None:
+        if self._moment is None:
+            self._show_details()
 
     def _show_past(self, snapshot: EstateSnapshot) -> None:
         if self._moment is not None:
@@ -168,20 +175,31 @@ class Controller(QObject):
             self._show()
 
     def _show(self) -> None:
+        self._show_drawing()
+        self._show_details()
+
+    def _shown_at(self) -> float:
+        return self._moment if self._moment is not None else self.source.now()
+
+    def _show_drawing(self) -> None:
+        """Bring tree and topology up to date."""
         self._choose()
-        cluster, node = self.cluster(), self.node()
-        at = self._moment if self._moment is not None else self.source.now()
+        cluster, at = self.cluster(), self._shown_at()
         self._note_first_sight(at)
         self._window.tree.show_snapshot(self._estate)
         self._window.tree.select(self._node_id or self._cluster_id)
         sparked = cluster is not None and self._moment is None and self._window.page() == "topology"
-        sparks = self._sparks.of(cluster, self._read_at(at)) if cluster is not None and sparked else {}
-        self._window.topology.show_snapshot(cluster, sparks, at)
+        self._sparked = self._sparks.of(cluster, self._read_at(at)) if cluster is not None and sparked else {}
+        self._window.topology.show_snapshot(cluster, self._sparked, at)
         self._window.topology.select(self._node_id)
         if not self._estate.clusters:
             self._say_waiting(at)
-        if self._window.page() == "topology":  # the inspector stands beside it only
-            self._inspect(cluster, node, at, sparks.get(self._node_id, ()))
+
+    def _show_details(self) -> None:
+        """Bring what stands beside the drawing up to date; the inspector stands beside the topology only."""
+        cluster = self.cluster()
+        if self._window.page() == "topology":
+            self._inspect(cluster, self.node(), self._shown_at(), self._sparked.get(self._node_id, ()))
         self.shown.emit(cluster)
 
     def _page_shown(self, page: str) -> None:

@@ -6,9 +6,10 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from services.discovery.model import EstateSnapshot
@@ -108,6 +109,46 @@ def test_that_the_pump_tells_a_snapshot_once_however_often_it_pulls(qtbot: QtBot
     source.newest = EstateSnapshot(at=2.0)
     source.told.append(Event(2.0, "note", "hello"))
     qtbot.waitUntil(lambda: len(seen) == 2 and bool(events), timeout=1000)
+    pump.stop()
+
+
+def listened(pump: Pump, note: Callable[[str], None]) -> None:
+    """Note each signal of a pump by its name."""
+    pump.snapshot_changed.connect(lambda _snapshot: note("snapshot"))
+    pump.details_due.connect(lambda: note("details"))
+    pump.events_changed.connect(lambda _events: note("events"))
+    pump.ticked.connect(lambda _now: note("tick"))
+
+
+def test_that_a_beat_of_the_timer_tells_one_thing_a_turn_of_the_event_loop(qtbot: QtBot) -> None:
+    source, turns = _Source(), [0]
+    source.told.append(Event(2.0, "note", "hello"))
+    counting = QTimer()
+    counting.timeout.connect(lambda: turns.append(turns[-1] + 1))
+    counting.start(0)
+    pump = Pump(source, interval_ms=60_000)  # type: ignore[arg-type]
+    told: list[tuple[str, int]] = []
+    listened(pump, lambda what: told.append((what, turns[-1])))
+    pump.start()
+    assert [what for what, _ in told] == ["snapshot"]
+    qtbot.waitUntil(lambda: len(told) == 4, timeout=5000)
+    pump.stop()
+    counting.stop()
+    assert [what for what, _ in told] == ["snapshot", "details", "events", "tick"]
+    assert len({turn for _, turn in told}) == 4
+
+
+def test_that_a_beat_that_is_asked_for_tells_everything_at_once_and_once() -> None:
+    source = _Source()
+    source.told.append(Event(2.0, "note", "hello"))
+    pump = Pump(source, interval_ms=60_000)  # type: ignore[arg-type]
+    told: list[str] = []
+    listened(pump, told.append)
+    pump.start()
+    pump.beat()  # in the middle of the first one
+    assert told == ["snapshot", "details", "events", "tick"]
+    pump.beat()
+    assert told[4:] == ["tick"]
     pump.stop()
 
 

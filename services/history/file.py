@@ -17,6 +17,7 @@ from pathlib import Path
 
 from services.errors import StoreError
 from services.history.migrations import NEWEST, STEPS
+from services.history.reading_uri import reading_uri
 from services.words import tr
 
 Connect = Callable[[], sqlite3.Connection]
@@ -139,13 +140,7 @@ def _connector(path: Path, *, read_only: bool) -> Connect:
 
 
 def _uri(path: Path, *, read_only: bool) -> str:
-    base = path.resolve().as_uri()
-    if not read_only:
-        return f"{base}?mode=rwc"
-    wal = path.with_name(path.name + "-wal")
-    unfinished = wal.exists() and wal.stat().st_size > 0
-    # Without a WAL nobody writes: immutable needs neither a lock nor a writable folder (a CD, a mail's attachment).
-    return f"{base}?mode=ro" if unfinished else f"{base}?mode=ro&immutable=1"
+    return reading_uri(path) if read_only else f"{path.resolve().as_uri()}?mode=rwc"
 
 
 def _check(connect: Connect, path: Path) -> None:

@@ -10,9 +10,9 @@ import contextlib
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, select, update
 from sqlalchemy.engine import URL, make_url
@@ -22,9 +22,12 @@ from sqlalchemy.pool import NullPool
 from services.errors import StoreError
 from services.history import state_schema as schema
 from services.history.migrations_state import NEWEST, STEPS
+from services.history.reading_uri import reading_uri
 from services.words import tr
 
 BUSY_S = 5.0
+_MOMENT_S = 0.05
+_PASSES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA})
 _WRITE = {"state_write": True}
 _DURABLE = {"state_write": True, "state_durable": True}
 
@@ -142,25 +145,40 @@ def _refuse_newer(file: Path) -> None:
     """Look at the version without a write: no WAL, no -shm, no changed time stamp on a file that is not for us."""
     if file.stat().st_size == 0:
         return
-    wal = file.with_name(file.name + "-wal")
-    mode = "mode=ro" if wal.exists() and wal.stat().st_size else "mode=ro&immutable=1"
-    with (
-        speaking(str(file)),
-        contextlib.closing(
-            sqlite3.connect(f"file:{quote(str(file.resolve()))}?{mode}", uri=True, timeout=BUSY_S)
-        ) as connection,
-    ):
-        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
-        if not tables:
-            return
+    with speaking(str(file)):
+        tables, version = _looked_at(file)
+    if tables and "state_version" not in tables:
+        raise StoreError(
+            tr("{file} is a database, but not Pilothouse's state.", file=file),
+            safe=tr("The file was not touched."),
+            try_=(tr("Give another data folder with --data DIR."),),
+        )
+    _refuse_version(version, str(file))
+
+
+def _looked_at(file: Path) -> tuple[frozenset[str], int]:
+    """Return the file's tables and version, 0 for none.
+
+    Another program that opens or closes the file at this very moment makes or removes its WAL: what is unreadable then
+    can be read the next moment. A file that is damaged stays so.
+    """
+    for _ in range(2):
+        try:
+            return _look(file)
+        except sqlite3.Error as problem:
+            if getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _PASSES:
+                raise
+            time.sleep(_MOMENT_S)
+    return _look(file)
+
+
+def _look(file: Path) -> tuple[frozenset[str], int]:
+    with contextlib.closing(sqlite3.connect(reading_uri(file), uri=True, timeout=BUSY_S)) as connection:
+        tables = frozenset(row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'"))
         if "state_version" not in tables:
-            raise StoreError(
-                tr("{file} is a database, but not Pilothouse's state.", file=file),
-                safe=tr("The file was not touched."),
-                try_=(tr("Give another data folder with --data DIR."),),
-            )
+            return tables, 0
         row = connection.execute("SELECT version FROM state_version").fetchone()
-    _refuse_version(int(row[0]) if row else 0, str(file))
+        return tables, int(row[0]) if row else 0
 
 
 def _refuse_version(version: int, name: str) -> None:

@@ -162,8 +162,13 @@ class Person:
         assert [what for what, secret in vault.load().items() if secret in shown] == []
         if GALLERY:
             QTest.qWait(300)
+            focused = self.window.focusWidget()
+            if focused is not None:
+                focused.clearFocus()  # as in the program's own pictures
             size = f"{self.window.width()}x{self.window.height()}"
             self.window.grab().save(str(Path(GALLERY) / f"{self.story}-{name}-{size}.png"))
+            if focused is not None:
+                focused.setFocus()
 
     def _wordings(self) -> tuple[tuple[str, ...], ...]:
         """Every line of every command, folded ones too."""

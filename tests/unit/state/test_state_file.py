@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import signal
 import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -99,6 +102,62 @@ def test_that_a_damaged_file_is_told_and_kept(tmp_path: Path, damage: str) -> No
     assert file.read_bytes() == bytes(data)
 
 
+def test_that_a_store_can_be_opened_at_the_very_moment_another_program_closes_it(tmp_path: Path) -> None:
+    file = made(tmp_path / "s")
+    gone, real = [], Path.stat
+
+    def closes(path: Path, **named: bool) -> os.stat_result:
+        if path.name != "s-wal":
+            return real(path, **named)
+        gone.append(path)
+        if len(gone) == 1:
+            return real(file)  # it is there, and has a size
+        raise FileNotFoundError(errno.ENOENT, "removed by its last user", str(path))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Path, "stat", closes)
+        with StateStore.open(file) as store:
+            assert store.get_setting("kept") == "yes"
+    assert gone
+
+
+def test_that_what_another_program_s_opening_makes_unreadable_for_a_moment_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, looks, look = made(tmp_path / "s"), [], state_file._look
+
+    def half_made(path: Path) -> tuple[frozenset[str], int]:
+        looks.append(path)
+        if len(looks) == 1:
+            with closing(sqlite3.connect(f"file:{tmp_path}/none?mode=ro", uri=True)) as missing:
+                missing.execute("SELECT 1 FROM sqlite_master")
+        return look(path)
+
+    monkeypatch.setattr(state_file, "_look", half_made)
+    with StateStore.open(file) as store:
+        assert store.get_setting("kept") == "yes"
+    assert len(looks) == 2
+
+
+def test_that_programs_that_open_and_close_one_store_again_and_again_never_hinder_each_other(tmp_path: Path) -> None:
+    file, problems = made(tmp_path / "s"), []
+
+    def uses(number: int) -> None:
+        try:
+            for turn in range(40):
+                with StateStore.open(file) as store:
+                    store.set_setting(f"turn.{number}", str(turn))
+        except StoreError as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=uses, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert problems == []
+
+
 def test_that_a_folder_in_the_files_place_and_a_file_in_the_folders_are_told(tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     (tmp_path / "f").write_text("x", encoding="utf-8")
@@ -157,6 +216,7 @@ def test_that_a_full_disk_is_told_and_nothing_stored_before_is_lost(tmp_path: Pa
 
 WRITING = """
 import sys
+import threading
 from services.history.state_store import StateStore
 store = StateStore.open(sys.argv[1])
 number = 0

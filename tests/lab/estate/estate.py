@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.paths import private_dir, state_root
 from tests.lab.estate.shell import Result
 from tests.lab.estate.spec import EstateSpec, HostSpec, estate_spec
+
+_DOWN_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,12 @@ class Estate:
     def down(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Take everything of the estate away, whatever state it is in; LabError naming what would not go."""
         with lab_lock(f"estate-{self.name}"):
-            self._take_down()
-            left = leftovers((self.spec,))
+            for _ in range(_DOWN_TRIES):
+                self._take_down()
+                left = leftovers((self.spec,))
+                if not left:
+                    break
+                time.sleep(1.0)  # an `up` that was killed leaves children that are still making things
         if left:
             raise LabError(f"{self.name} could not be removed completely: {'; '.join(left)}")
         say(f"{self.name} is down")

@@ -148,6 +148,7 @@ class Estate:
     def down(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Take everything of the estate away, whatever state it is in; LabError naming what would not go."""
         with lab_lock(f"estate-{self.name}"):
+            left: list[str] = []
             for _ in range(_DOWN_TRIES):
                 self._take_down()
                 left = leftovers((self.spec,))

@@ -5,15 +5,14 @@ tomlkit keeps what it does not touch. Only what differs is written; what [defaul
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput, StoreError
+from services.files import write_whole
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import VERSION, parse_inventory, read_text
 from services.secrets import SecretRef
@@ -155,34 +154,8 @@ def _set(table: Any, key: str, value: object, without: object) -> None:
 def _replace(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.exists():
-        _write_aside(file.with_name(file.name + ".bak"), file.read_bytes())
-    _write_aside(file, text.encode("utf-8"))
-
-
-def _write_aside(target: Path, data: bytes) -> None:
-    """Write a temporary file beside the target, force it to the disk, and rename it over the target (man rename(2))."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)  # made with 0600
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(name, target)  # noqa: PTH105 - replaces atomically on Windows too
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return  # Windows has no such call; the rename is journalled
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        write_whole(file.with_name(file.name + ".bak"), file.read_bytes(), private=True, durable=True)
+    write_whole(file, text, private=True, durable=True)
 
 
 def with_host(inventory: Inventory, host: HostEntry) -> Inventory:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services import files
 from services.errors import BadInput, StoreError
-from services.inventory import toml_save
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import load_inventory, parse_inventory
 from services.inventory.toml_save import render_inventory, save_inventory, with_host
@@ -130,7 +130,7 @@ def test_that_a_failing_disk_leaves_the_old_file_and_no_rubbish_with_a_scripted_
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(toml_save.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(StoreError, match="No space left"):
         save_inventory(inventory, file)
     assert file.read_text(encoding="utf-8") == TEXT

@@ -216,7 +216,6 @@ def test_that_a_full_disk_is_told_and_nothing_stored_before_is_lost(tmp_path: Pa
 
 WRITING = """
 import sys
-import threading
 from services.history.state_store import StateStore
 store = StateStore.open(sys.argv[1])
 number = 0

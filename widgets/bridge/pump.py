@@ -56,14 +56,13 @@ class Pump(QObject):
 
     def beat(self) -> None:
         """Pull once and tell everything in this turn, for who looks at what it led to."""
-        self._left = []
         self._turn.stop()
         for part in self._parts:
             part()
 
     def _begin(self) -> None:
         """Pull once, in turns; a beat that is not through yet goes on instead."""
-        if not self._left:
+        if not self._turn.isActive():
             self._left = list(self._parts)
             self._turn.start()
             self._next()

@@ -247,15 +247,17 @@ class Runs(QObject):
 
     def _drive_also(self, run_id: str, way: str, key: str) -> None:
         """See to a way that is wanted of a run which an engine here is at, or is about to be."""
+        if way == "run":
+            return  # so it does
         if way == "release":
             busy = tr("Run {run} is at work: it switches off itself what it switched on.", run=run_id)
             self.failed.emit(UserError(busy, try_=(tr("Wait for its end, or undo it on its page."),)))
-        elif way == "run":
-            return  # so it does
-        elif run_id in self._starting:
-            self._starting[run_id] = (way, key) if way == "leave" else (way,)
+            return
+        wanted = (way, key) if way == "leave" else (way,)
+        if run_id in self._starting:
+            self._starting[run_id] = wanted
         else:
-            self._control(run_id, way, *((key,) if way == "leave" else ()))
+            self._control(run_id, *wanted)
 
     def _start(
         self, desk: Desk, run_id: str, way: str, key: str, confirmed: frozenset[str], *, take_over: bool

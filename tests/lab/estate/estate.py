@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -34,8 +33,9 @@ from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.paths import private_dir, state_root
 from tests.lab.estate.shell import Result
 from tests.lab.estate.spec import EstateSpec, HostSpec, estate_spec
+from tests.lab.estate.waiting import wait_until
 
-_DOWN_TRIES = 3
+_DOWN_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +147,14 @@ class Estate:
 
     def down(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Take everything of the estate away, whatever state it is in; LabError naming what would not go."""
+
+        def still_there() -> str | None:
+            self._take_down()
+            return "; ".join(leftovers((self.spec,))) or None
+
+        # An `up` that was killed leaves children that go on making things for a moment.
         with lab_lock(f"estate-{self.name}"):
-            left: list[str] = []
-            for _ in range(_DOWN_TRIES):
-                self._take_down()
-                left = leftovers((self.spec,))
-                if not left:
-                    break
-                time.sleep(1.0)  # an `up` that was killed leaves children that are still making things
-        if left:
-            raise LabError(f"{self.name} could not be removed completely: {'; '.join(left)}")
+            wait_until(f"all of {self.name} to be gone", still_there, limit_s=_DOWN_S, every_s=1.0)
         say(f"{self.name} is down")
 
     def _take_down(self) -> None:

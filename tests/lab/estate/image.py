@@ -18,7 +18,7 @@ from tests.lab.estate.mirrors import debian_mirror
 from tests.lab.estate.paths import cache_dir
 from tests.lab.estate.shell import run
 
-RECIPE = 4
+RECIPE = 5
 PACKAGES: tuple[str, ...] = (
     "systemd",
     "systemd-sysv",
@@ -103,6 +103,17 @@ def ensure_image(release: str) -> Path:
     return final
 
 
+def enabled_units(system: Path, words: tuple[str, ...]) -> list[str]:
+    """Names of enabled units below `system` (a host's etc/systemd/system) that contain one of `words`, links unread."""
+    links = (
+        link.name
+        for folder in system.iterdir()
+        if folder.suffix in (".wants", ".requires")
+        for link in folder.iterdir()
+    )
+    return sorted({name for name in links if any(word in name for word in words)})
+
+
 def _remove_outdated(current: Path, release: str) -> None:
     """Remove images of the same release with another key, unless a running host stands on one."""
     in_use = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
@@ -160,8 +171,12 @@ def _customise(root: Path) -> None:
         (system / unit).unlink(missing_ok=True)
         (system / unit).symlink_to("/dev/null")
     for unit in _DATABASE_UNITS:
-        for wants in system.glob(f"*.wants/{unit}"):
-            wants.unlink()
+        # Not f"*.wants/{unit}": glob leaves out a link whose target is not there, and these are targets of the image,
+        # looked up on this machine: they dangle wherever mariadb-server isn't installed.
+        for folder in system.glob("*.wants"):
+            (folder / unit).unlink(missing_ok=True)
+    if left := enabled_units(system, ("maria", "mysql")):
+        raise LabError(f"a database would start with every host of the image: {', '.join(left)}")
     drop_in = system / "mariadb.service.d"
     drop_in.mkdir(exist_ok=True)
     (drop_in / "lab.conf").write_text(_UNIT, encoding="utf-8")

@@ -94,9 +94,12 @@ def two_versions_estate(lab_available: None) -> Iterator[Estate]:
 
 @pytest.fixture(scope="session")
 def steer_estate(lab_available: None) -> Iterator[Estate]:
-    """Three Synced Galera members s1, s2, s3 (MariaDB 10.11) and the host `new`, for procedures that change them."""
+    """Three Synced Galera members s1, s2, s3 (MariaDB 10.11) and the host `new`, for procedures that change them.
+
+    PILOTHOUSE_LAB_STEER names another estate of the same shape: sessions side by side each need one.
+    """
     first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
-    yield from _session_estate(STEER.name if first else TRIALS[0].name)
+    yield from _session_estate(os.environ.get("PILOTHOUSE_LAB_STEER") or (STEER if first else TRIALS[0]).name)
 
 
 @pytest.fixture(scope="session")

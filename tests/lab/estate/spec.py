@@ -113,8 +113,12 @@ STEER = EstateSpec(
 TRIALS = (
     replace(STEER, name="matrix-a", code="m", network="10.213.6"),
     replace(STEER, name="matrix-b", code="k", network="10.213.7"),
+    replace(STEER, name="matrix-c", code="c", network="10.213.9"),
+    replace(STEER, name="matrix-d", code="d", network="10.213.10"),
+    replace(STEER, name="matrix-e", code="e", network="10.213.11"),
+    replace(STEER, name="matrix-h", code="h", network="10.213.12"),
 )
-"""The same twice again: the long matrix of faults runs on them side by side, while the tests run on the first."""
+"""The same again: long matrices and random states run on them side by side, while the tests run on the first."""
 
 FREEZE = EstateSpec(
     name="freeze",

@@ -30,6 +30,20 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class TwoPrimaries:
+    """Two Primary Components of one state UUID, once seen at the same time: it stands until a person settles it.
+
+    Attributes:
+        sides: the hosts of each component; at: when it was seen (UTC epoch seconds); evidence: by what, one sentence.
+    """
+
+    cluster_uuid: str
+    at: float
+    sides: tuple[tuple[str, ...], ...]
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """A TCP attempt from one host to another's port: really tried.
 
@@ -208,6 +222,7 @@ class Facts:
     hosts: tuple[HostFacts, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()
+    two_primaries: tuple[TwoPrimaries, ...] = ()  # of this cluster, by our own history, not settled yet
 
     def host(self, name: str) -> HostFacts:
         """Return a host's facts; an empty record for one that was not gathered."""

@@ -127,7 +127,7 @@ class Estate:
             list(pool.map(self._make_host, names))
             client.write_client(spec)
             say("booting " + ", ".join(names))
-            list(pool.map(self._boot_host, names))
+            list(pool.map(lambda name: container.boot_and_wait(spec, name), names))
         say("starting the databases")
         if any(h.role == "galera" for h in self.hosts):
             galera.form(spec)
@@ -139,11 +139,6 @@ class Estate:
     def _make_host(self, name: str) -> None:
         rootfs.prepare(self.spec, name, filled=name not in galera.members(self.spec)[1:])
         config.write_host(self.spec, name)
-
-    def _boot_host(self, name: str) -> None:
-        container.boot(self.spec, name)
-        container.wait_for_ssh(self.spec, name)
-        container.wait_for_systemd(self.spec, name)
 
     def down(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Take everything of the estate away, whatever state it is in; LabError naming what would not go."""

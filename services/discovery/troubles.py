@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from services.discovery.async_view import Link
 from services.discovery.model import Component, ReplicationEdge
 from services.discovery.nodes import Node
+from services.discovery.two_primaries import SEEN_NOW, apart
 from services.discovery.words import joined, names, some
 from services.facts.model import Problem
 from services.types import ClusterKind
@@ -38,7 +39,9 @@ def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Prob
     by_id = {n.node_id: n.name for n in nodes}
     if len(primaries) > 1:
         sides = joined(*(names(sorted(by_id.get(m, m) for m in c.observers)) for c in primaries))
-        if len({c.view_id for c in primaries}) == len(primaries):
+        # After a split both sides number their views on, each for itself: only who counts whom tells it from a view
+        # change that somebody has not learnt of yet.
+        if len({c.view_id for c in primaries}) == len(primaries) and not apart(components):
             text = tr(
                 "Nodes are in different views of one primary component: {sides}. One side has been left behind.",
                 sides=sides,
@@ -48,7 +51,7 @@ def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Prob
             "Two primary components with the same state UUID: {sides}. They take writes apart from each other.",
             sides=sides,
         )
-        return [Problem("galera", text, "two-primaries")]
+        return [Problem("galera", text, SEEN_NOW)]
     if components and not primaries:
         seen = some(len(components), "{n} group of nodes", "{n} groups of nodes")
         text = tr("No primary component: {groups}, none with a majority; writes are refused.", groups=seen)

@@ -55,6 +55,11 @@ def percent(share: float) -> str:
     return f"{max(0.0, share) * 100:.1f} %"
 
 
+def moment(at: float) -> str:
+    """Return a moment as local date and time: what is kept may be of another day."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
 def clock(at: float) -> str:
     """Return a moment as local time of day."""
     return time.strftime("%H:%M:%S", time.localtime(at))

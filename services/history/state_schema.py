@@ -73,3 +73,38 @@ procedure_entry = Table(
     Column("step_id", String(190), nullable=False),
     Column("data", Text(16_000_000).with_variant(Text(), "sqlite", "postgresql"), nullable=False),
 )
+
+position_seen = Table(
+    "position_seen",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("host", String(190), nullable=False),
+    Column("cluster_uuid", String(64), nullable=False),
+    Column("source", String(32), nullable=False),
+    Column("seqno", BigInteger, nullable=False),
+    Column("at", Float(53), nullable=False),
+    Column("read_by", String(190), nullable=False),
+    Column("top_seqno", BigInteger, nullable=False),
+    Column("top_at", Float(53), nullable=False),
+    Column("top_read_by", String(190), nullable=False),
+)
+"""One row a (host, cluster, source): the newest position read, and the highest ever read. So it never grows by polls."""
+Index(
+    "position_seen_key", position_seen.c.host, position_seen.c.cluster_uuid, position_seen.c.source, unique=True
+)
+
+two_primaries = Table(
+    "two_primaries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("cluster_uuid", String(64), nullable=False, index=True),
+    Column("cluster_name", String(190), nullable=False),
+    Column("sides", Text, nullable=False),
+    Column("evidence", Text, nullable=False),
+    Column("first_seen", Float(53), nullable=False),
+    Column("last_seen", Float(53), nullable=False),
+    Column("seen_by", String(190), nullable=False),
+    Column("settled_at", Float(53)),
+    Column("settled_by", String(190), nullable=False),
+    Column("settled_words", Text, nullable=False),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +16,9 @@ from sqlalchemy import Engine, Row, Select, and_, desc, insert, select, update
 from services.clock import Clock, SystemClock
 from services.errors import StoreError
 from services.history import state_schema as schema
+from services.history.positions import PositionMemory, PositionSeen, read_positions, write_positions
 from services.history.procedure_journal import ProcedureLog
+from services.history.split_log import SplitLog
 from services.history.state_file import open_engine, speaking, writing
 from services.history.state_rows import (
     NodeMemory,
@@ -49,6 +52,7 @@ class StateStore:
         self._run: int | None = None
         self._written: dict[tuple[str, str, str, str], float] = {}
         self._waiting: dict[tuple[str, str, str, str], NodeSighting] = {}
+        self._reader = "watch"
 
     @classmethod
     def open(cls, url_or_path: str | Path | None = None, *, clock: Clock | None = None) -> Self:
@@ -79,6 +83,10 @@ class StateStore:
     def procedures(self) -> ProcedureLog:
         """Return the journal of procedure runs that this store keeps; usable until the store is closed."""
         return ProcedureLog(self._engine, self._name, self._clock)
+
+    def splits(self) -> SplitLog:
+        """Return what is kept of two Primary Components seen at once; usable until the store is closed."""
+        return SplitLog(self._engine, self._name, self._clock)
 
     # -- settings ----------------------------------------------------------------------------------------------------
 
@@ -152,13 +160,17 @@ class StateStore:
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
-    def remember_nodes(self, sightings: tuple[NodeSighting, ...]) -> None:
-        """Keep what identities and seqno nodes had (see `state_rows.sightings`).
+    def remember_nodes(self, sightings: tuple[NodeSighting, ...], read_by: str = "watch") -> None:
+        """Keep what identities and positions nodes had (see `state_rows.sightings`).
 
         A new identity is written at once; a known one at most every EVERY_S seconds, and when the store closes.
+
+        Args:
+            read_by: who saw them, for the memory of positions; one store's sightings have one reader.
         """
         due: list[NodeSighting] = []
         with self._lock:
+            self._reader = read_by
             for sighting in sightings:
                 identity = sighting.identity
                 written = self._written.get(identity)
@@ -175,6 +187,15 @@ class StateStore:
         nodes = schema.node_seen
         rows = self._all(select(nodes).where(nodes.c.host == host).order_by(desc(nodes.c.last_seen)))
         return tuple(memory_of(row) for row in rows)
+
+    def remember_positions(self, seen: Iterable[PositionSeen]) -> None:
+        """Keep positions of nodes: the newest and the highest of each host, cluster and source."""
+        write_positions(self._engine, self._name, seen)
+
+    def positions(self, host: str) -> tuple[PositionMemory, ...]:
+        """Return every position remembered of a host, the newest first."""
+        self._flush()
+        return read_positions(self._engine, self._name, host)
 
     def _flush(self) -> None:
         with self._lock:
@@ -199,6 +220,10 @@ class StateStore:
                     identity = {"host": host, "cluster_uuid": cluster, "node_uuid": node, "server_uuid": server}
                     times = {"first_seen": s.at, "last_seen": s.at}
                     connection.execute(insert(nodes).values(**identity, **times, **moved))
+        by = self._reader
+        self.remember_positions(
+            PositionSeen(s.host, s.cluster_uuid, "running", s.seqno, s.at, by) for s in sightings if s.seqno is not None
+        )
         with self._lock:
             self._written.update({s.identity: s.at for s in sightings})
 

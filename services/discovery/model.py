@@ -174,3 +174,31 @@ class EstateSnapshot:
     def cluster(self, cluster_id: str) -> ClusterSnapshot | None:
         """Return the cluster with this id, or None."""
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PrimariesApart:
+    """Two (or more) Primary Components of one state UUID that don't know each other.
+
+    Attributes:
+        at: when the last of them answered (UTC epoch seconds); sides: the hosts of each, sorted; evidence: by what.
+    """
+
+    cluster_uuid: str
+    cluster_name: str
+    at: float
+    sides: tuple[tuple[str, ...], ...]
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSettled:
+    """A sighting that no person has settled yet. `number`: what the store calls it."""
+
+    number: int
+    cluster_uuid: str
+    cluster_name: str
+    sides: tuple[tuple[str, ...], ...]
+    first_seen: float
+    last_seen: float
+    evidence: str

@@ -4,18 +4,18 @@ After a partition and `pc.bootstrap=YES` (or a bootstrap by hand) on the smaller
 under one UUID, and nothing that a node tells later shows it (page 00, "The same UUID is not the same history").
 
 A view change is no such thing: for a moment nodes tell different views, but the older view counts those of the newer
-(Galera documentation, "Quorum Components": a Primary Component comes out of the one before). So two sides are apart only
-where each counts all its members by name and none of the other's, and it is kept only when two looks one after the
-other both say so: then at some moment between them both were Primary.
+(Galera documentation, "Quorum Components": a Primary Component comes out of the one before). So two sides are apart
+only where each counts all its members by name and none of the other's, and it is kept only when two looks one after
+the other both say so: then at some moment between them both were Primary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
-from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView
+from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, NotSettled, PrimariesApart
 from services.discovery.words import moment
 from services.facts.model import Problem
 from services.types import ClusterKind, Health, worst
@@ -23,34 +23,6 @@ from services.words import tr
 
 SEEN_NOW = "two-primaries"
 NOT_SETTLED = "two-primaries-not-settled"
-
-
-@dataclass(frozen=True, slots=True)
-class PrimariesApart:
-    """Two (or more) Primary Components of one state UUID that don't know each other.
-
-    Attributes:
-        at: when the last of them answered (UTC epoch seconds); sides: the hosts of each, sorted; evidence: by what.
-    """
-
-    cluster_uuid: str
-    cluster_name: str
-    at: float
-    sides: tuple[tuple[str, ...], ...]
-    evidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class NotSettled:
-    """A sighting that no person has settled yet. `number`: what the store calls it."""
-
-    number: int
-    cluster_uuid: str
-    cluster_name: str
-    sides: tuple[tuple[str, ...], ...]
-    first_seen: float
-    last_seen: float
-    evidence: str
 
 
 def apart(components: Sequence[Component]) -> tuple[Component, ...]:
@@ -120,25 +92,6 @@ def _asked(node: NodeView) -> float | None:
 def _host(cluster: ClusterSnapshot, node_id: str) -> str:
     node = cluster.node(node_id)
     return node_id if node is None else node.host or node.name or node_id
-
-
-def joined_sides(
-    old: tuple[tuple[str, ...], ...], new: tuple[tuple[str, ...], ...]
-) -> tuple[tuple[str, ...], ...] | None:
-    """Return the sides of both sightings as one; None where they contradict each other: then they are two stories."""
-    sides = [set(side) for side in old]
-    for side in new:
-        homes = [known for known in sides if known & set(side)]
-        if len(homes) > 1:
-            return None
-        if homes:
-            homes[0].update(side)
-        else:
-            sides.append(set(side))
-    names = [name for side in sides for name in side]
-    if len(names) != len(set(names)):
-        return None
-    return tuple(sorted(tuple(sorted(side)) for side in sides))
 
 
 def sides_words(sides: Iterable[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""Two Primary Components of one state UUID that were seen at once: kept until a person settles them, and then as history.
+"""Two Primary Components of one state UUID that were seen at once: kept until a person settles them, then as history.
 
 One row a story: later looks at the same sides widen it. Settled rows stay, with who settled them and why.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Engine, desc, insert, select, update
 
 from services.clock import Clock
-from services.discovery.two_primaries import NotSettled, PrimariesApart, joined_sides
+from services.discovery.model import NotSettled, PrimariesApart
 from services.history import state_schema as schema
 from services.history.state_file import speaking, writing
 
@@ -39,8 +39,33 @@ class Split:
     def not_settled(self) -> NotSettled:
         """Return it as discovery tells of it."""
         return NotSettled(
-            self.number, self.cluster_uuid, self.cluster_name, self.sides, self.first_seen, self.last_seen, self.evidence
+            self.number,
+            self.cluster_uuid,
+            self.cluster_name,
+            self.sides,
+            self.first_seen,
+            self.last_seen,
+            self.evidence,
         )
+
+
+def joined_sides(
+    old: tuple[tuple[str, ...], ...], new: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[str, ...], ...] | None:
+    """Return the sides of both sightings as one; None where they contradict each other: then they are two stories."""
+    sides = [set(side) for side in old]
+    for side in new:
+        homes = [known for known in sides if known & set(side)]
+        if len(homes) > 1:
+            return None
+        if homes:
+            homes[0].update(side)
+        else:
+            sides.append(set(side))
+    names = [name for side in sides for name in side]
+    if len(names) != len(set(names)):
+        return None
+    return tuple(sorted(tuple(sorted(side)) for side in sides))
 
 
 class SplitLog:

@@ -88,10 +88,8 @@ position_seen = Table(
     Column("top_at", Float(53), nullable=False),
     Column("top_read_by", String(190), nullable=False),
 )
-"""One row a (host, cluster, source): the newest position read, and the highest ever read. So it never grows by polls."""
-Index(
-    "position_seen_key", position_seen.c.host, position_seen.c.cluster_uuid, position_seen.c.source, unique=True
-)
+"""One row a (host, cluster, source): the newest position read, and the highest ever. It never grows by polls."""
+Index("position_seen_key", position_seen.c.host, position_seen.c.cluster_uuid, position_seen.c.source, unique=True)
 
 two_primaries = Table(
     "two_primaries",

@@ -28,6 +28,7 @@ from services.procedures.inputs import filled
 from services.procedures.invariants import declared_off, violations
 from services.procedures.journal import StoredJournal
 from services.procedures.journal_entries import approved, note, planned
+from services.procedures.kept_positions import RememberingJournal
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.lock import ClusterLock
 from services.procedures.obligations import open_obligations
@@ -275,7 +276,7 @@ class Desk:
         actor = RealActor(hosts, view.run_id, self._clock)
         prover = RealProver(hosts, self._clock, self._look(hosts, view, _QUICK))
         return Parts(
-            journal=self.journal,
+            journal=RememberingJournal(self.journal, self._state, view.plan),
             hosts=hosts,
             actor=actor,
             prover=prover,
@@ -308,6 +309,7 @@ class Desk:
             memory=self._state,
             parts=parts,
             kept=kept,
+            by=f"run {view.run_id}",
         )
 
     def _snapshot(self, hosts: LiveHosts, view: RunView) -> ClusterSnapshot | None:

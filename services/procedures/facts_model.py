@@ -22,11 +22,31 @@ class Grastate:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The last position our own history saw of this host as a member of a cluster."""
+    """What our own history knows of this host's position in a cluster, whoever read it and from wherever.
+
+    The highest may be from before a bootstrap that left it behind, or from a side that lost; the newest may be lower
+    than what the node has. Neither is a position of now.
+
+    Attributes:
+        seqno, at: the newest position read, and when; None: it was seen as a member, its position was never read.
+        source: 'running', 'grastate', 'recovered', 'binlog'; by: 'watch', 'topology', 'check', 'plan', 'run 47'.
+        top, top_at, top_source, top_by: the same of the highest position ever read.
+    """
 
     cluster_uuid: str
     seqno: int | None
     at: float | None
+    source: str = ""
+    by: str = ""
+    top: int | None = None
+    top_at: float | None = None
+    top_source: str = ""
+    top_by: str = ""
+
+    @property
+    def highest(self) -> int | None:
+        """Return the highest seqno ever read, None where none was."""
+        return max((s for s in (self.top, self.seqno) if s is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)

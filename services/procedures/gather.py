@@ -7,13 +7,14 @@ ways between hosts. Nothing is raised for the environment: what could not be rea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from services.clock import Clock
 from services.discovery.model import ClusterSnapshot
+from services.discovery.probe import Part as ProbePart
 from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import UserError
@@ -29,6 +30,7 @@ from services.procedures.gather_disk import (
 )
 from services.procedures.gather_files import wanted_files, with_files
 from services.procedures.gather_links import links, listening
+from services.procedures.gather_memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
 from services.procedures.gather_options import group_members
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_server import (
@@ -45,37 +47,11 @@ from services.types import ClusterKind, Reach
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 4.0
 Part = Literal["config", "sizes", "rates", "links"]
+_SQL_ONLY: frozenset[ProbePart] = frozenset({"sql"})
 ALL_PARTS: frozenset[Part] = frozenset({"config", "sizes", "rates", "links"})
 """What costs time and may be left out: option files and program, du of the data, the second look, ways of TCP."""
 
 T = TypeVar("T")
-
-
-class Sighting(Protocol):
-    """One remembered incarnation of a node (services.history.state_rows.NodeMemory)."""
-
-    @property
-    def cluster_uuid(self) -> str:
-        """Return the cluster's state UUID."""
-
-    @property
-    def seqno(self) -> int | None:
-        """Return the last seqno seen."""
-
-    @property
-    def seqno_at(self) -> float | None:
-        """Return when it was seen."""
-
-    @property
-    def last_seen(self) -> float:
-        """Return when the node was last seen so."""
-
-
-class Memory(Protocol):
-    """Our own history of nodes (services.history.state_store.StateStore)."""
-
-    def node_history(self, host: str) -> Iterable[Sighting]:
-        """Return the incarnations remembered of a host."""
 
 
 @dataclass(slots=True)
@@ -98,6 +74,7 @@ def gather(  # noqa: PLR0913 - the last six by name
     memory: Memory | None = None,
     parts: frozenset[Part] = ALL_PARTS,
     kept: tuple[tuple[str, str], ...] = (),
+    by: str = "plan",
 ) -> Facts:
     """Return the facts of one Galera cluster and of the other hosts. Never raises for the environment.
 
@@ -105,8 +82,8 @@ def gather(  # noqa: PLR0913 - the last six by name
         hosts: gives the reading sessions; they stay open and belong to the caller again on return.
         cluster_id: its state UUID; cluster_name: as the inventory or wsrep_cluster_name says; '': the only one.
         names: hosts to gather (discovered members too); (): every host of the inventory.
-        memory: our own history, for positions of hosts that are down.
-        kept: values of a run that goes on.
+        memory: our own history, for positions of hosts that are down; what is read here is added to it.
+        kept: values of a run that goes on; by: who reads, for that history.
     """
     wanted = tuple(dict.fromkeys(names or tuple(entry.name for entry in inventory.hosts)))
     gathering = _Gathering(hosts, inventory, clock, memory, parts)
@@ -130,7 +107,9 @@ def gather(  # noqa: PLR0913 - the last six by name
     done = tuple(_finished(by_name[n]) for n in (*members, *candidates))
     expected = entry.expected if entry is not None else None
     problems = (*estate.problems, *_strangers(cluster, wanted))
-    return Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
+    facts = Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
+    facts = keep(memory, facts, by)
+    return with_two_primaries(memory, facts, by, lambda: gathering.again(found, uuid))
 
 
 class _Gathering:
@@ -155,17 +134,17 @@ class _Gathering:
     def first(self, name: str) -> _One:
         """Read a host by itself: discovery's facts, its disk, its configuration, its server."""
         entry = self._inventory.host(name)
-        remembered = self._remembered(name)
+        known = remembered(self._memory, name)
         address = entry.address if entry is not None else ""
         try:
             session = self._hosts.observer(name)
         except UserError as error:
             problem = Problem("sql", error.sentence, error.code)
             node = NodeFacts(name, self._clock.wall(), Reach.NONE, problems=(problem,))
-            return _One(HostFacts(name, address, node=node, remembered=remembered, problems=(problem,)))
+            return _One(HostFacts(name, address, node=node, remembered=known, problems=(problem,)))
         reader = Reader(session)
         node = probe(session, self._clock, address=address, limit_s=SQL_LIMIT_S)
-        facts = _base(name, address, node, remembered)
+        facts = _base(name, address, node, known)
         if node.reach in {Reach.NONE, Reach.NOT_TRIED}:
             return _One(facts, reader)
         began = look(reader, self._clock) if node.galera is not None and "rates" in self._parts else None
@@ -193,18 +172,16 @@ class _Gathering:
         facts = with_data_folder(with_system(facts, reader), reader, sizes="sizes" in self._parts)
         return with_program(facts, reader) if config else facts
 
-    def _remembered(self, name: str) -> tuple[Remembered, ...]:
-        if self._memory is None:
-            return ()
-        try:
-            seen = sorted(self._memory.node_history(name), key=lambda m: m.last_seen, reverse=True)
-        except UserError:
-            return ()  # without our own memory the hosts' own positions stand alone
-        latest: dict[str, Remembered] = {}
-        for one in seen:
-            if one.cluster_uuid:
-                latest.setdefault(one.cluster_uuid, Remembered(one.cluster_uuid, one.seqno, one.seqno_at))
-        return tuple(latest.values())
+    def again(self, found: list[_One], cluster_id: str) -> ClusterSnapshot | None:
+        """Ask every host once more who its group is, a little later; None where the cluster is not seen then."""
+        self._clock.sleep(SECOND_LOOK_S)
+        readers = {one.facts.host: one.reader for one in found if one.reader is not None}
+
+        def ask(name: str) -> NodeFacts:
+            return probe(readers[name].session, self._clock, parts=_SQL_ONLY, limit_s=SQL_LIMIT_S)
+
+        nodes = {facts.host: facts for facts in self.each(tuple(readers), ask)}
+        return updated_estate(None, nodes, self._clock.wall()).cluster(cluster_id)
 
     def second(self, one: _One, cluster_id: str, files: tuple[str, ...]) -> None:
         """Read what needs the others' answers: a console's lock, files that they name; and the log's newest errors."""
@@ -231,7 +208,7 @@ class _Gathering:
         one.facts = replace(one.facts, links=tuple(found))
 
 
-def _base(name: str, address: str, node: NodeFacts, remembered: tuple[Remembered, ...]) -> HostFacts:
+def _base(name: str, address: str, node: NodeFacts, known: tuple[Remembered, ...]) -> HostFacts:
     machine, server, galera = node.machine, node.server, node.galera
     up: bool | None = None
     if server is not None:
@@ -249,7 +226,7 @@ def _base(name: str, address: str, node: NodeFacts, remembered: tuple[Remembered
         unit=machine.unit if machine is not None else "",
         unit_state=machine.unit_state if machine is not None else "",
         datadir=server.datadir if server is not None else "",
-        remembered=remembered,
+        remembered=known,
     )
 
 

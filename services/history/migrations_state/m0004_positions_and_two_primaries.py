@@ -1,4 +1,4 @@
-"""Version 4: every position ever read of a node, and two Primary Components seen at once. Frozen; imports nothing of ours.
+"""Version 4: every position ever read of a node, and two Primary Components at once. Frozen; imports nothing of ours.
 
 What version 1 kept of nodes (node_seen, one row an incarnation) is the first thing known of positions.
 """
@@ -64,5 +64,6 @@ def upgrade(connection: Connection) -> None:
     for (host, cluster), seen in known.items():
         at, seqno = max(seen)
         top_at, top = max(seen, key=lambda one: (one[1], one[0]))
-        values = {"host": host, "cluster_uuid": cluster, "source": "running", "read_by": "watch", "top_read_by": "watch"}
-        connection.execute(insert(position).values(seqno=seqno, at=at, top_seqno=top, top_at=top_at, **values))
+        values = {"host": host, "cluster_uuid": cluster, "source": "running", "seqno": seqno, "at": at}
+        by = {"read_by": "watch", "top_read_by": "watch"}
+        connection.execute(insert(position).values(top_seqno=top, top_at=top_at, **values, **by))

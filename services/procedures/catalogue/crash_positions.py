@@ -22,7 +22,7 @@ class Standing:
     Attributes:
         uuid, seqno: the position that counts: recovered by the server itself, else live, else grastate's; None unknown.
         source: 'recovered', 'running', 'grastate', ''.
-        grastate, recovered, remembered: each as text, '' where there is none; remembered is our own history's last.
+        grastate, recovered, remembered (the highest that our own history saw): each as text, '' where there is none.
         safe: grastate.dat's safe_to_bootstrap: the node that was stopped last in a clean stop; it breaks a tie.
         depth: last - cached_downto where known live, to break a tie.
         tail: the last Xid of its binary log, None where that was not read or none is there.
@@ -85,8 +85,8 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         source=source,
         grastate=f"{state.uuid}:{state.seqno}" if state is not None else "",
         recovered=recovered,
-        remembered=f"{memory.cluster_uuid}:{memory.seqno}" if memory is not None else "",
-        remembered_seqno=memory.seqno if memory is not None else None,
+        remembered=f"{memory.cluster_uuid}:{memory.highest}" if memory is not None else "",
+        remembered_seqno=memory.highest if memory is not None else None,
         safe=state.safe_to_bootstrap if state is not None else None,
         depth=depth,
         tail=number_of(facts.value(tail_name(host.host)) or ""),
@@ -150,10 +150,10 @@ def lost_estimate(
     """Return (at least so many write sets lost, by what): our own history's last sight of any member, gone ones too."""
     seen: list[tuple[int, str]] = [(s.remembered_seqno, s.host) for s in found if s.remembered_seqno is not None]
     seen += [
-        (memory.seqno, name)
+        (memory.highest, name)
         for name in gone
         for memory in facts.host(name).remembered
-        if memory.cluster_uuid == facts.cluster_id and memory.seqno is not None
+        if memory.cluster_uuid == facts.cluster_id and memory.highest is not None
     ]
     highest, host = max(seen, default=(0, ""))
     return max(0, highest - (chosen.seqno or 0)), host

@@ -1,0 +1,130 @@
+"""What our own history knows of the hosts, and what a gathering adds to it. A store that fails never stops a gathering.
+
+Every position that was ever read counts, whoever read it: the window, `topology`, `check`, a plan, or a run that had a
+server recover it. Two Primary Components of one state UUID stay until a person settles them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from services.discovery.model import ClusterSnapshot, PrimariesApart
+from services.discovery.two_primaries import primaries_apart, seen_twice
+from services.errors import UserError
+from services.facts.model import Problem
+from services.history.positions import PositionMemory, PositionSeen
+from services.history.split_log import Split
+from services.history.state_rows import NodeMemory, NodeSighting, sightings
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Remembered, TwoPrimaries
+
+SECOND_LOOK_S = 2.0
+"""Between two looks at two Primary Components: longer than one node's answer takes, shorter than a person waits."""
+
+
+class Splits(Protocol):
+    """Two Primary Components seen at once (services.history.split_log.SplitLog)."""
+
+    def note(self, seen: PrimariesApart, seen_by: str) -> None:
+        """Keep a sighting."""
+
+    def open(self, cluster_uuid: str = "") -> Iterable[Split]:
+        """Return what is not settled."""
+
+
+class Memory(Protocol):
+    """Our own history of nodes (services.history.state_store.StateStore)."""
+
+    def node_history(self, host: str) -> Iterable[NodeMemory]:
+        """Return the incarnations remembered of a host."""
+
+    def positions(self, host: str) -> Iterable[PositionMemory]:
+        """Return the positions remembered of a host, the newest first."""
+
+    def remember_nodes(self, sightings: tuple[NodeSighting, ...], read_by: str = "watch") -> None:
+        """Keep identities and live positions."""
+
+    def remember_positions(self, seen: Iterable[PositionSeen]) -> None:
+        """Keep positions from other places."""
+
+    def splits(self) -> Splits:
+        """Return what is kept of two Primary Components."""
+
+
+def remembered(memory: Memory | None, host: str) -> tuple[Remembered, ...]:
+    """Return what is remembered of a host, a cluster each: the one it was last seen running in first."""
+    if memory is None:
+        return ()
+    try:
+        seen = sorted(memory.node_history(host), key=lambda m: m.last_seen, reverse=True)
+        positions = tuple(memory.positions(host))
+    except UserError:
+        return ()  # without our own memory the hosts' own positions stand alone
+    clusters = dict.fromkeys((*(m.cluster_uuid for m in seen), *(p.cluster_uuid for p in positions)))
+    return tuple(_of_cluster(c, [p for p in positions if p.cluster_uuid == c]) for c in clusters if c)
+
+
+def _of_cluster(cluster: str, positions: list[PositionMemory]) -> Remembered:
+    if not positions:
+        return Remembered(cluster, None, None)
+    newest = max(positions, key=lambda p: (p.at, p.seqno))
+    top = max(positions, key=lambda p: (p.top_seqno, p.top_at))
+    return Remembered(
+        cluster, newest.seqno, newest.at, newest.source, newest.read_by,
+        top.top_seqno, top.top_at, top.source, top.top_read_by,
+    )  # fmt: skip
+
+
+def keep(memory: Memory | None, facts: Facts, by: str) -> Facts:
+    """Add what was read to our own history; return the facts with a problem where that can't be written.
+
+    Args:
+        by: who reads: 'plan', 'run 47'.
+    """
+    if memory is None:
+        return facts
+    try:
+        if facts.cluster is not None:
+            memory.remember_nodes(sightings(facts.cluster), by)
+        memory.remember_positions(
+            PositionSeen(host.host, state.uuid, "grastate", state.seqno, facts.at, by)
+            for host in facts.hosts
+            if (state := host.grastate) is not None and state.seqno is not None and _whole(host)
+        )
+    except UserError as problem:
+        told = Problem("memory", f"What was read is not remembered: {problem.sentence}", problem.code)
+        return replace(facts, problems=(*facts.problems, told))
+    return facts
+
+
+def _whole(host: HostFacts) -> bool:
+    return host.grastate is not None and host.grastate.uuid not in {"", ZERO_UUID}
+
+
+def with_two_primaries(
+    memory: Memory | None, facts: Facts, by: str, look_again: Callable[[], ClusterSnapshot | None]
+) -> Facts:
+    """Return the facts with every sighting of two Primary Components that nobody has settled, this look's included.
+
+    Args:
+        look_again: asks the members once more, a little later; called only where this look shows two sides.
+    """
+    now = primaries_apart(facts.cluster) if facts.cluster is not None else None
+    told = facts.problems
+    stories: list[TwoPrimaries] = []
+    try:
+        if now is not None and memory is not None and facts.cluster is not None:
+            later = look_again()
+            confirmed = seen_twice(facts.cluster, later) if later is not None else None
+            if confirmed is not None:
+                memory.splits().note(confirmed, by)
+        if memory is not None and facts.cluster_id:
+            open_ = memory.splits().open(facts.cluster_id)
+            stories = [TwoPrimaries(s.cluster_uuid, s.last_seen, s.sides, s.evidence) for s in open_]
+    except UserError as problem:
+        sentence = f"Whether two Primary Components were ever seen is not known: {problem.sentence}"
+        told = (*told, Problem("memory", sentence, problem.code))
+    if now is not None and not stories:
+        stories.append(TwoPrimaries(now.cluster_uuid, now.at, now.sides, now.evidence))
+    return replace(facts, problems=told, two_primaries=tuple(stories))

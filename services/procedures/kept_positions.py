@@ -1,0 +1,94 @@
+"""The positions that a run comes to know are remembered beyond it: the next run, and any console, can look back.
+
+The journal keeps them as values of the run; this puts them into our own history of the nodes as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from services.errors import UserError
+from services.history.positions import PositionSeen
+from services.history.state_store import StateStore
+from services.procedures.catalogue.crash_positions import kept_name, tail_name
+from services.procedures.codec import decode
+from services.procedures.conditions import CleanPosition
+from services.procedures.facts_model import ZERO_UUID
+from services.procedures.model import Plan, Step
+from services.procedures.run_model import Entry, Journal
+
+_logger = logging.getLogger(__name__)
+_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(\d+)")
+
+
+def position_in(plan: Plan, step_id: str, name: str, value: str) -> tuple[str, str, str, int] | None:
+    """Return (host, cluster UUID, source, seqno) that a kept value of a step tells; None where it is no position. Pure.
+
+    Positions are what --wsrep-recover said, the last Xid of a binary log, and where a server stopped cleanly.
+    """
+    step = next((s for s in plan.steps if s.step_id == step_id), None)
+    if step is None:
+        return None
+    if name == kept_name(step.host):
+        found = _POSITION.search(value)
+        if found is None or found.group(1) == ZERO_UUID:
+            return None
+        return step.host, found.group(1), "recovered", int(found.group(2))
+    if not value.isdigit() or not plan.cluster_id:
+        return None
+    if name == tail_name(step.host):
+        return step.host, plan.cluster_id, "binlog", int(value)
+    stopped = _stopped(step, name)
+    return (stopped.host, stopped.state_uuid, "grastate", int(value)) if stopped is not None else None
+
+
+def _stopped(step: Step, name: str) -> CleanPosition | None:
+    return next((c for c in step.proof if isinstance(c, CleanPosition) and c.keep == name), None)
+
+
+class RememberingJournal:
+    """A run's journal (run_model.Journal) that also adds the positions it is given to our own history of the nodes.
+
+    Args:
+        plan: the plan as it is now; it becomes longer where the run plans on.
+    """
+
+    def __init__(self, journal: Journal, state: StateStore, plan: Plan) -> None:
+        self._journal = journal
+        self._state = state
+        self._plan = plan
+
+    def new_run(self, procedure: str, cluster_id: str, title: str) -> str:
+        """Reserve and return a run's id."""
+        return self._journal.new_run(procedure, cluster_id, title)
+
+    def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
+        """Write one entry; a position in it is remembered after it is on the disk."""
+        entry = self._journal.append(run_id, kind, step_id, data)
+        if kind == "continued" and data is not None:
+            self._plan = decode(Plan, data.get("plan"))
+        if kind == "value" and data is not None:
+            self._remember(entry, str(data.get("name", "")), str(data.get("value", "")))
+        return entry
+
+    def entries(self, run_id: str) -> tuple[Entry, ...]:
+        """Return a run's entries in order."""
+        return self._journal.entries(run_id)
+
+    def runs(self) -> tuple[str, ...]:
+        """Return all run ids, newest first."""
+        return self._journal.runs()
+
+    def _remember(self, entry: Entry, name: str, value: str) -> None:
+        found = position_in(self._plan, entry.step_id, name, value)
+        if found is None:
+            return
+        host, cluster, source, seqno = found
+        try:
+            self._state.remember_positions(
+                (PositionSeen(host, cluster, source, seqno, entry.at, f"run {entry.run_id}"),)
+            )
+        except UserError as problem:
+            # The run has it in its journal: what fails here costs the next run's memory, never this run.
+            _logger.info("a position of %s is not remembered: %s", host, problem)

@@ -1,0 +1,92 @@
+"""Our own history in a gathering: what is known before, what is added, and that a store that fails stops nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from services.discovery.model import ClusterSnapshot
+from services.errors import StoreError
+from services.history.positions import PositionSeen
+from services.history.state_rows import NodeSighting
+from services.history.state_store import StateStore
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate
+from services.procedures.gather_memory import keep, remembered, with_two_primaries
+from tests.unit.discovery.scenes import AT, STATE, only
+from tests.unit.discovery.test_two_primaries import split
+from tests.unit.procedures.facts_of_three import UUID, down, facts
+
+OLD = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
+
+
+class Failing(StateStore):
+    """A state on a disk that fails."""
+
+    def remember_positions(self, seen: object) -> None:
+        raise StoreError("The state store can't be written.")
+
+    def positions(self, host: str) -> tuple[()]:
+        raise StoreError("The state store can't be read.")
+
+
+def test_that_newest_and_highest_of_all_sources_are_remembered_with_who_read_them(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        store.remember_nodes((NodeSighting("n1", 50.0, UUID, "g", "", 275),), "topology")
+        store.remember_positions((PositionSeen("n1", UUID, "recovered", 80, 90.0, "run 4"),))
+        (known,) = remembered(store, "n1")
+        assert (known.seqno, known.at, known.source, known.by) == (80, 90.0, "recovered", "run 4")
+        assert (known.highest, known.top_at, known.top_source, known.top_by) == (275, 50.0, "running", "topology")
+        assert remembered(store, "n2") == ()
+        assert remembered(None, "n1") == ()
+
+
+def test_that_the_cluster_a_host_was_seen_running_in_comes_first(tmp_path: Path) -> None:
+    """A grastate.dat that says otherwise since is a sighting of a file, not of a member."""
+    with StateStore.open(tmp_path / "s") as store:
+        store.remember_nodes((NodeSighting("n1", 50.0, UUID, "g", "", 5),))
+        store.remember_positions((PositionSeen("n1", OLD, "grastate", 9, 90.0, "plan"),))
+        assert [known.cluster_uuid for known in remembered(store, "n1")] == [UUID, OLD]
+
+
+def test_that_a_gathering_keeps_what_the_state_files_say(tmp_path: Path) -> None:
+    stopped = down("n1", grastate=Grastate(UUID, 120))
+    crashed = down("n2", grastate=Grastate(UUID, -1))
+    emptied = down("n3", grastate=Grastate(ZERO_UUID, 7))
+    with StateStore.open(tmp_path / "s") as store:
+        found = keep(store, facts(stopped, crashed, emptied, at=9.0), "run 7")
+        assert found.problems == ()
+        (kept,) = store.positions("n1")
+        assert (kept.source, kept.seqno, kept.at, kept.read_by) == ("grastate", 120, 9.0, "run 7")
+        assert store.positions("n2") == store.positions("n3") == ()
+
+
+def test_that_a_store_that_fails_costs_a_sentence_and_nothing_else(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "good") as good:
+        store = Failing(good._engine, "s", good._clock)
+        found = keep(store, facts(), "plan")
+        assert [p.code for p in found.problems] == ["store-error"]
+        assert remembered(store, "n1") == ()
+
+
+def looked(*, again: ClusterSnapshot | None, store: StateStore) -> Facts:
+    known = replace(facts(), cluster_id=STATE, cluster=only(split()))
+    return with_two_primaries(store, known, "plan", lambda: again)
+
+
+def test_that_two_looks_at_two_primaries_are_kept_for_every_later_plan(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        found = looked(again=only(split(AT + 2)), store=store)
+        assert [seen.sides for seen in found.two_primaries] == [(("db1", "db2"), ("db3",))]
+    with StateStore.open(tmp_path / "s") as store:
+        calm = with_two_primaries(store, replace(facts(), cluster_id=STATE), "plan", lambda: None)
+        (seen,) = calm.two_primaries
+        assert (seen.cluster_uuid, seen.at, seen.sides) == (STATE, AT + 2.1, (("db1", "db2"), ("db3",)))
+        store.splits().settle(STATE, "ada", "n3 was emptied")
+        assert with_two_primaries(store, replace(facts(), cluster_id=STATE), "plan", lambda: None).two_primaries == ()
+
+
+def test_that_one_look_holds_this_plan_up_and_is_not_kept(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        found = looked(again=None, store=store)
+        assert [seen.sides for seen in found.two_primaries] == [(("db1", "db2"), ("db3",))]
+        assert store.splits().open() == ()

@@ -1,0 +1,61 @@
+"""The positions that a run comes to know outlive it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from services.connections.command import Command
+from services.history.state_store import StateStore
+from services.procedures.actions import Detached, Run
+from services.procedures.conditions import CleanPosition
+from services.procedures.journal import StoredJournal
+from services.procedures.journal_entries import continued, value_kept
+from services.procedures.kept_positions import RememberingJournal, position_in
+from services.procedures.model import Plan, Step
+
+UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
+COMMAND = Command(("true",))
+RECOVER = Step("recover-n1", "n1", "Recover", Detached(COMMAND, name="r", keep="recovered-n1", pattern="x"))
+TAIL = Step("tail-n1", "n1", "Read", Detached(COMMAND, name="t", keep="binlog-n1", pattern="x"))
+STOPPED = (CleanPosition("n1", "/var/lib/mysql", UUID, keep="position-n1"),)
+STOP = Step("stop-n1", "n1", "Stop", Run(COMMAND), proof=STOPPED)
+SHORT = Plan("x", "X", "", UUID, "lab", hosts=("n1",), quorum=("n1",), inputs=(), steps=())
+PLAN = replace(SHORT, steps=(RECOVER, TAIL, STOP))
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "value", "found"),
+    [
+        ("recover-n1", "recovered-n1", f"{UUID}:5", ("n1", UUID, "recovered", 5)),
+        ("recover-n1", "recovered-n1", f"{UUID}:-1", None),
+        ("recover-n1", "recovered-n1", "00000000-0000-0000-0000-000000000000:5", None),
+        ("recover-n1", "recovered-n2", f"{UUID}:5", None),
+        ("tail-n1", "binlog-n1", "18", ("n1", UUID, "binlog", 18)),
+        ("tail-n1", "binlog-n1", "none", None),
+        ("stop-n1", "position-n1", "12", ("n1", UUID, "grastate", 12)),
+        ("stop-n1", "frozen_at", "12", None),
+        ("nowhere", "recovered-n1", f"{UUID}:5", None),
+    ],
+)
+def test_that_a_kept_value_is_a_position_only_where_it_is_one(
+    step: str, name: str, value: str, found: tuple[str, str, str, int] | None
+) -> None:
+    assert position_in(PLAN, step, name, value) == found
+
+
+def test_that_what_a_run_recovered_is_known_after_it_and_by_whom(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        journal = RememberingJournal(StoredJournal(store), store, SHORT)
+        run_id = journal.new_run("x", UUID, "X")
+        journal.append(run_id, *value_kept("recover-n1", "recovered-n1", f"{UUID}:4"))
+        assert store.positions("n1") == ()  # no step of the plan
+        journal.append(run_id, *continued("go-on", PLAN, ()))
+        journal.append(run_id, *value_kept("recover-n1", "recovered-n1", f"{UUID}:275"))
+        assert len(journal.entries(run_id)) == 3
+        assert journal.runs() == (run_id,)
+    with StateStore.open(tmp_path / "s") as store:
+        (memory,) = store.positions("n1")
+        assert (memory.source, memory.seqno, memory.read_by) == ("recovered", 275, f"run {run_id}")

@@ -62,6 +62,7 @@ class RealActor:
         limit_s: float,
         stop: threading.Event | None = None,
         said: Callable[[str], None] | None = None,
+        ready: Callable[[], None] | None = None,
     ) -> Acted:
         """Do it; see Actor.
 
@@ -77,7 +78,7 @@ class RealActor:
         if isinstance(action, Several):
             return self._several(host, action, limit_s)
         if isinstance(action, Detached):
-            return self._detached(host, action, limit_s, stop, said)
+            return self._detached(host, action, limit_s, stop, said, ready)
         return self._one(host, action, limit_s)
 
     def cleanup(self, plan: Plan) -> tuple[str, ...]:
@@ -139,13 +140,21 @@ class RealActor:
         limit_s: float,
         stop: threading.Event | None,
         said: Callable[[str], None] | None,
+        ready: Callable[[], None] | None,
     ) -> Acted:
         work = self._work(host, action.name)
         if (host, action.name) in self._told:
             work.remove()
             self._told.discard((host, action.name))
         attendant = Attendant(
-            work, action.command, host=host, clock=self._clock, masks=self._masks, stop=stop, said=said
+            work,
+            action.command,
+            host=host,
+            clock=self._clock,
+            masks=self._masks,
+            stop=stop,
+            said=said,
+            ready=ready,
         )
         code, output = attendant.attend(limit_s)
         self._told.add((host, action.name))

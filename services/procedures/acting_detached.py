@@ -31,6 +31,7 @@ class Attendant:
         masks: Masks,
         stop: threading.Event | None,
         said: Callable[[str], None] | None,
+        ready: Callable[[], None] | None = None,
     ) -> None:
         self._work = work
         self._command = command
@@ -39,6 +40,7 @@ class Attendant:
         self._masks = masks
         self._stop = stop
         self._said = said or (lambda _: None)
+        self._ready = ready or (lambda: None)
         self._begun = False
         self._seen = False
 
@@ -81,6 +83,7 @@ class Attendant:
         if self._stop is not None and self._stop.is_set() and found.state != "ended":
             self._cancel()
         if found.state == "absent":
+            self._ready()
             self._begun = True  # from here on it may have begun, whatever is heard of it
             self._work.start(self._command)
             return None

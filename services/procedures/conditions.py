@@ -114,10 +114,20 @@ class StillPrimary:
 
 @dataclass(frozen=True, slots=True)
 class NoPrimary:
-    """None of `hosts` answers as a member of a Primary Component. An unreachable host does not count as 'none'."""
+    """Nobody anybody ever named is Primary: every one is asked.
+
+    Attributes:
+        hosts: each must answer, and none as a member of a Primary Component; silence is not known.
+        accounted: declared powered off or fenced by a person: silence is what is expected, any answer ends it.
+        addresses: what nobody here can log in to (members that only option files name; those called off too): `hosts`
+            try its ports; a listener ends it.
+        ports: the ports tried there: the server's and the group's.
+    """
 
     hosts: tuple[str, ...]
-    accounted: tuple[str, ...] = ()  # hosts the person has declared powered off or fenced
+    accounted: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    ports: tuple[int, ...] = (3306, 4567)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,8 @@ class Steps:
             self._already(step)
             return
         self._waits.before_act(step)
-        self._confirm(step)
+        if self._confirm(step):
+            self._waits.before_act(step)  # a person may have taken hours to answer
         self._begin(step)
 
     def _came_true(self, step: Step) -> bool:
@@ -76,15 +77,16 @@ class Steps:
         self._discharge(step, evidence)
         self._log.write(step_state(step.step_id, StepState.ALREADY, evidence=evidence))
 
-    def _confirm(self, step: Step) -> None:
-        """Have a step that can't be undone confirmed by the host's name, typed."""
+    def _confirm(self, step: Step) -> bool:
+        """Have a step that can't be undone confirmed by the host's name, typed; return whether there was a question."""
         if not step.confirm:
-            return
+            return False
         text = f"This can't be undone: {step.title}. Type {step.confirm} to confirm."
         question = Question(Ask(text, "typed", expect=step.confirm), step.step_id, "step", self._parts.clock.wall())
         if self._waits.ask(question, step.step_id) != step.confirm:
             raise StepFailed("You did not confirm it. Nothing was changed by this step.")
         self._log.write(run_state(RunState.RUNNING))
+        return True
 
     def _begin(self, step: Step) -> None:
         match step.action:
@@ -103,15 +105,20 @@ class Steps:
             case _:
                 self._act(step)
 
-    def _act(self, step: Step) -> None:
+    def _act(self, step: Step, *, again: bool = False) -> None:
+        """Announce, act, prove.
+
+        Args:
+            again: a former console, or a broken way, may have begun it: what must hold before was not read just now.
+        """
         if step.takes is not None and not self._is_open(step.takes.key):
             self._log.write(obligation_taken(step.step_id, step.takes))
         self._log.write(step_state(step.step_id, StepState.ACTING))
-        self._do(step)
+        self._do(step, again=again)
         self._log.write(step_state(step.step_id, StepState.PROVING))
         self._prove(step)
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: Step, *, again: bool) -> None:
         """Perform the act; when the way to the host broke in the middle, let the proof say what happened."""
         until = self._parts.clock.monotonic() + step.limit_s
         while True:
@@ -121,10 +128,12 @@ class Steps:
                     limit_s=max(1.0, until - self._parts.clock.monotonic()),
                     stop=self._control.cancelled if step.cancellable else None,
                     said=lambda line: self._log.said(step.step_id, line),
+                    ready=(lambda: self._waits.before_act(step)) if again else None,
                 )  # fmt: skip
             except Unreachable as problem:
                 if self._broken_way(step, problem, until):
                     return
+                again = True
                 continue
             except UserError as problem:
                 if step.cancellable and self._waits.cancelled():
@@ -155,7 +164,10 @@ class Steps:
             )
             for _ in range(int(RETRY_S / TICK_S)):
                 self._waits.tick(step)
-            if again or (self._parts.clock.monotonic() >= late and self._is_undone(step) and self._may_begin(step)):
+            if isinstance(step.action, Detached):
+                return False  # it is attached to; what never began reads anew what must hold before
+            late_enough = again or (self._parts.clock.monotonic() >= late and self._is_undone(step))
+            if late_enough and self._may_begin(step):
                 return False
 
     def _prove(self, step: Step) -> None:
@@ -235,7 +247,7 @@ class Steps:
             self._begin(step)
             return
         if isinstance(step.action, Detached) and state is StepState.ACTING:
-            self._act(step)  # it is attached to, and its result told
+            self._act(step, again=True)  # it is attached to, and its result told
             return
         keeps = self._misses_value(step)
         if not keeps and state is StepState.PROVING:

@@ -171,8 +171,9 @@ class HostFacts:
     gcache_pages: tuple[tuple[str, int, float], ...] = ()  # name, bytes, changed at
     gcache_page_size: int | None = None
     galera_cache: bool | None = None
-    grastate: Grastate | None = None  # None: file absent or unreadable; see `grastate_absent`
+    grastate: Grastate | None = None  # None: absent, damaged or not read; see the next two
     grastate_absent: bool | None = None
+    grastate_damaged: bool = False  # it is there, was read, and holds no whole state
     gvwstate: tuple[str, tuple[str, ...]] | None = None  # view id, member uuids
     sst_in_progress: bool | None = None
     remembered: tuple[Remembered, ...] = ()

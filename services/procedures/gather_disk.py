@@ -113,14 +113,17 @@ def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFac
 
 
 def _with_state_files(host: HostFacts, reader: Reader, *, grastate: bool) -> HostFacts:
-    def read(name: str) -> str:
+    def read(name: str) -> str | None:
         output = reader.run("grastate", ("cat", posixpath.join(host.datadir, name)), sudo=True)
-        return output.text if output is not None and output.exit_code == 0 else ""
+        return output.text if output is not None and output.exit_code == 0 else None
 
-    state = parse_grastate(read("grastate.dat")) if grastate else None
-    if grastate and state is None:
-        reader.note("grastate", f"grastate.dat of {reader.host} holds no state.", "grastate-odd")
-    return replace(host, grastate=state, gvwstate=parse_gvwstate(read("gvwstate.dat")))
+    text = read("grastate.dat") if grastate else None
+    state = parse_grastate(text) if text is not None else None
+    damaged = text is not None and state is None
+    if damaged:
+        reader.note("grastate", f"grastate.dat of {reader.host} is damaged: it holds no whole state.", "grastate-odd")
+    view = parse_gvwstate(read("gvwstate.dat") or "")
+    return replace(host, grastate=state, grastate_damaged=damaged, gvwstate=view)
 
 
 def _gcache_dir(host: HostFacts, folder: str) -> str:

@@ -21,16 +21,20 @@ _MOST_LINES = 100_000
 
 
 def parse_grastate(text: str) -> Grastate | None:
-    """Return grastate.dat, None when the text holds no uuid. A seqno that is no number is None."""
+    """Return grastate.dat, None for a damaged one: no UUID, or no whole line with a number as seqno.
+
+    The server writes UUID, seqno and safe_to_bootstrap in this order (saved_state.cpp): what a full disk or a crash cut
+    off in the middle of the seqno shows a lower number than the true one, and only its missing line end tells.
+    """
     pairs = {}
-    for line in text[:_MOST].splitlines():
+    for line in text[:_MOST].splitlines(keepends=True):
         name, colon, value = line.partition(":")
-        if colon and not line.lstrip().startswith("#"):
+        if colon and line.endswith(("\n", "\r")) and not line.lstrip().startswith("#"):
             pairs[name.strip()] = value.strip()
-    uuid = pairs.get("uuid", "").lower()
-    if not re.fullmatch(_UUID, uuid):
+    uuid, seqno = pairs.get("uuid", "").lower(), whole(pairs.get("seqno", ""))
+    if not re.fullmatch(_UUID, uuid) or seqno is None:
         return None
-    return Grastate(uuid, whole(pairs.get("seqno", "")), flag(pairs.get("safe_to_bootstrap", "")))
+    return Grastate(uuid, seqno, flag(pairs.get("safe_to_bootstrap", "")))
 
 
 def parse_gvwstate(text: str) -> tuple[str, tuple[str, ...]] | None:

@@ -59,12 +59,14 @@ class Actor(Protocol):
         limit_s: float,
         stop: threading.Event | None = None,
         said: Callable[[str], None] | None = None,
+        ready: Callable[[], None] | None = None,
     ) -> Acted:
         """Do it; raise UserError with what happened and what is safe. Detached work that exists is re-attached.
 
         Args:
             stop: set from another thread to cancel inside (detached work is stopped, its unit removed).
             said: called with a line of progress now and then.
+            ready: called right before detached work is begun, never when it is attached to; what it raises forbids it.
         """
 
 

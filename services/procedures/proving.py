@@ -14,9 +14,10 @@ from services.procedures.proving_asking import Asking
 from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_lasts
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
-from services.procedures.proving_galera import cluster_whole, formed_again, no_primary, still_primary
+from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
 from services.procedures.proving_join import joined, transfer_was
 from services.procedures.proving_machine import free_disk, listening, stopped, unit_setting
+from services.procedures.proving_no_primary import no_primary
 from services.procedures.proving_server import (
     flow_control_below,
     no_clients,

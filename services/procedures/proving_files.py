@@ -33,7 +33,7 @@ def clean_position(condition: CleanPosition, asking: Asking, past: Past) -> Answ
         return Answer(holds=None if why else False, evidence=why or f"{path} is not there on {condition.host}")
     state = parse_grastate(content)
     if state is None:
-        return Answer(holds=False, evidence=f"{path} of {condition.host} holds no state")
+        return Answer(holds=False, evidence=f"{path} of {condition.host} is damaged: it holds no whole state")
     least = number_of(condition.at_least, past)
     if least is None:
         return Answer(holds=None, evidence="the position to compare with was not kept by this run")

@@ -1,13 +1,10 @@
-"""Conditions about the cluster as a whole: the health gate, the Primary Component, and that there is none."""
+"""Conditions about the cluster as a whole: the health gate, the Primary Component."""
 
 from __future__ import annotations
 
 from services.errors import UserError
-from services.facts import reads
-from services.facts.machine import parse_process
 from services.facts.reading import count, flag
-from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, NoPrimary, StillPrimary
-from services.procedures.gather_system import properties
+from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 
@@ -95,43 +92,3 @@ def formed_again(condition: FormedAgain, asking: Asking, past: Past) -> Answer:
         over, f"{told}{found.evidence}", lines=found.lines, done=min(waited, condition.patience_s),
         total=condition.patience_s, unit="s",
     )  # fmt: skip
-
-
-def no_primary(condition: NoPrimary, asking: Asking, past: Past) -> Answer:
-    """None answers as Primary; a host counts as none only when it answers otherwise, or runs no server."""
-    del past
-    asked = tuple(h for h in condition.hosts if h not in condition.accounted)
-    found = asking.each(asked, lambda host: _standing(asking, host))
-    primary = [h for h, s in found.items() if s == "Primary"]
-    if primary:
-        return Answer(holds=False, evidence=f"{', '.join(primary)}: member of a Primary Component", final=True)
-    silent = [f"{h} ({s.sentence.rstrip('.')})" for h, s in found.items() if isinstance(s, UserError)]
-    if silent:
-        return Answer(holds=None, evidence=f"not known of {', '.join(silent)}")
-    seen = ", ".join(f"{h}: {s}" for h, s in found.items())
-    told = f"; declared off: {', '.join(condition.accounted)}" if condition.accounted else ""
-    return Answer(holds=True, evidence=f"{seen or 'no host to ask'}{told}")
-
-
-def _standing(asking: Asking, host: str) -> str:
-    """Return the cluster status the server gives, or that no server runs; raise when neither can be told."""
-    try:
-        return asking.status(host).get("wsrep_cluster_status") or "no member"
-    except UserError:
-        listing = asking.run(host, reads.PROCESS.argv)
-        state, _ = parse_process(listing.text)
-        if listing.exit_code in {0, 1} and not listing.stderr.strip() and state in {"", "Z"}:
-            return "no server runs"
-        if _still_starting(asking, host):
-            return "its server is starting and serves nobody yet"
-        raise
-
-
-def _still_starting(asking: Asking, host: str) -> bool:
-    """Return whether systemd waits for the server's word that it is ready: until then it is no Synced member.
-
-    After a crash of all, servers that wait for the rest of their last view hang there for ever, their port closed.
-    """
-    unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
-    shown = asking.run(host, ("systemctl", "show", "-p", "ActiveState", unit))
-    return properties(shown.text).get("ActiveState") == "activating"

@@ -52,6 +52,18 @@ def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:
     return tuple(facts.host(name) for name in dict.fromkeys(hosts))
 
 
+def state_file(host: HostFacts) -> str:
+    """Return what grastate.dat says, as UUID:seqno, or in the words used everywhere what it is instead.
+
+    'no answer' (the host), 'absent', 'damaged', 'not read'.
+    """
+    if host.grastate is not None:
+        return f"{host.grastate.uuid}:{host.grastate.seqno}"
+    if ssh_silent(host):
+        return "no answer"
+    return "absent" if host.grastate_absent else "damaged" if host.grastate_damaged else "not read"
+
+
 def ssh_silent(host: HostFacts) -> bool:
     """Return whether nothing was read of the host over SSH."""
     return host.node is None or host.node.reach not in {Reach.FULL, Reach.SSH_ONLY}

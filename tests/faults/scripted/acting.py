@@ -46,6 +46,7 @@ class ScriptedActor:
         limit_s: float,
         stop: threading.Event | None = None,
         said: Callable[[str], None] | None = None,
+        ready: Callable[[], None] | None = None,
     ) -> Acted:
         """See ports.Actor."""
         del kept, limit_s, stop, said
@@ -54,6 +55,8 @@ class ScriptedActor:
             raise Unreachable("No answer.", host=host)
         if target.refuses:
             raise UserError("It is not permitted.", host=host)
+        if isinstance(action, Detached) and action.name not in target.works and ready is not None:
+            ready()
         self.cluster.write()  # the application never rests
         if self._on_act is not None:
             self._on_act(step_id)

@@ -61,6 +61,7 @@ class WorldActor:
         limit_s: float,
         stop: threading.Event | None = None,
         said: Callable[[str], None] | None = None,
+        ready: Callable[[], None] | None = None,
     ) -> Acted:
         """See ports.Actor."""
         world = self._world
@@ -69,6 +70,8 @@ class WorldActor:
         if isinstance(action, Detached):
             if action.name in world.detached:
                 return Acted(("attached again",))
+            if ready is not None:
+                ready()
             world.detached.add(action.name)
         world.done.append(f"{host}: {name}={value}")
         world.settings[host, name] = value

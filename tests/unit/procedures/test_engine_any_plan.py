@@ -58,9 +58,10 @@ class Fate:
         limit_s: float,
         stop: threading.Event | None = None,
         said: Callable[[str], None] | None = None,
+        ready: Callable[[], None] | None = None,
     ) -> Acted:
         """Do nothing, or fail; every act must have been announced."""
-        del action, kept, limit_s, stop, said
+        del action, kept, limit_s, stop, said, ready
         view = fold(self.journal.entries(self.run_id))
         what, _, name = step_id.rpartition(":") if step_id.startswith("undo:") else ("", "", step_id)
         states = {s.step.step_id: s.state for s in view.steps}

@@ -59,8 +59,9 @@ def test_that_a_grastate_without_a_uuid_holds_no_state(content: str) -> None:
     assert parse_grastate(content) is None
 
 
-def test_that_a_grastate_with_a_torn_seqno_does_not_invent_one() -> None:
-    assert parse_grastate(f"uuid: {UUID}\nseqno: 26x\n") == Grastate(UUID, None, None)
+@pytest.mark.parametrize("rest", ["", "\nseqn", "\nseqno:", "\nseqno: 26x\n", "\nseqno: 26"])
+def test_that_a_grastate_that_ends_before_its_whole_seqno_is_damaged_and_invents_none(rest: str) -> None:
+    assert parse_grastate(f"uuid: {UUID}{rest}") is None
 
 
 def test_that_the_saved_view_names_its_members() -> None:

@@ -10,7 +10,7 @@ from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Step
 from services.procedures.procedure import About
-from services.procedures.run_model import OpenObligation, RunView, StepState, StepView
+from services.procedures.run_model import TAKEN_BACK, OpenObligation, RunView, StepState, StepView
 from services.procedures.wording import wording
 from services.words import tr, tr_n
 
@@ -121,16 +121,22 @@ def _step_lines(number: int, step: Step) -> Iterator[str]:
 
 
 def step_line(view: StepView, number: int) -> str:
-    """Return one step of a run on one line."""
-    took = ""
-    if view.started is not None and view.ended is not None:
-        took = f"  {duration(view.ended - view.started)}"
+    """Return one step of a run on one line, with what is true of it below; one that is taken back is told by its undo.
+
+    What a failed act had printed stands under its sentence, its first error and its last lines.
+    """
+    begun, ended = view.span
+    took = f"  {duration(ended - begun)}" if begun is not None and ended is not None else ""
     said = view.error or view.said
-    title = view.step.done if view.state is StepState.DONE and view.step.done else view.step.title
-    state = tr(view.state.value)
-    return f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{state}]{took}" + (
-        f"\n        {said}" if said and view.state is not StepState.DONE else ""
-    )
+    back = view.state in TAKEN_BACK
+    title = tr("take back: {title}", title=view.title) if back else view.title
+    lines = [
+        f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{tr(view.state.value)}]{took}"
+    ]
+    if said and view.state is not StepState.DONE and said != view.title:
+        lines.append(f"        {said}")
+    lines += [f"        | {line}" for line in view.broken]
+    return "\n".join(lines)
 
 
 def run_lines(view: RunView) -> Iterator[str]:

@@ -37,11 +37,15 @@ def run_events(view: RunView) -> Iterator[Event]:
         if step.risk is not Risk.READS and shown.state not in {StepState.CHECKING, StepState.ALREADY}:
             words = tr("Run {run}, step {number}: {title}", run=run, number=number, title=tr(step.title))
             yield Event(shown.started, "step", words, Health.TRANSFER, plan.cluster_id, key=key)
+        if shown.undo is not None and step.undo is not None:
+            back, at = tr("Run {run}, step {number} is taken back: {title}", run=run, number=number,
+                          title=tr(step.undo.title)), shown.undo.started  # fmt: skip
+            yield Event(at, "step", back, Health.TRANSFER, plan.cluster_id, key=f"{key}:undo:{at:.3f}")
         if shown.state in _FAILED:
-            failed = tr(
-                "Run {run}, step {number} failed: {error}", run=run, number=number, error=shown.error or tr(step.title)
-            )
-            at = shown.ended if shown.ended is not None else shown.started
+            said = shown.error or tr(shown.title)
+            failed = tr("Run {run}, step {number} failed: {error}", run=run, number=number, error=said)
+            since, ended = shown.span
+            at = next(moment for moment in (ended, since, shown.started) if moment is not None)
             yield Event(at, "step", failed, Health.BAD, plan.cluster_id, key=f"{key}:failed:{at:.3f}")
     if view.state in _ENDS:
         words, health = _ENDS[view.state]

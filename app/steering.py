@@ -19,7 +19,7 @@ from services.errors import BadInput
 from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk
-from services.procedures.run_model import Question, RunState, RunView, StepState
+from services.procedures.run_model import Question, RunState, RunView, StepState, StepView
 from services.secrets import SystemVault
 from services.words import tr
 
@@ -97,7 +97,7 @@ class Terminal:
             if step.state is StepState.PENDING:
                 continue
             news = self._shown.get(key) is not step.state and step.state not in {StepState.CHECKING, StepState.PROVING}
-            said = step.said if step.state in {StepState.ACTING, StepState.PROVING} else ""
+            said = step.said if step.state in {StepState.ACTING, StepState.PROVING, StepState.UNDOING} else ""
             if news:
                 sys.stdout.write(step_line(step, number) + "\n")
             elif said and self._said.get(key) != said:
@@ -204,6 +204,20 @@ def need_word(options: Namespace, what: str) -> None:
         )
 
 
+def _undo_document(shown: StepView) -> dict[str, object] | None:
+    """Return how a step is being taken back, or was; None where nobody has begun it."""
+    undo = shown.undo
+    if undo is None:
+        return None
+    return {
+        "title": shown.step.undo.title if shown.step.undo is not None else "",
+        "started": undo.started,
+        "ended": undo.ended,
+        "evidence": list(undo.evidence),
+        "output": list(undo.output),
+    }
+
+
 def run_document(view: RunView) -> dict[str, object]:
     """Return a run for machines, in English: state, sentence, steps, obligations, question."""
     document: dict[str, object] = {
@@ -223,7 +237,10 @@ def run_document(view: RunView) -> dict[str, object]:
                 "started": s.started,
                 "ended": s.ended,
                 "error": s.error,
+                "failed": s.failed,
                 "evidence": list(s.evidence),
+                "output": list(s.output),
+                "undo": _undo_document(s),
             }
             for s in view.steps
         ],

@@ -233,7 +233,8 @@ class WizardFlow(QObject):
 
 def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Return step id -> exactly what runs, masked."""
-    return {step.step_id: wording(step.action) for step in plan.steps}
+    lines = {step.step_id: wording(step.action) for step in plan.steps}
+    return lines | {f"undo:{s.step_id}": wording(s.undo.action) for s in plan.steps if s.undo is not None}
 
 
 def _rehearsed(found: RehearsedStep) -> Rehearsed:

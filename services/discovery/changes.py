@@ -7,7 +7,7 @@ clocks, and hosts lost and regained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.discovery.judge import disk_health
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
@@ -62,11 +62,9 @@ def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if restarted(old, new):
         yield teller.tell("restart", tr("{name} was restarted", name=new.name), Health.WARN, _started(new, teller.at))
     if old.state != new.state and old.reach is not Reach.NOT_TRIED:
-        yield teller.tell("state", _state_text(old, new), new.health)
+        yield teller.tell("state", _state_text(old, new, teller.at), new.health)
     if (old.reach in ANSWERING) != (new.reach in ANSWERING) and old.reach is not Reach.NOT_TRIED:
-        back = new.reach in ANSWERING
-        text = tr("{name} answers again", name=new.name) if back else tr("{name} no longer answers", name=new.name)
-        yield teller.tell("connection", text, Health.GOOD if back else Health.UNKNOWN)
+        yield _silence(old, new, teller)
     yield from _disk(old, new, teller)
     yield from _clock(old, new, teller)
 
@@ -77,10 +75,31 @@ def _started(node: NodeView, at: float) -> float:
     return at if started is None else min(at, started)
 
 
-def _state_text(old: NodeView, new: NodeView) -> str:
+def _silence(old: NodeView, new: NodeView, teller: _Teller) -> Event:
+    """Return a host's silence as one span from its last answer on: told as the present while it lasts, then as past."""
+    back = new.reach in ANSWERING
+    began = min(teller.at, _heard(old if back else new) or teller.at)
+    text = tr("{name} does not answer", name=new.name)
+    if back:
+        text = tr("{name} did not answer for {span}", name=new.name, span=duration(teller.at - began))
+    key = f"silence:{teller.cluster_id}:{teller.node_id}:{began:.3f}"
+    event = teller.tell("connection", text, Health.UNKNOWN, began)
+    return replace(event, until=teller.at if back else None, spans=True, key=key)
+
+
+def _heard(node: NodeView) -> float | None:
+    """Return when a host gave its last answer; it stays so while it is silent."""
+    moments = [m for m in (node.facts.sql_at, node.facts.ssh_at) if m is not None] if node.facts is not None else []
+    return max(moments, default=None)
+
+
+def _state_text(old: NodeView, new: NodeView, at: float) -> str:
     if not old.state:
         return tr("{name}: {state}", name=new.name, state=tr(new.state))
-    return tr("{name}: {state} (was {before})", name=new.name, state=tr(new.state), before=tr(old.state))
+    before = tr(old.state)
+    if old.health in {Health.BAD, Health.UNKNOWN} and old.state_since is not None and at > old.state_since:
+        before = tr("{state} for {span}", state=before, span=duration(at - old.state_since))
+    return tr("{name}: {state} (was {before})", name=new.name, state=tr(new.state), before=before)
 
 
 def restarted(old: NodeView, new: NodeView) -> bool:

@@ -11,7 +11,7 @@ from services.connections.ports import Rows, text
 from services.errors import UserError
 from services.procedures.acting_detached import Attendant
 from services.procedures.acting_files import Files
-from services.procedures.acting_output import ActFailed, Cancelled, Masks, judged
+from services.procedures.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.actions import (
     Action,
     CopiedSecret,
@@ -26,7 +26,7 @@ from services.procedures.actions import (
 )
 from services.procedures.detached import Work
 from services.procedures.option_edit import canonical, option_value
-from services.procedures.ports import Acted
+from services.procedures.ports import Acted, ActFailed
 from services.procedures.wording import wording
 from services.secrets import Secret
 from services.words import tr
@@ -129,7 +129,11 @@ class RealActor:
         deadline = self._clock.monotonic() + limit_s
         output: list[str] = []
         for part in action.actions:
-            acted = self._one(host, part, max(1.0, deadline - self._clock.monotonic()))
+            try:
+                acted = self._one(host, part, max(1.0, deadline - self._clock.monotonic()))
+            except ActFailed as problem:
+                problem.output = (*output, *problem.output)[-MOST_LINES:]
+                raise
             output += acted.output
         return Acted(tuple(output))
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from services.errors import TimedOut, Unreachable, UserError
-from services.procedures.acting_output import ActFailed, Cancelled, Masks
+from services.procedures.acting_output import Cancelled, Masks
+from services.procedures.ports import ActFailed
 from services.words import tr
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING
 
 from services.connections.command import Command
-from services.procedures.acting_output import ActFailed
 from services.procedures.option_edit import edit_options
+from services.procedures.ports import ActFailed
 from services.secrets import Secret
 from services.words import tr
 

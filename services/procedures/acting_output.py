@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from services.connections.command import MASK
 from services.errors import UserError
-from services.procedures.ports import Acted
+from services.procedures.causes import cause, cause_or_last
+from services.procedures.ports import Acted, ActFailed
 from services.words import tr
 
 MOST_LINES = 40
@@ -20,18 +21,6 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"\(No default value\)|\*+|['\"]{2}|NULL|(?:NO|YES)")
-
-
-class ActFailed(UserError):  # noqa: N818 - the name says what happened, as in services.errors
-    """The act ran and did not succeed; `output`: its last lines, masked."""
-
-    code = "act-failed"
-
-    def __init__(
-        self, sentence: str, *, host: str, safe: str, output: tuple[str, ...] = (), try_: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(sentence, host=host, safe=safe, try_=try_)
-        self.output = output
 
 
 class Cancelled(UserError):  # noqa: N818 - as above
@@ -54,10 +43,23 @@ class Masks:
 
     def lines(self, text: str, most: int = MOST_LINES) -> tuple[str, ...]:
         """Return the last lines of a text that are not empty, cut and without secrets."""
+        return tuple(map(self._shown, _filled(text)[-most:]))
+
+    def failed_lines(self, text: str) -> tuple[str, ...]:
+        """Return the same of an act that failed; where its first error stands before the last lines, it leads them."""
+        every = _filled(text)
+        last, first = every[-MOST_LINES:], cause(tuple(every))
+        behind = next((line for line in every[: -len(last)] if first and first in line), "")
+        return tuple(map(self._shown, [behind, *last[1:]] if behind else last))
+
+    def _shown(self, line: str) -> str:
         for secret in sorted(self.known, key=len, reverse=True):
-            text = text.replace(secret, MASK)
-        kept = [line.rstrip() for line in text.splitlines() if line.strip()][-most:]
-        return tuple(_masked(line)[:_MOST_WIDTH] for line in kept)
+            line = line.replace(secret, MASK)
+        return _masked(line)[:_MOST_WIDTH]
+
+
+def _filled(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def _masked(line: str) -> str:
@@ -78,13 +80,14 @@ def judged(
     """
     code, stdout, stderr = output
     both = f"{stdout}\n{stderr}"
-    lines = masks.lines(both)
     safe = tr("What it may have changed on {host} before it failed is not known; the output says how far it came.",
               host=host)  # fmt: skip
     if code not in ok:
-        last = f": {lines[-1]}" if lines else ""
-        raise ActFailed(tr("{what} ended with exit code {code}{last}", what=what, code=code, last=last), host=host,
+        lines = masks.failed_lines(both)
+        why = f": {cause_or_last(lines)}" if lines else ""
+        raise ActFailed(tr("{what} ended with exit code {code}{why}", what=what, code=code, why=why), host=host,
                         safe=safe, output=lines)  # fmt: skip
+    lines = masks.lines(both)
     value = stdout.strip()
     if pattern:
         found = re.search(pattern, both, re.MULTILINE)

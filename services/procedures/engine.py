@@ -22,6 +22,7 @@ from services.procedures.engine_parts import (
     WayOut,
     undoes_alone,
 )
+from services.procedures.engine_parts import sentence as ended
 from services.procedures.engine_steps import Steps
 from services.procedures.engine_waits import Waits
 from services.procedures.engine_ways_out import WaysOut
@@ -50,7 +51,7 @@ class Engine:
         self._watching = Watching(parts.prover, parts.clock, self._log, self._release_now)
         self._waits = Waits(parts, self._log, self.control, self._watching)
         self._steps = Steps(parts, self._log, self.control, self._waits)
-        self._out = WaysOut(parts, self._log, self._waits)
+        self._out = WaysOut(parts, self._log, self._waits, lambda: self._topology("after"))
 
     @property
     def view(self) -> RunView:
@@ -113,7 +114,11 @@ class Engine:
             self._take_lock()
             state = self._clear() if view.state in ENDED else work()
             self._tidy(state)
-        except (Suspended, NeedsPerson):
+        except Suspended:
+            return self.view.state
+        except NeedsPerson:
+            if self.view.state is RunState.FAILED:
+                self._topology("after")
             return self.view.state
         else:
             return state
@@ -214,7 +219,7 @@ class Engine:
                 return "undo" if self.control.undoing else "leave"
             return self._failed(step, "You broke it off.")
         except StepFailed as problem:
-            self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem)))
+            self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem), evidence=problem.lines))
             return self._failed(step, str(problem))
         return ""
 
@@ -255,7 +260,7 @@ class Engine:
     def _failed(self, step: Step, sentence: str) -> str:
         """Ask what now, or do what the policy says; return the way."""
         on = ", ".join(o.obligation.sentence for o in self.view.obligations)
-        told = f"{step.title}: {sentence}{'' if sentence.endswith('.') else '.'}"
+        told = ended(f"{step.title}: {sentence}")
         told += f" Still switched on: {on}." if on else ""
         self._log.write(run_state(RunState.FAILED, told))
         if undoes_alone(self._parts.policy, self.view):
@@ -272,6 +277,8 @@ class Engine:
     def _ask_failed(self, question: Question, step: Step) -> str:
         """Ask while the run stays FAILED (it is no ordinary question: the state says what is true)."""
         self._log.write(asked(question))
+        if not self._parts.policy.unattended and not self.view.obligations:
+            self._topology("after")  # it takes seconds in which no watch rule is looked at: only with nothing on
         while True:
             if self.control.undoing or self.control.leaving:
                 return "undo" if self.control.undoing else "leave"
@@ -300,6 +307,8 @@ class Engine:
     def _left(self, reason: str) -> RunState:
         left = self._out.release_all()
         told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
+        if self.view.state is not RunState.APPROVED:
+            self._topology("after")
         if self.view.state is RunState.RUNNING:
             self._log.write(run_state(RunState.FAILED, "It is being closed as it stands."))
         elif self.view.state is RunState.UNDOING:

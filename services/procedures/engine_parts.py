@@ -12,11 +12,12 @@ from services.errors import NOTHING_CHANGED, UserError
 from services.procedures.actions import Action, Several
 from services.procedures.checks import Check
 from services.procedures.model import Plan
-from services.procedures.ports import Actor, Hosts, Prover
+from services.procedures.ports import ActFailed, Actor, Hosts, Prover
 from services.procedures.run_model import Journal, Listener, Person, RunView, StepState
 from services.words import tr
 
 STOP_WORDS = frozenset({"stop", "no"})
+ONLY_READ = "It only reads: nothing was changed."
 Continuing = Callable[[RunView], tuple[tuple[Check, ...], Plan]]
 """Gathers anew (with the run's values) and plans on: the checks of the rest, and the whole longer plan."""
 
@@ -78,7 +79,11 @@ def undoes_alone(policy: Policy, view: RunView) -> bool:
 
 
 class StepFailed(Exception):  # noqa: N818 - it says what happened
-    """The step did not come to its proof; the sentence says what is true now."""
+    """The step did not come to its proof; the sentence says what is true now, `lines` what was read of it."""
+
+    def __init__(self, sentence: str, lines: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.lines = lines
 
 
 class StepCancelled(Exception):  # noqa: N818
@@ -101,8 +106,25 @@ class WayOut(Exception):  # noqa: N818
         self.way = way
 
 
-def failure(action: Action, problem: UserError) -> str:
-    """Return what to tell of an act that failed: of several parts the first ones may have been done before it."""
+def failure(action: Action, problem: UserError, *, reads: bool = False) -> str:
+    """Return what to tell of an act that failed: of several parts the first ones may have been done before it.
+
+    Args:
+        reads: the act only reads, whatever became of it nothing was changed by it.
+    """
+    told = sentence(str(problem))
+    if reads and isinstance(problem, ActFailed):
+        return f"{told} {ONLY_READ}"
     if isinstance(action, Several) and str(problem.safe) == str(tr(NOTHING_CHANGED)):
-        return f"{problem} Earlier parts of it may have been done."
-    return f"{problem} {problem.safe}".strip()
+        return f"{told} Earlier parts of it may have been done."
+    return f"{told} {problem.safe}".strip()
+
+
+def sentence(text: str) -> str:
+    """Return text that ends as a sentence does, so that another may follow it."""
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."
+
+
+def printed(problem: UserError) -> tuple[str, ...]:
+    """Return what the act had printed when it failed, masked."""
+    return problem.output if isinstance(problem, ActFailed) else ()

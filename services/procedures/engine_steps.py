@@ -6,9 +6,17 @@ from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
-from services.procedures.engine_parts import STOP_WORDS, Parts, StepCancelled, StepFailed, failure
+from services.procedures.engine_parts import (
+    ONLY_READ,
+    STOP_WORDS,
+    Parts,
+    StepCancelled,
+    StepFailed,
+    failure,
+    printed,
+)
 from services.procedures.engine_waits import TICK_S, Waits
-from services.procedures.invariants import violations
+from services.procedures.invariants import only_reads, violations
 from services.procedures.journal_entries import (
     approved,
     continued,
@@ -136,14 +144,27 @@ class Steps:
                 again = True
                 continue
             except UserError as problem:
+                self._kept_output(step, printed(problem))
                 if step.cancellable and self._waits.cancelled():
                     raise StepCancelled from problem
-                raise StepFailed(failure(step.action, problem)) from problem
+                raise self._gave_up(step, problem) from problem
             for name, value in acted.kept:
                 self._log.write(value_kept(step.step_id, name, value))
-            if acted.output:
-                self._log.write(output(step.step_id, acted.output))
+            self._kept_output(step, acted.output)
             return
+
+    def _kept_output(self, step: Step, lines: tuple[str, ...]) -> None:
+        if lines:
+            self._log.write(output(step.step_id, lines))
+
+    def _gave_up(self, step: Step, problem: UserError) -> StepFailed:
+        """Return what to tell of an act that the host ended: where its proof knows why, that comes first.
+
+        `systemctl` says only that the job failed; the server's log, which the proof reads, has the cause.
+        """
+        told = failure(step.action, problem, reads=only_reads(step))
+        hopeless = next((a for a in self._waits.answers(step.proof) if a.final), None)
+        return StepFailed(told) if hopeless is None else StepFailed(f"{hopeless.evidence}. {told}", hopeless.lines)
 
     def _broken_way(self, step: Step, problem: Unreachable, until: float) -> bool:
         """Return True when the proof shows that it happened, False to do it again; StepFailed when neither is known.
@@ -158,7 +179,8 @@ class Steps:
                 return True
             hopeless = isinstance(problem, TimedOut) if again else not step.proof
             if hopeless or self._parts.clock.monotonic() >= until:
-                raise StepFailed(f"{problem} It was begun and may have happened: nothing shows it.") from problem
+                known = ONLY_READ if only_reads(step) else "It was begun and may have happened: nothing shows it."
+                raise StepFailed(f"{problem} {known}") from problem
             self._log.said(
                 step.step_id, f"{problem.sentence} {'Trying again.' if again else 'Looking for its outcome.'}"
             )

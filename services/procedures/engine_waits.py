@@ -94,9 +94,10 @@ class Waits:
                 return (*(a.evidence for a in found), *lines)
             hopeless = next((a for a in open_ if a.final), None)
             if hopeless is not None:
-                raise StepFailed(hopeless.evidence)
+                raise StepFailed(hopeless.evidence, hopeless.lines)
             if self._clock.monotonic() >= until:
-                raise StepFailed(f"Not within {limit_s:.0f} s: {'; '.join(a.evidence for a in open_)}.")
+                lines = tuple(line for a in open_ for line in a.lines)
+                raise StepFailed(f"Not within {limit_s:.0f} s: {'; '.join(a.evidence for a in open_)}.", lines)
             self._log.waiting(step.step_id, open_[0], waits_for, wall)
             self.tick(step)
 

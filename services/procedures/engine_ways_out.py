@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from services.errors import Unreachable, UserError
-from services.procedures.engine_parts import Parts, StepFailed, failure
+from services.procedures.engine_parts import Parts, StepFailed, failure, printed, sentence
 from services.procedures.engine_waits import Waits
-from services.procedures.invariants import changes
+from services.procedures.invariants import changes, only_reads
 from services.procedures.journal_entries import (
+    Line,
     note,
     obligation_discharged,
     obligation_taken,
+    output,
     release_failed,
     run_state,
     step_state,
@@ -27,7 +31,9 @@ _BACK = frozenset({StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepSt
 class WaysOut:
     """Releases and takes back, for one run. One thread."""
 
-    def __init__(self, parts: Parts, log: RunLog, waits: Waits) -> None:
+    def __init__(self, parts: Parts, log: RunLog, waits: Waits, pictured: Callable[[], None]) -> None:
+        """Begin; `pictured` keeps how the cluster looks when all is done that can be."""
+        self._pictured = pictured
         self._parts = parts
         self._log = log
         self._waits = waits
@@ -56,6 +62,8 @@ class WaysOut:
                 )
             except UserError as problem:
                 why = str(problem)
+                if lines := printed(problem):
+                    self._log.write(note("release-output", "\n".join(lines), step_id))
                 continue
             if self._off(step_id, key, found):
                 return True
@@ -77,7 +85,7 @@ class WaysOut:
         log = self._log
         for view in log.view.steps:
             if view.state in _DOUBTFUL:
-                log.write(step_state(view.step.step_id, StepState.IN_DOUBT, error="It was begun, and was broken off."))
+                log.write(_broken_off(view.step))
             elif view.state is StepState.CHECKING:
                 log.write(log.not_begun(view.step.step_id))
         log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
@@ -89,10 +97,11 @@ class WaysOut:
             try:
                 self._undo(step)
             except StepFailed as problem:
-                failed = f"{step.undo.title}: {problem}"
-                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem)))
+                failed = sentence(f"{step.undo.title}: {problem}")
+                log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines))
                 break
         left = self.release_all()
+        self._pictured()
         if failed or left:
             told = " ".join((*((failed,) if failed else ()), *(o.release_failed or _still_on(o) for o in left)))
             log.write(run_state(RunState.UNDO_FAILED, f"It could not be taken back whole. {told}"))
@@ -123,14 +132,15 @@ class WaysOut:
         assert undo is not None
         began = self._log.step(step.step_id).state is StepState.UNDOING
         self._log.write(step_state(step.step_id, StepState.UNDOING))
+        evidence: tuple[str, ...] = ()
         if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
             self._waits.before_undo(step)
             if undo.waits:
                 self._waits.until_hold(step, undo.waits, undo.title, undo.waits_s)
             self._take_again(step)
-            self._take_back(step, began=began)
+            evidence = self._take_back(step, began=began)
         self._discharge_taken(step)
-        self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title))
+        self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title, evidence=evidence))
 
     def _take_again(self, step: Step) -> None:
         """What this undo switches on again is told before it acts; the undo of the step that took it first ends it."""
@@ -138,30 +148,37 @@ class WaysOut:
         if again is not None and not any(o.obligation.key == again.key for o in self._log.view.obligations):
             self._log.write(obligation_taken(step.step_id, again))
 
-    def _take_back(self, step: Step, *, began: bool) -> None:
+    def _take_back(self, step: Step, *, began: bool) -> tuple[str, ...]:
+        """Perform the undo's act and wait for its proof; return what showed it."""
         undo = step.undo
         assert undo is not None
         until = self._parts.clock.monotonic() + undo.limit_s
         while True:
             try:
-                self._parts.actor.perform(
+                acted = self._parts.actor.perform(
                     f"undo:{step.step_id}", step.host, undo.action, self._log.past.kept, limit_s=undo.limit_s
                 )
+                self._kept_output(step.step_id, acted.output)
                 break
             except UserError as problem:
+                self._kept_output(step.step_id, printed(problem))
                 if undo.proof and self._waits.hold_now(undo.proof, step.step_id):
                     break
                 hopeless = next((a for a in self._waits.answers(undo.proof) if a.final), None)
                 if hopeless is not None:  # a server that is down for good is not asked until the limit
-                    raise StepFailed(f"{hopeless.evidence} {failure(undo.action, problem)}") from problem
+                    told = f"{hopeless.evidence}. {failure(undo.action, problem)}"
+                    raise StepFailed(told, hopeless.lines) from problem
                 # A broken way is tried until the limit; what the host itself refuses is tried twice.
                 away = isinstance(problem, Unreachable)
                 if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or (began and not away):
                     raise StepFailed(failure(undo.action, problem)) from problem
                 began = began or not away
                 self._parts.clock.sleep(RELEASE_PAUSE_S)
-        if undo.proof:
-            self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s)
+        return self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s) if undo.proof else ()
+
+    def _kept_output(self, step_id: str, lines: tuple[str, ...]) -> None:
+        if lines:
+            self._log.write(output(step_id, lines))
 
     def _discharge_taken(self, step: Step) -> None:
         """An undo that is the release of the step's own obligation discharges it."""
@@ -170,6 +187,13 @@ class WaysOut:
         found = next((o for o in self._log.view.obligations if o.obligation.key == step.takes.key), None)
         if found is not None:
             self._off(step.step_id, step.takes.key, found)
+
+
+def _broken_off(step: Step) -> Line:
+    """Say what a step is that was under way: one that only reads leaves no doubt."""
+    if only_reads(step):
+        return step_state(step.step_id, StepState.CANCELLED, error="It was broken off; it only reads.")
+    return step_state(step.step_id, StepState.IN_DOUBT, error="It was begun, and was broken off.")
 
 
 def _still_on(one: OpenObligation) -> str:

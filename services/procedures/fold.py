@@ -14,11 +14,13 @@ from services.errors import StoreError
 from services.procedures.actions import WaitFor
 from services.procedures.checks import Check, Override
 from services.procedures.codec import decode, decode_all
-from services.procedures.model import Plan
+from services.procedures.invariants import only_reads
+from services.procedures.model import Plan, Step
 from services.procedures.obligations import change_obligations
 from services.procedures.run_model import (
     RUN_WAYS,
     STEP_WAYS,
+    TAKEN_BACK,
     Entry,
     OpenObligation,
     Question,
@@ -26,6 +28,7 @@ from services.procedures.run_model import (
     RunView,
     StepState,
     StepView,
+    UndoView,
 )
 from services.words import tr
 
@@ -36,6 +39,7 @@ UNFINISHED = frozenset({StepState.CHECKING, StepState.ACTING, StepState.PROVING,
 ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
 """States that a run never leaves."""
 _RESTS = frozenset(StepState) - UNFINISHED - {StepState.PENDING}
+_ENDED_ILL = frozenset({StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED})
 _CLEARS_QUESTION = ENDED | {RunState.RUNNING, RunState.UNDOING}
 
 
@@ -106,8 +110,9 @@ class Folding:
 
 def at_work_elsewhere(view: RunView) -> RunView:
     """Return the run as another program drives it now: what a killed console leaves in doubt is only under way."""
-    doubts = {_said(state) for state in UNFINISHED}
-    steps = tuple(replace(s, said="") if s.state in UNFINISHED and s.said in doubts else s for s in view.steps)
+    steps = tuple(
+        replace(s, said="") if s.state in UNFINISHED and s.said == _said(s.state, s.step) else s for s in view.steps
+    )
     return replace(view, elsewhere=True, steps=steps)
 
 
@@ -170,28 +175,50 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     if state is StepState.ACTING and entry.step_id not in run.may_act:
         _illegal(entry, f"step '{entry.step_id}' acts, and nobody approved it")
     begins = state is StepState.CHECKING or view.started is None
-    run.steps[entry.step_id] = replace(
+    new = replace(
         view,
         state=state,
-        started=entry.at if begins and state is not StepState.PENDING else view.started,
-        ended=entry.at if state in _RESTS else None,
-        said=str(data.get("said", "")) or _said(state),
+        said=str(data.get("said", "")) or _said(state, view.step),
         error=str(data.get("error", "")),
-        evidence=_texts(data.get("evidence")) or (() if state is StepState.CHECKING else view.evidence),
         waits_for=view.step.action.reason if isinstance(view.step.action, WaitFor) and state in UNFINISHED else "",
         until=entry.at + view.step.limit_s if state in (StepState.ACTING, StepState.PROVING) else None,
     )
+    evidence = _texts(data.get("evidence"))
+    if state in TAKEN_BACK:
+        run.steps[entry.step_id] = replace(new, undo=_undo(view, state, entry.at, evidence))
+        return
+    anew = state is StepState.CHECKING
+    run.steps[entry.step_id] = replace(
+        new,
+        started=entry.at if begins and state is not StepState.PENDING else view.started,
+        ended=entry.at if state in _RESTS else None,
+        failed=new.error if state in _ENDED_ILL else "",
+        evidence=evidence or (() if anew else view.evidence),
+        output=() if anew else view.output,
+    )
 
 
-def _said(state: StepState) -> str:
+def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]) -> UndoView:
+    """Return the undo after this entry; one that is tried once more has its times anew."""
+    if view.undo is None or (state is StepState.UNDOING and view.state is not state):
+        return UndoView(at)
+    ended = None if state is StepState.UNDOING else at
+    return replace(view.undo, ended=ended, evidence=evidence or view.undo.evidence)
+
+
+def _said(state: StepState, step: Step) -> str:
     """Return what a killed console leaves true of a step in this state."""
     if state is StepState.ACTING:
-        return tr("Begun: it may have happened.")
+        return tr("Begun; it only reads.") if only_reads(step) else tr("Begun: it may have happened.")
     return tr("Its undo has begun: it may have happened.") if state is StepState.UNDOING else ""
 
 
 def _output(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
-    run.steps[entry.step_id] = replace(_shown(run, entry), output=_texts(data.get("lines")))
+    shown, lines = _shown(run, entry), _texts(data.get("lines"))
+    if shown.state is StepState.UNDOING and shown.undo is not None:
+        run.steps[entry.step_id] = replace(shown, undo=replace(shown.undo, output=lines))
+    else:
+        run.steps[entry.step_id] = replace(shown, output=lines)
 
 
 def _value(run: _Fold, entry: Entry, data: dict[str, object]) -> None:

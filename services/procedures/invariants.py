@@ -15,7 +15,7 @@ from dataclasses import fields, is_dataclass
 from services.connections.command import Command
 from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
 from services.procedures.conditions import Kept, NoPrimary, TransferWas
-from services.procedures.model import Breach, Obligation, Plan, Risk
+from services.procedures.model import Breach, Obligation, Plan, Risk, Step
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 
@@ -28,6 +28,11 @@ def violations(plan: Plan) -> tuple[str, ...]:
 def changes(action: Action) -> bool:
     """Return whether an action changes a host (and so needs an Operator session)."""
     return not isinstance(action, _OF_THE_CONSOLE)
+
+
+def only_reads(step: Step) -> bool:
+    """Return whether nothing can have been changed by the step, however far it came."""
+    return step.risk in {Risk.READS, Risk.YOU} or not changes(step.action)
 
 
 def touched(value: object) -> frozenset[str]:

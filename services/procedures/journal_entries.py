@@ -129,9 +129,14 @@ def topology(when: Around, snapshot: ClusterSnapshot) -> Line:
 
 
 def topology_of(entries: tuple[Entry, ...], when: Around) -> ClusterSnapshot | None:
-    """Return the newest snapshot that `topology(when, ...)` kept, None when there is none. Raises BadInput."""
+    """Return the newest snapshot that `topology(when, ...)` kept, None when there is none. Raises BadInput.
+
+    One from after the run is none any more once a step went on behind it (a failed step was tried again).
+    """
     for entry in reversed(entries):
         data = entry.data or {}
+        if entry.kind == "step" and when == "after":
+            return None
         if entry.kind == "note" and data.get("about") == f"topology-{when}":
             estate = snapshot_from_json(msgspec.json.encode(data.get("snapshot")))
             return estate.clusters[0] if estate.clusters else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.connections.ports import ObserverSession, OperatorSession
+from services.errors import UserError
 from services.procedures.actions import Action
 from services.procedures.conditions import Answer, Condition
 
@@ -44,6 +45,18 @@ class Acted:
 
     output: tuple[str, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
+
+
+class ActFailed(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """The act ran and did not succeed; `output`: what it printed, its first error and its last lines, masked."""
+
+    code = "act-failed"
+
+    def __init__(
+        self, sentence: str, *, host: str, safe: str, output: tuple[str, ...] = (), try_: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(sentence, host=host, safe=safe, try_=try_)
+        self.output = output
 
 
 class Actor(Protocol):

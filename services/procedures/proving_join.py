@@ -16,6 +16,7 @@ from services.facts.error_log import status_progress
 from services.facts.machine import parse_du
 from services.facts.model import TransferFacts
 from services.facts.reading import count
+from services.procedures.causes import cause, telling
 from services.procedures.conditions import Answer, Joined, TransferWas
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
@@ -91,21 +92,21 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
     log = log.newest_start() if log is not None else None
     lines = log.since(0.0) if log is not None else ()
     fatal = tuple(line for line in lines if _FATAL.search(line))
+    why = cause(lines) or (fatal[0] if fatal else "")
+    why = f": {why}" if why else ""
     now = f"{condition.host} is {state or 'not answering yet'}" + ("" if primary or not status else ", not Primary")
     active = shown.get("ActiveState", "")
     if active == "active" and not status:
         # systemd has its word that the server answers: what is left of a backoff is waited for in vain.
         asking.session(condition.host).try_now()
     if active == "failed":
-        why = f": {fatal[-1]}" if fatal else ""
-        return Answer(holds=False, evidence=f"{condition.unit} has failed on {condition.host}{why}", final=True,
-                      lines=(fatal or lines)[-10:])  # fmt: skip
+        said = f"{condition.unit} has failed on {condition.host}{why}"
+        return Answer(holds=False, evidence=said, final=True, lines=telling(lines))
     if _stopped(asking, condition, inactive=active == "inactive" and not status):
-        said = f"{condition.unit} on {condition.host} is stopped: its start ended, or somebody stopped it"
-        return Answer(holds=False, evidence=said, final=True, lines=lines[-10:])
+        said = f"{condition.unit} on {condition.host} is stopped: its start ended, or somebody stopped it{why}"
+        return Answer(holds=False, evidence=said, final=True, lines=telling(lines))
     if state == "Inconsistent" or (fatal and state in {"Initialized", ""} and _stands(active, status)):
-        why = f": {fatal[-1]}" if fatal else ""
-        return Answer(holds=False, evidence=f"{now}{why}", final=True, lines=(fatal or lines)[-10:])
+        return Answer(holds=False, evidence=f"{now}{why}", final=True, lines=telling(lines))
     return _progress(condition, asking, status, shown, log, now)
 
 

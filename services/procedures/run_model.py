@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Protocol
 
 from services.procedures.actions import Ask
+from services.procedures.causes import telling
 from services.procedures.checks import Check, Override
 from services.procedures.model import Obligation, Plan, Step
 
@@ -116,13 +117,31 @@ class Journal(Protocol):
         """Return all run ids, newest first."""
 
 
+TAKEN_BACK = frozenset({StepState.UNDOING, StepState.UNDONE, StepState.UNDO_FAILED})
+"""States in which a step is told by its undo: what is done then, and since when, is the undo's."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoView:
+    """How a step is being taken back, or was: when, what showed it, the last lines that its act left, masked."""
+
+    started: float
+    ended: float | None = None
+    evidence: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class StepView:
     """One step as shown.
 
     Attributes:
+        started, ended: of the step itself; `span` is what to show.
         said: what is true now, e.g. 'Joiner, receiving IST from n1'; waits_for, until: while it waits.
         done_of, total, unit, left_s: progress; evidence: raw lines; output: last lines of the act, masked.
+        error: why it (or its undo) failed; failed: why the step itself ended otherwise than well, kept while and after
+            it is taken back.
+        undo: its undo, None while nobody has begun it.
     """
 
     step: Step
@@ -139,6 +158,33 @@ class StepView:
     evidence: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
     error: str = ""
+    failed: str = ""
+    undo: UndoView | None = None
+
+    @property
+    def title(self) -> str:
+        """Return what it does now or has done last: the plan's words, the past once it is done, the undo's."""
+        if self.state in TAKEN_BACK and self.step.undo is not None:
+            return self.step.undo.title
+        return self.step.done if self.state is StepState.DONE and self.step.done else self.step.title
+
+    @property
+    def span(self) -> tuple[float | None, float | None]:
+        """Return when that began and ended (UTC epoch seconds); None: not yet."""
+        if self.state in TAKEN_BACK and self.undo is not None:
+            return self.undo.started, self.undo.ended
+        return self.started, self.ended
+
+    @property
+    def raw(self) -> tuple[str, ...]:
+        """Return what the act (or the undo) printed and what showed it, each line once."""
+        of = self.undo if self.state in TAKEN_BACK and self.undo is not None else self
+        return tuple(dict.fromkeys((*of.output, *of.evidence)))
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Return of a step that failed, or whose undo did, the first errors and the last lines; else nothing."""
+        return telling(self.raw) if self.state in {StepState.FAILED, StepState.UNDO_FAILED} else ()
 
 
 @dataclass(frozen=True, slots=True)

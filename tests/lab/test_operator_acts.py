@@ -18,7 +18,7 @@ from services.connections.command import Command
 from services.connections.statement import set_global
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.acting import RealActor
-from services.procedures.acting_output import ActFailed, Cancelled
+from services.procedures.acting_output import Cancelled
 from services.procedures.actions import (
     Action,
     CopiedSecret,
@@ -32,7 +32,7 @@ from services.procedures.actions import (
     Sql,
 )
 from services.procedures.model import Plan, Step
-from services.procedures.ports import Acted
+from services.procedures.ports import Acted, ActFailed
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operating import CLOCK, LOGINS, RUN, actor, armed, operated
 

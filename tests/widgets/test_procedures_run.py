@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from services.procedures.actions import Ask
 from services.procedures.checks import Verdict
-from services.procedures.run_model import RunState, RunView, StepState
+from services.procedures.model import Undo
+from services.procedures.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
 from widgets.common.theme import apply_theme
@@ -341,3 +342,44 @@ def test_that_a_run_whose_console_died_is_called_interrupted_and_can_be_resumed(
     assert wizard.head.go_on.text() == "&Resume"
     assert wizard.stages.plan.head.texts()[0] == "11 steps · step 7 running"
     assert "interrupted while running" in wizard.head.sentence.text()
+
+
+def test_that_a_step_that_is_taken_back_is_told_by_its_undo_its_commands_and_its_own_time(wizard: WizardPage) -> None:
+    view = p.run()
+    old = view.steps[1]
+    undo = Undo("Unfreeze the gcache of db1", old.step.action)
+    back = replace(
+        old,
+        step=replace(old.step, undo=undo),
+        state=StepState.UNDOING,
+        failed="db1 did not answer.",
+        undo=UndoView(p.NOW - 7.0),
+    )
+    plan = replace(view.plan, steps=(view.plan.steps[0], back.step, *view.plan.steps[2:]))
+    wording = {**p.WORDING, f"undo:{back.step.step_id}": ("SET GLOBAL x=-1;",)}
+    shown = replace(view, plan=plan, state=RunState.UNDOING, steps=(view.steps[0], back, *view.steps[2:]))
+    wizard.set_run(shown, wording)
+    content = wizard.stages.steps.rows[1].content
+    assert content.blocks[0].lines == ("Taking back: Unfreeze the gcache of db1",)
+    assert content.took == "7.0 s"
+    assert "SET GLOBAL x=-1;" in content.spoken()
+    assert f"the step: {back.step.title}" in content.spoken()
+    assert "why: db1 did not answer." in content.spoken()
+    over = replace(back, state=StepState.UNDONE, undo=UndoView(p.NOW - 7.0, p.NOW - 5.0), said=undo.title)
+    wizard.set_run(replace(shown, steps=(view.steps[0], over, *view.steps[2:])), None)
+    content = wizard.stages.steps.rows[1].content
+    assert content.blocks[0].lines == ("Taken back: Unfreeze the gcache of db1",)
+    assert content.took == "2.0 s"
+    assert content.spoken().count("Unfreeze the gcache of db1") == 1
+
+
+def test_that_what_a_failed_act_printed_stands_open_in_its_row_and_beside_it(wizard: WizardPage) -> None:
+    view = p.run()
+    printed = ("[ERROR] mariadbd: unknown variable 'x=1'", "[ERROR] Aborting")
+    failed = replace(
+        view.steps[6], state=StepState.FAILED, ended=p.NOW, output=printed, evidence=printed, error="It ended with 7."
+    )
+    wizard.set_run(replace(view, state=RunState.FAILED, steps=(*view.steps[:6], failed, *view.steps[7:])), p.WORDING)
+    blocks = wizard.stages.steps.rows[6].content.blocks
+    assert blocks[-1].lines == printed
+    assert wizard.side.evidence.lines() == printed

@@ -135,7 +135,7 @@ class SidePanel(QFrame):
 
     def _show_evidence(self) -> None:
         shown = self._shown_step()
-        lines = (*shown.output, *shown.evidence)[-_EVIDENCE_LINES:] if shown is not None else ()
+        lines = () if shown is None else shown.broken or shown.raw[-_EVIDENCE_LINES:]
         self.evidence.set_lines(tuple(lines))
         for part in (self._title, self._card):
             part.setVisible(bool(lines))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.procedures.model import Risk
-from services.procedures.run_model import StepState, StepView
+from services.procedures.run_model import TAKEN_BACK, StepState, StepView
 from services.types import Health
 from services.words import tr, tr_n
 from widgets.common.text import MIDDLE, format_count
@@ -101,13 +101,16 @@ def _ground(view: StepView, given: RowInput) -> str:
 
 def _titles(view: StepView, given: RowInput) -> tuple[Block, ...]:
     title = Block("text", (step_title(view),))
+    back = view.state in TAKEN_BACK
+    was = (Block("text", (tr("the step: {title}", title=tr(view.step.title)),), "second"),) if back else ()
+    failed = (Block("text", (tr("why: {failed}", failed=view.failed),), "second"),) if back and view.failed else ()
     if given.expanded and view.step.why:
-        return (title, Block("text", (tr(view.step.why),), "second"))
-    return (title,)
+        return (title, *was, *failed, Block("text", (tr(view.step.why),), "second"))
+    return (title, *was, *failed)
 
 
 def _commands(view: StepView, given: RowInput) -> tuple[Block, ...]:
-    if not given.wording or not shows_commands(view.step):
+    if not given.wording or not (shows_commands(view.step) or view.state in TAKEN_BACK):
         return ()
     lines = given.wording
     if not given.expanded and len(lines) > SHORT_LINES:
@@ -127,7 +130,7 @@ def _live(view: StepView) -> tuple[Block, ...]:
     blocks: list[Block] = []
     if waiting := waiting_words(view):
         blocks.append(Block("text", (waiting,)))
-    if view.said and view.state is not StepState.PENDING:
+    if view.said and view.state is not StepState.PENDING and view.said != view.title:
         moving = view.state in MOVING
         blocks.append(Block("text", (tr("now: {said}", said=view.said) if moving else view.said,), "second"))
     if view.state in MOVING and view.done_of is not None and view.total:
@@ -158,8 +161,6 @@ def _rehearsal(found: Rehearsed | None) -> tuple[Block, ...]:
 
 
 def _raw(view: StepView, given: RowInput) -> tuple[Block, ...]:
-    if not (given.expanded or given.with_evidence):
-        return ()
-    lines = (*view.output, *view.evidence)
-    kept = lines if given.expanded else lines[-3:]
+    """Return the step's own lines; of one that failed they stand open, whatever is looked at."""
+    kept = view.raw if given.expanded else view.broken or (view.raw[-3:] if given.with_evidence else ())
     return (Block("mono", kept),) if kept else ()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.procedures.model import Step
-from services.procedures.run_model import StepView
+from services.procedures.run_model import TAKEN_BACK, StepView
 from services.words import tr
 from widgets.common.fonts import STRONG
 from widgets.common.theme import ui_font
@@ -111,8 +111,9 @@ class StepList(QWidget):
 
     def _given(self, index: int) -> RowInput:
         step = self._steps[index]
+        back = index < len(self._views) and self._views[index].state in TAKEN_BACK
         return RowInput(
-            wording=self._wording.get(step.step_id, ()),
+            wording=self._wording.get(f"undo:{step.step_id}" if back else step.step_id, ()),
             rehearsed=self._rehearsed.get(step.step_id),
             expanded=index in self._expanded,
             asked=index == self._asked,

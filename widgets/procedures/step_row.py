@@ -78,7 +78,8 @@ class StepRow(QWidget):
 
     def show_step(self, view: StepView, given: RowInput, now: float) -> bool:
         """Show the step anew; return whether anything changed. Cheap while nothing does."""
-        if view is self._view and given == self._given and (view.started is None or view.ended is not None):
+        began, ended = view.span
+        if view is self._view and given == self._given and (began is None or ended is not None):
             return False
         self._view, self._given, self._now = view, given, now
         content = row_content(self.index + 1, view, given, now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.actions import Ask, Checkpoint, Continue, WaitFor
 from services.procedures.checks import Check, Override, Verdict
 from services.procedures.model import Risk, Step
-from services.procedures.run_model import RunState, RunView, StepState, StepView
+from services.procedures.run_model import TAKEN_BACK, RunState, RunView, StepState, StepView
 from services.types import Health
 from services.words import mark, tr
 from widgets.common.text import (
@@ -122,13 +122,20 @@ def estimate(seconds: float) -> str:
     return format_duration(round(seconds / 60) * 60.0 if seconds >= 120 else seconds)
 
 
+_BACK_WORDS = {
+    StepState.UNDOING: mark("Taking back: {title}"),
+    StepState.UNDONE: mark("Taken back: {title}"),
+    StepState.UNDO_FAILED: mark("Could not be taken back: {title}"),
+}
+
+
 def step_title(view: StepView) -> str:
-    """Return what the step says of itself: the past once it is done, else the plan's words."""
-    if view.state is StepState.DONE and view.step.done:
-        return tr(view.step.done)
-    if view.state in {StepState.ALREADY, StepState.UNDONE}:
+    """Return what the step says of itself: the past once it is done, its undo's words, else the plan's."""
+    if view.state in TAKEN_BACK:
+        return tr(_BACK_WORDS[view.state], title=tr(view.title))
+    if view.state is StepState.ALREADY:
         return tr("{title}: {state}", title=tr(view.step.title), state=tr(STEP_WORDS[view.state]))
-    return tr(view.step.title)
+    return tr(view.title)
 
 
 def waiting_words(view: StepView) -> str:
@@ -160,10 +167,11 @@ def _amount(value: float) -> str:
 
 def took_words(view: StepView, now: float) -> str:
     """Return how long a step took or takes; before it begins, its estimate."""
-    if view.started is None:
+    began, ended = view.span
+    if began is None:
         return about_time(view.step.estimate_s)
-    end = view.ended if view.ended is not None else now if view.state in MOVING else view.started
-    return format_duration(max(0.0, end - view.started)) if end > view.started or view.ended is not None else ""
+    end = ended if ended is not None else now if view.state in MOVING else began
+    return format_duration(max(0.0, end - began)) if end > began or ended is not None else ""
 
 
 def shows_commands(step: Step) -> bool:

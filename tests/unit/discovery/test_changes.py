@@ -10,6 +10,7 @@ from services.discovery.as_json import snapshot_from_json
 from services.discovery.changes import events_between
 from services.errors import BadInput
 from services.facts.model import DiskFacts, TransferFacts
+from services.sampling.hub import EventLog
 from services.types import Health
 from tests.unit.discovery.scenes import (
     AT,
@@ -48,7 +49,7 @@ def test_that_a_member_that_leaves_and_returns_is_a_view_event() -> None:
     second = estate(*two, unreached(3, WHOLE[2]), previous=first, at=AT + 1)
     kinds = {e.kind: e for e in events_between(first, second)}
     assert kinds["view"].text == "orders: db3 left; 2 of 3 votes"
-    assert kinds["connection"].text == "db3 no longer answers"
+    assert kinds["connection"].text == "db3 does not answer"
     third = estate(*WHOLE, previous=second, at=AT + 2)
     back = {e.kind: e for e in events_between(second, third)}
     assert back["view"].text == "orders: db3 came; 3 of 3 votes"
@@ -118,3 +119,32 @@ def test_that_a_transfer_between_two_readings_of_the_log_is_told_whole() -> None
     assert (whole.at, whole.until, whole.text) == (AT + 1, AT + 2, "IST from db2 to db3")
     third = estate(member(1, at=AT + 11), member(2, at=AT + 11), back, previous=second, at=AT + 11)
     assert [e for e in events_between(second, third) if e.kind == "transfer"] == []
+
+
+def test_that_a_silence_is_one_span_and_told_in_the_past_once_it_is_over() -> None:
+    first = estate(*WHOLE)
+    second = estate(*WHOLE[:2], unreached(3, WHOLE[2]), previous=first, at=AT + 9)
+    (lost,) = [e for e in events_between(first, second) if e.kind == "connection"]
+    assert (lost.at, lost.until, lost.spans, lost.text) == (AT, None, True, "db3 does not answer")
+    again = [member(n, at=AT + 34) for n in (1, 2, 3)]
+    back = events_between(second, estate(*again, previous=second, at=AT + 34))
+    (over,) = [e for e in back if e.kind == "connection"]
+    assert (over.key, over.at, over.until) == (lost.key, AT, AT + 34)
+    assert over.text == "db3 did not answer for 34 s"
+    log = EventLog()
+    log.add(lost)
+    log.add(over)
+    assert [e.text for e in log.all()] == ["db3 did not answer for 34 s"]
+    later = estate(*again[:2], unreached(3, again[2]), previous=second, at=AT + 50)
+    (once_more,) = [e for e in events_between(estate(*again, at=AT + 34), later) if e.kind == "connection"]
+    assert once_more.key != over.key
+
+
+def test_that_a_bad_state_that_is_over_is_told_with_how_long_it_lasted() -> None:
+    first = estate(*WHOLE)
+    down = unreached(3, WHOLE[2])
+    second = estate(*WHOLE[:2], down, previous=first, at=AT + 9)
+    third = estate(*(member(n, at=AT + 34) for n in (1, 2, 3)), previous=second, at=AT + 34)
+    (state,) = [e for e in events_between(second, third) if e.kind == "state"]
+    assert state.text.startswith("db3: Synced (was ")
+    assert state.text.endswith(" for 25 s)")

@@ -11,6 +11,7 @@ from services.clock import ManualClock
 from services.connections.command import Command
 from services.connections.ports import ObserverSession, OperatorSession
 from services.connections.statement import Value, Variable, set_global
+from services.discovery.model import ClusterSnapshot
 from services.errors import StoreError, Unreachable, UserError
 from services.procedures.actions import Action, Ask, Checkpoint, Detached, Run, Sql, WaitFor
 from services.procedures.checks import Check, Override
@@ -220,6 +221,7 @@ class Bench:
         self.views: list[RunView] = []
         self.policy = policy or Policy("undo", unattended=True, by="ann")
         self.continuing = continuing
+        self.snapshot: Callable[[], ClusterSnapshot | None] | None = None
         self.control = Control()
         self.run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)
         self.journal.append(self.run_id, *planned(plan, {}, checks, overrides, "ann@desk"))
@@ -243,6 +245,7 @@ class Bench:
             lock=self.lock,
             listener=self,
             continuing=self.continuing,
+            snapshot=self.snapshot,
             policy=self.policy,
         )
         return Engine(parts, self.run_id, self.control)

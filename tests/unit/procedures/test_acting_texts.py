@@ -10,7 +10,7 @@ from services.connections.command import Command
 from services.connections.ports import Output, Rows
 from services.connections.statement import set_global
 from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
-from services.procedures.acting_output import ActFailed, Masks, judged
+from services.procedures.acting_output import Masks, judged
 from services.procedures.actions import (
     Action,
     Checkpoint,
@@ -27,6 +27,7 @@ from services.procedures.actions import (
 from services.procedures.detached import Found, _found, _unit_state, work_name
 from services.procedures.facts_model import LockSeen
 from services.procedures.lock import holder_sentence, lock_path, lock_text, parse_lock
+from services.procedures.ports import ActFailed
 from services.procedures.wording import wording
 from services.secrets import Secret
 from tests.unit.procedures.any_values import any_value

@@ -1,0 +1,40 @@
+"""Why a server or a program gave up, out of what it printed: the first error, not the last line. Pure.
+
+A server logs its first [ERROR] at the cause and then what follows from it; the last one is "[ERROR] Aborting" whatever
+the cause was (MariaDB KB "Error Log"; MySQL manual "Error Log Output Format": level in brackets after time and thread,
+MySQL 8 with [MY-...] [subsystem] behind it).
+"""
+
+from __future__ import annotations
+
+import re
+
+_ERROR = re.compile(r"\[ERROR\]|\[FATAL\]|\bFATAL ERROR\b")
+_CONSEQUENCE = re.compile(r"\[(?:ERROR|FATAL)\](?: \[[^\]]*\])*\s+(?:Aborting|Plugin '\S+' (?:init|registration))")
+_STAMP = re.compile(
+    r"^(?:\w{3} +\d+ [\d:]{8} \S+ \S+?\[\d+\]: )?"  # the journal's own: month, day, time, host, program
+    r"(?:\d{4}-\d{2}-\d{2}[T ] ?\d{1,2}:\d{2}:\d{2}(?:\.\d+Z?)? \d+ )?"  # the server's: date, time, thread
+)
+_MOST, _ERRORS, _END = 12, 6, 4
+
+
+def cause(lines: tuple[str, ...]) -> str:
+    """Return the first error that is a cause, without its stamps; else the first error; '' where none was printed."""
+    errors = [line for line in lines if _ERROR.search(line)]
+    first = next((line for line in errors if not _CONSEQUENCE.search(line)), errors[0] if errors else "")
+    return _STAMP.sub("", first.strip())
+
+
+def cause_or_last(lines: tuple[str, ...]) -> str:
+    """Return the cause; the last line of a program that marks no errors."""
+    return cause(lines) or (lines[-1].strip() if lines else "")
+
+
+def telling(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return at most a dozen lines in their order: the first errors and how it ended; without errors the last lines."""
+    if len(lines) <= _MOST:
+        return lines
+    errors = [i for i, line in enumerate(lines) if _ERROR.search(line)][:_ERRORS]
+    if not errors:
+        return lines[-_MOST:]
+    return tuple(lines[i] for i in sorted({*errors, *range(len(lines) - _END, len(lines))}))

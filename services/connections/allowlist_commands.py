@@ -2,7 +2,7 @@
 
 An option is listed with the pattern of its value; what is not listed does not exist. Man pages used: df(1), du(1),
 uname(1), nproc(1), hostname(1), date(1), systemctl(1), journalctl(1), stat(1), ls(1), ps(1), ss(8), tail(1), id(1),
-pidof(8), getconf(1), my_print_defaults(1).
+pidof(8), getconf(1), getent(1), my_print_defaults(1).
 """
 
 from __future__ import annotations
@@ -87,6 +87,13 @@ RULES: dict[str, Rule] = {
     "nproc": Rule(flags=("--all",)),
     "hostname": Rule(flags=("-f", "-s", "-I", "-i")),
     "date": Rule(flags=("-u",), operand=_like(r"\+" + _FORMAT), called="one +FORMAT", least=1, most=1),
+    "getent": Rule(  # asks the host's own resolver for one name
+        operand=_like(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}"),
+        called="one host name",
+        least=1,
+        most=1,
+        verbs=frozenset({"ahosts"}),
+    ),
     "systemctl": Rule(
         flags=("--no-pager", "--value", "--full", "-l", "--plain", "--no-legend", "-n0"),
         values=(("--property", _LIST), ("-p", _LIST), ("--lines", _NUMBER), ("-n", _NUMBER), ("--output", "[a-z-]+")),

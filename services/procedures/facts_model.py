@@ -203,6 +203,8 @@ class HostFacts:
     rates: Rates | None = None
     durability: tuple[tuple[str, str], ...] = ()  # innodb_flush_log_at_trx_commit, sync_binlog
     variables: tuple[tuple[str, str], ...] = ()  # every global variable of the running server, without secrets
+    temporary: tuple[tuple[str, int | None], ...] = ()  # folders for temporary files: path, free bytes; () not read
+    names: tuple[tuple[str, bool | None], ...] = ()  # names in the option files: does the host resolve it?
     running_backups: tuple[str, ...] = ()  # programs in ps that copy a server's data: 'mariadb-backup (pid 7)'
     problems: tuple[Problem, ...] = ()
 

@@ -41,6 +41,7 @@ from services.procedures.gather_server import (
     with_sst_account,
     with_variables,
 )
+from services.procedures.gather_starting import with_starting
 from services.procedures.ports import Hosts
 from services.types import ClusterKind, Reach
 
@@ -170,7 +171,7 @@ class _Gathering:
         if config or not facts.datadir:
             facts = with_options(facts, reader)
         facts = with_data_folder(with_system(facts, reader), reader, sizes="sizes" in self._parts)
-        return with_program(facts, reader) if config else facts
+        return with_starting(with_program(facts, reader), reader) if config else facts
 
     def again(self, found: list[_One], cluster_id: str) -> ClusterSnapshot | None:
         """Ask every host once more who its group is, a little later; None where the cluster is not seen then."""

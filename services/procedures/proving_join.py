@@ -18,23 +18,31 @@ from services.facts.model import TransferFacts
 from services.facts.reading import count
 from services.procedures.causes import cause, telling
 from services.procedures.conditions import Answer, Joined, TransferWas
+from services.procedures.gather_links import TRANSFER_PORTS
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_log import Log, read_log
+from services.procedures.proving_ways import ways_closed
 
 SYNCED = "4"
+SST_PORT, IST_PORT = TRANSFER_PORTS
 _FATAL = re.compile(
     r"Must abort|Reversing history|Will never receive state|State transfer request failed unrecoverably"
     r"|is greater than group seqno|unsupported protocol version|Unsupported CC action version|Inconsistency detected"
     r"|previous SST script still running|It may not be safe to bootstrap"
     r"|SST failed|Failed to open channel|failed to open gcomm backend connection|\[ERROR\] Aborting"
+    r"|Failed to recover position"  # Debian's galera_recovery: it has no room, or can't run the server
 )
+_JOINER = "state transfer (role joiner) ongoing"
+"""What systemd shows of a MariaDB server while its SST script works, tried on 10.11."""
 _NOT_NEEDED = re.compile(r"Shift(?:ing|ed) PRIMARY -> JOINED|State transfer (?:is )?not required")
 _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip; a start writes nothing in its first instant."""
 _RECENT_S = 30.0
 _SILENT_S = 120.0
+_NOTHING_S = 20.0
+"""A donor's stream begins within seconds of the joiner's listening."""
 _STOPPED_S = 30.0
 _LOOKS_S = 10.0
 """A wait looks every second or two; a longer silence between two looks was no wait."""
@@ -60,7 +68,7 @@ class _Pace:
             return None
         return max(0.0, total - done) / (sum(rates) / len(rates))
 
-    def stands(self) -> str:
+    def stands(self, least_s: float = _SILENT_S) -> str:
         """Return '; nothing has come for ... s' once that is longer than a transfer's own silence; after `left_s`.
 
         Not the end of it: an SST is prepared for minutes after its last byte. But a donor that encrypts and a joiner
@@ -68,7 +76,7 @@ class _Pace:
         """
         now, done = self.points[-1]
         since = min(at for at, _ in takewhile(lambda point: point[1] == done, reversed(self.points)))
-        return f"; nothing has come for {now - since:.0f} s" if now - since >= _SILENT_S else ""
+        return f"; nothing has come for {now - since:.0f} s" if now - since >= least_s else ""
 
 
 def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
@@ -100,7 +108,7 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
         # systemd has its word that the server answers: what is left of a backoff is waited for in vain.
         asking.session(condition.host).try_now()
     if active == "failed":
-        said = f"{condition.unit} has failed on {condition.host}{why}"
+        said = f"{condition.unit} has failed on {condition.host}{why}{ways_closed(asking, condition.host, fatal)}"
         return Answer(holds=False, evidence=said, final=True, lines=telling(lines))
     if _stopped(asking, condition, inactive=active == "inactive" and not status):
         said = f"{condition.unit} on {condition.host} is stopped: its start ended, or somebody stopped it{why}"
@@ -151,7 +159,8 @@ def _progress(
         done, total = ist
         pace = _pace(asking, condition.host, "IST")
         left = pace.left_s(asking.clock.monotonic(), done, total)
-        said = f"{now}; IST: {done:.0f} of {total:.0f} write sets{pace.stands()}"
+        silent = pace.stands() if done else _nothing(pace, condition.host, IST_PORT)
+        said = f"{now}; IST: {done:.0f} of {total:.0f} write sets{silent}"
         return Answer(holds=False, evidence=said, done=done, total=total, unit="write sets", left_s=left)
     copied = _copied(asking, condition.host)
     if copied:
@@ -161,8 +170,18 @@ def _progress(
         of = f" of about {size / 1e9:.2f} GB" if size else ""
         said = f"{now}; SST: {copied / 1e9:.2f} GB{of}{pace.stands()}"
         return Answer(holds=False, evidence=said, done=float(copied), total=size, unit="bytes", left_s=left)
+    if _JOINER in text:
+        pace = _pace(asking, condition.host, "SST")
+        pace.left_s(asking.clock.monotonic(), 0.0, None)
+        now += _nothing(pace, condition.host, SST_PORT)
     word = f"{shown.get('ActiveState', '')}/{shown.get('SubState', '')}"
     return Answer(holds=False, evidence=f"{now}; {condition.unit} is {word}{f' ({text})' if text else ''}")
+
+
+def _nothing(pace: _Pace, joiner: str, port: int) -> str:
+    """Return the same of a transfer of which nothing ever came: the donor may not find the way [lab: for ever]."""
+    silent = pace.stands(_NOTHING_S)
+    return f"{silent}: is port {port} of {joiner} open for its donor?" if silent else ""
 
 
 def _pace(asking: Asking, host: str, kind: str) -> _Pace:

@@ -10,6 +10,13 @@ from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 
+_HELD = {
+    "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",
+    "t": ", held by a debugger",
+    "D": ", in an uninterruptible wait, as a rule for its disk",
+}
+"""ps(1), PROCESS STATE CODES: why a server that was told to stop does not."""
+
 
 def free_disk(condition: FreeDisk, asking: Asking, past: Past) -> Answer:
     """Ask df for what ordinary users may still take."""
@@ -52,13 +59,24 @@ def stopped(condition: Stopped, asking: Asking, past: Past) -> Answer:
     if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
         return Answer(holds=None, evidence=f"the processes of {condition.host} could not be read")
     state, pid = parse_process(listing.text)
-    if state not in {"", "Z"}:
-        return Answer(holds=False, evidence=f"the server still runs on {condition.host} (pid {pid})")
     shown = properties(
-        asking.run(condition.host, ("systemctl", "show", "-p", "ActiveState,SubState", condition.unit)).text
-    )
+        asking.run(condition.host, ("systemctl", "show", "-p", "ActiveState,SubState,TimeoutStopUSec", condition.unit))
+        .text
+    )  # fmt: skip
     active = shown.get("ActiveState", "")
+    if state not in {"", "Z"}:
+        held = _HELD.get(state, "").format(pid=pid)
+        told = f"the server still runs on {condition.host} (pid {pid}){held}{_stopping(condition.unit, shown)}"
+        return Answer(holds=False, evidence=told)
     if not active:
         return Answer(holds=None, evidence=f"systemd gives no state of {condition.unit} on {condition.host}")
     evidence = f"no server process on {condition.host}; {condition.unit} is {active}"
     return Answer(active in {"inactive", "failed"}, evidence)
+
+
+def _stopping(unit: str, shown: dict[str, str]) -> str:
+    """Return what systemd does about it; '' while nobody has told it to stop."""
+    if shown.get("ActiveState") != "deactivating":
+        return ""
+    limit = shown.get("TimeoutStopUSec", "")
+    return f"; {unit} is stopping ({shown.get('SubState', '')}){f', systemd gives it {limit}' if limit else ''}"

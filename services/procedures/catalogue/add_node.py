@@ -117,6 +117,8 @@ class AddNode:
             own.server_uuids(facts, joiner, members),
             own.own_cluster(facts, joiner, members),
             *(() if fresh else preflight.joins_others(facts, (joiner,))),
+            *(() if fresh else preflight.names_known(facts, (joiner,))),
+            *preflight.temporary_space(facts, (joiner, donor)),
             own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
             own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),

@@ -121,6 +121,8 @@ class BootstrapAfterCrash:
             *preflight.operator_rights(facts, hosts),
             *preflight.sst_orphans(facts, hosts),
             *preflight.joins_others(facts, hosts),
+            *preflight.names_known(facts, hosts),
+            *preflight.temporary_space(facts, hosts),
             preflight.lock_free(facts, hosts),
         ]
         if chosen != AUTO:

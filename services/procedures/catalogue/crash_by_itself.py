@@ -101,7 +101,7 @@ def _start(host: HostFacts) -> Step:
         why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
         action=steps.systemctl("start", unit, "--no-block"),
         limit_s=60.0,
-        undo=Undo(f"Stop {unit} on {name}", steps.systemctl("stop", unit), (Stopped(name, unit),), limit_s=900.0),
+        undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
         repeatable=True,
         estimate_s=1.0,
     )

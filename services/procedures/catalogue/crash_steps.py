@@ -57,7 +57,7 @@ def stopped(host: HostFacts, hosts: tuple[str, ...], gone: tuple[str, ...], pref
         title=f"Make sure that {unit} is stopped on {name}",
         done=f"{unit} is stopped on {name}",
         why="It serves nobody now: there is no Primary Component. It is started again in its turn.",
-        action=steps.systemctl("stop", unit),
+        action=steps.stop_unit(unit),
         risk=Risk.NODE_DOWN,
         before=(NoPrimary(hosts, gone),),
         already=(Stopped(name, unit),),

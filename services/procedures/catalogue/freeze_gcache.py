@@ -142,6 +142,8 @@ class FreezeGcache:
             *preflight.operator_rights(facts, (node, donor)),
             *preflight.config_valid(facts, (node,)),
             *preflight.joins_others(facts, (node,)),
+            *preflight.names_known(facts, (node,)),
+            *preflight.temporary_space(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),
             preflight.lock_free(facts, members),
         )

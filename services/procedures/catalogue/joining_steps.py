@@ -171,7 +171,7 @@ def _off(facts: Facts, values: Inputs) -> Step:
         title=f"Make sure that {unit} is stopped on {name}",
         done=f"{unit} is stopped on {name}",
         why="It is no member now; a server that runs for itself is started again by undo.",
-        action=steps.systemctl("stop", unit),
+        action=steps.stop_unit(unit),
         already=(Stopped(name, unit),),
         proof=(Stopped(name, unit),),
         limit_s=900.0,

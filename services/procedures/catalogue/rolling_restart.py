@@ -148,6 +148,8 @@ class RollingRestart:
             own.replicas(facts, nodes),
             own.fast_shutdown(facts, nodes),
             *preflight.joins_others(facts, nodes),
+            *preflight.names_known(facts, nodes),
+            *preflight.temporary_space(facts, nodes),
             own.option_known(facts, nodes, values["option"], values["value"]),
             preflight.lock_free(facts, members),
         )

@@ -19,6 +19,7 @@ from services.procedures.conditions import (
     ClusterWhole,
     Condition,
     FileAbsent,
+    FreeDisk,
     Joined,
     Number,
     OptionIs,
@@ -30,8 +31,10 @@ from services.procedures.conditions import (
     VariableIs,
 )
 from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.gather_starting import TMP
 from services.procedures.model import Risk, Step, Undo
 from services.procedures.preflight.parts import arbitrators
+from services.procedures.preflight.starting import LEAST_TEMPORARY
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DONOR_FILE = "99-pilothouse-donor.cnf"
@@ -44,6 +47,14 @@ START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
 def systemctl(verb: str, unit: str, *flags: str) -> Run:
     """Return `sudo systemctl VERB [FLAGS] UNIT`."""
     return Run(Command(("systemctl", verb, *flags, unit), sudo=True))
+
+
+def stop_unit(unit: str) -> Run:
+    """Return the order to stop a unit, which comes back at once: a server may take a quarter of an hour, or hang.
+
+    What waits for it (`Stopped`) says what it sees meanwhile, and the watch rules go on; see systemctl(1), --no-block.
+    """
+    return systemctl("stop", unit, "--no-block")
 
 
 def unit_of(host: HostFacts) -> str:
@@ -197,9 +208,12 @@ def stop_node(
         host=name,
         title=f"Stop {unit} on {name}",
         done=f"{name} stopped cleanly",
-        action=systemctl("stop", unit),
+        action=stop_unit(unit),
         risk=Risk.NODE_DOWN,
-        before=(ClusterWhole(whole, len(whole) + arbitrators(facts), facts.cluster_id, (name,) if desynced else ()),),
+        before=(
+            ClusterWhole(whole, len(whole) + arbitrators(facts), facts.cluster_id, (name,) if desynced else ()),
+            FreeDisk(name, TMP, LEAST_TEMPORARY),  # without it the start fails, and nobody brings the node back
+        ),
         already=(),
         proof=(
             Stopped(name, unit),

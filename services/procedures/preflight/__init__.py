@@ -13,6 +13,7 @@ from services.procedures.preflight.foreign_data import datadir_foreign
 from services.procedures.preflight.founding import joins_others
 from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
 from services.procedures.preflight.product import foreign_provider, known_product, provider_protocol, versions
+from services.procedures.preflight.starting import names_known, temporary_space
 from services.procedures.preflight.traffic import provider_library, traffic_alike, traffic_files
 from services.procedures.preflight.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
@@ -28,6 +29,7 @@ __all__ = [
     "lock_free",
     "long_transactions",
     "named_donor",
+    "names_known",
     "no_transfer_or_ddl",
     "operator_rights",
     "ports",
@@ -37,6 +39,7 @@ __all__ = [
     "sst_orphans",
     "sst_section",
     "sst_tools",
+    "temporary_space",
     "traffic_alike",
     "traffic_files",
     "versions",

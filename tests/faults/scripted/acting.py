@@ -141,7 +141,7 @@ class ScriptedActor:
                 host.loaded = host.drop_ins
             case ["systemctl", "stop", unit] if unit.startswith("pilothouse-"):
                 host.units.pop(unit, None)
-            case ["systemctl", "stop", _]:
+            case ["systemctl", "stop", *_]:
                 self.cluster.stop(host)
             case ["systemctl", "start", *_]:
                 self.cluster.start(host)

@@ -62,6 +62,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         datadir_entries=30 if host.has_data else 0,
         data_bytes=5 * 10**8,
         disk_free=host.free,
+        temporary=(("/tmp", 10**9),),
         disk_size=10**12,
         gcache_dir=DATADIR,
         gcache_free=host.free,

@@ -36,6 +36,7 @@ def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFac
         disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), client_sessions=0,
         longest_transaction_s=0.0, config_checked=True, sst_account="ok", options=(("mysqld", "wsrep_on", "ON"),),
         programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0),
+        temporary=(("/tmp", 10**9),),
     )  # fmt: skip
     return replace(base, **more)
 

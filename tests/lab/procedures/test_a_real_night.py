@@ -1,0 +1,58 @@
+"""States of a real night on real servers: what would not come up is not stopped, and what hangs says why."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from services.procedures.run_model import RunState, StepState
+from tests.lab.estate import database
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.obstacles import assert_refused, together
+from tests.lab.procedures.obstacles_of_a_night import dead_names, tmp_full
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole, members
+from tests.lab.procedures.writer import Writer
+
+SHORT = ("--input", "pause=1 s", "--input", "soak=2 s", "--input", "downtime=20 s")
+WORD = "=I know better"
+
+
+def test_that_a_node_that_could_not_start_again_is_not_stopped(steer: Estate, console: Console, whole: Whole) -> None:
+    """/tmp of s2 is full and s3 knows no member's name; accepted by their codes, the stop itself asks again."""
+    running = {name: database.pid(steer.spec, name) for name in members(steer)}
+    with together(tmp_full("s2"), dead_names("s3"))(steer):
+        refused = console.run("rolling-restart", "--json", *SHORT, nodes="s2, s3")
+        assert "0 MB are free at /tmp of s2" in assert_refused(refused, "TEMP-SPACE")["evidence"]
+        told = assert_refused(refused, "NAMES")["evidence"]
+        assert "s3 knows none of the names it looks for its cluster by: one.invalid, two.invalid" in told
+        ran = console.run("rolling-restart", *SHORT, "--override", "TEMP-SPACE" + WORD, nodes="s2")
+        assert ran.code == 3, ran
+        view = console.assert_ended(RunState.UNDONE, ran)
+        stop = next(step for step in view.steps if step.step.step_id == "s2:stop-s2")
+        assert stop.state is StepState.FAILED
+        assert "It did not begin: 0.00 GB are free at /tmp on s2" in stop.error
+    assert {name: database.pid(steer.spec, name) for name in members(steer)} == running
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on_when_it_ends(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with Writer(steer, ("s1", "s2")) as writer:
+        words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", *SHORT)
+        with console.running(*words) as running:
+            running.wait_for_step("s3:stop-s3")
+            steer.pause("s3")
+            running.wait_for_step("s3:stop-s3", "proving")
+            time.sleep(4)  # some looks
+            steer.resume("s3")
+            ran = running.end()
+        assert ran.code == 0, ran
+        assert "held by a signal: it can end only when it goes on (kill -CONT" in ran.out
+        assert "mariadb.service is stopping (stop-sigterm), systemd gives it 15min" in ran.out
+        console.assert_ended(RunState.DONE, ran)
+        writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()

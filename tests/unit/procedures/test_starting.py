@@ -1,0 +1,134 @@
+"""What a start needs besides its data: room for temporary files, names that resolve; what is said else."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.clock import ManualClock
+from services.connections.ports import Output
+from services.errors import TimedOut
+from services.procedures import conditions as c
+from services.procedures import preflight
+from services.procedures.facts_model import HostFacts
+from services.procedures.gather_reader import Reader
+from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
+from services.procedures.proving import RealProver
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
+from tests.unit.procedures.test_proving import NOTHING, STARTING, UNIT, UUID, ScriptedHosts, ScriptedSession, down, out
+
+DF = "Filesystem 1-blocks Used Available Capacity Mounted on\ntmpfs 1048576 {used} {free} 50% /tmp\n"
+ADDRESS = ("mysqld", "wsrep_cluster_address", "gcomm://db-one.example,db-two.example:4567,10.0.0.1")
+
+
+def test_that_names_are_asked_and_addresses_are_not() -> None:
+    named = HostFacts("n1", options=(ADDRESS, ("mysqld", "wsrep_node_address", "three.example:4567")))
+    assert names_in_options(named) == ("db-one.example", "db-two.example", "three.example")
+    odd = HostFacts("n1", options=(("mysqld", "wsrep_cluster_address", "gcomm://-x,$(id),::1,AUTO,[fe80::1]:4567"),))
+    assert names_in_options(odd) == ()
+
+
+def test_that_every_folder_of_tmpdir_is_looked_at_beside_tmp() -> None:
+    assert temporary_folders(HostFacts("n1")) == ("/tmp",)
+    two = HostFacts("n1", options=(("mysqld", "tmpdir", "/var/tmp/:/srv/t"),))
+    assert temporary_folders(two) == ("/tmp", "/var/tmp", "/srv/t")
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [(out("10.0.0.1 STREAM db"), True), (out(code=2), False), (out(code=1), None), (TimedOut("No end."), None)],
+)
+def test_that_a_name_is_unknown_only_where_the_resolver_says_so(answer: Output | TimedOut, known: bool | None) -> None:
+    session = ScriptedSession("n1")
+    session.programs = {"getent": answer, "df": out(DF.format(used=0, free=1_048_576))}
+    found = with_starting(
+        HostFacts("n1", options=(("mysqld", "wsrep_cluster_address", "gcomm://db"),)), Reader(session)
+    )
+    assert found.names == (("db", known),)
+    assert found.temporary == (("/tmp", 1_048_576),)
+
+
+def test_that_a_host_without_room_for_temporary_files_is_not_stopped_or_started() -> None:
+    full = facts(host("n2", temporary=(("/tmp", 4096), ("/srv/t", 10**10))))
+    one, two, _ = preflight.temporary_space(full, NAMES)
+    assert (one.verdict, two.verdict, two.host) == (PASS, BLOCK, "n2")
+    assert two.evidence == "0 MB are free at /tmp of n2"
+    assert "at least 17 MB" in two.try_[0]
+    for unknown in ((), (("/tmp", None),)):
+        (check,) = preflight.temporary_space(facts(host("n2", temporary=unknown)), ("n2",))
+        assert (check.verdict, "could not be read" in check.evidence) == (WARN, True)
+
+
+@pytest.mark.parametrize(
+    ("names", "verdict", "said"),
+    [
+        ((), PASS, "only addresses"),
+        ((("db-one.example", True), ("db-two.example", True)), PASS, "n1 resolves db-one.example, db-two.example"),
+        ((("db-one.example", False), ("db-two.example", True)), WARN, "n1 does not know the name db-one.example"),
+        ((("db-one.example", None),), WARN, "what db-one.example is of n1 could not be read"),
+        ((("three.example", False),), BLOCK, "n1 does not know its own name three.example"),
+    ],
+)
+def test_that_a_name_nobody_knows_is_told(
+    names: tuple[tuple[str, bool | None], ...], verdict: object, said: str
+) -> None:
+    (check,) = preflight.names_known(facts(host("n1", names=names, options=(ADDRESS,))), ("n1",))
+    assert (check.verdict, check.code) == (verdict, "NAMES")
+    assert said in check.evidence
+
+
+def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:
+    address = ("mysqld", "wsrep_cluster_address", "gcomm://a.example,b.example")
+    lost = host("n1", names=(("a.example", False), ("b.example", False)), options=(address,))
+    (check,) = preflight.names_known(facts(lost), ("n1",))
+    assert check.verdict is BLOCK
+    assert "knows none of the names it looks for its cluster by: a.example, b.example" in check.evidence
+    (blind,) = preflight.names_known(facts(host("n1", options=())), ("n1",))
+    assert blind.verdict is WARN
+
+
+@pytest.mark.parametrize(
+    ("state", "shown", "said"),
+    [
+        ("Tsl", "deactivating", "held by a signal: it can end only when it goes on (kill -CONT 7)"),
+        ("Dsl", "deactivating", "in an uninterruptible wait, as a rule for its disk"),
+        ("Ssl", "deactivating", "mariadb.service is stopping (stop-sigterm), systemd gives it 15min"),
+        ("Ssl", "active", "the server still runs on n1 (pid 7)"),
+    ],
+)
+def test_that_a_server_that_does_not_stop_says_what_holds_it(state: str, shown: str, said: str) -> None:
+    hosts = ScriptedHosts("n1")
+    hosts.sessions["n1"].programs = {
+        "ps": out(f"  7 {state} mariadbd\n"),
+        "systemctl": out(f"ActiveState={shown}\nSubState=stop-sigterm\nTimeoutStopUSec=15min\n"),
+    }
+    answer = RealProver(hosts, ManualClock()).look(c.Stopped("n1", UNIT), NOTHING)
+    assert (answer.holds, said in answer.evidence) == (False, True)
+    assert ("stopping" in answer.evidence) is (shown == "deactivating")
+
+
+def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_names_it() -> None:
+    hosts, clock = ScriptedHosts("n1", "n2", "n3"), ManualClock()
+    prover = RealProver(hosts, clock)
+    joiner = HostFacts("n3", address="10.0.0.3", options=(("mysqld", "wsrep_node_address", "10.9.0.3:4567"),))
+    prover.facts = facts(joiner, members=("n1", "n2"))
+    down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "WSREP state transfer (role joiner) ongoing...")
+    said = []
+    for _ in range(15):
+        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING).evidence)
+        clock.advance(2)
+    assert "nothing has come" not in said[9]
+    assert "nothing has come for 28 s: is port 4444 of n3 open for its donor?" in said[-1]
+    down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "Receiving IST... 0% (0/22 events) complete.")
+    for _ in range(15):
+        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING).evidence)
+        clock.advance(2)
+    assert "IST: 0 of 22 write sets; nothing has come for 28 s: is port 4568 of n3 open" in said[-1]
+    broken = "1795265450.2 n3 mariadbd[9]: 2026 [ERROR] WSREP: Will never receive state. Need to abort."
+    down(hosts.sessions["n3"], f"{STARTING}\n{broken}\n", "failed")
+    hosts.sessions["n1"].programs = {"timeout": out(code=124)}
+    hosts.sessions["n2"].programs = {"timeout": out(code=1, errors="bash: connect: Connection refused")}
+    answer = prover.look(c.Joined("n3", UUID, UNIT), NOTHING)
+    assert answer.final
+    assert "Will never receive state" in answer.evidence
+    assert "now that it is down, n1 gets no answer at port 4444 of n3 (no answer within 3 s)" in answer.evidence
+    assert "n2 gets" not in answer.evidence

@@ -1,0 +1,163 @@
+"""Random states on real servers, each from a seed: nothing may say 'ok' over a lost or forked row.
+
+    python -m tests.lab.random_states --states 200 --seed 1 --estate matrix-c --for 40m
+    python -m tests.lab.random_states --only 17 --only 23          these seeds alone, with all that was said
+
+Writes resources/docs/random-states.md (and random-states.json beside it, from which a later run goes on: a seed
+that was tried on this commit is not tried again). Two runs on two estates fill one table: give the second one
+`--every 2 --seed 2`. Exit code 1 when a state failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.lab.estate.errors import LabError
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.locks import lab_lock
+from tests.lab.procedures.matrix import ALIKE, DOCS
+from tests.lab.procedures.whole import members
+from tests.lab.random_states.generator import state_of
+from tests.lab.random_states.judging import FAIL
+from tests.lab.random_states.page import page
+from tests.lab.random_states.restoring import Pristine
+from tests.lab.random_states.trial import Trial, tried
+
+_TIME = re.compile(r"(\d+)([smh])")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Try the states asked for; write the page after each."""
+    options = _options(argv)
+    until = time.monotonic() + options.time
+    failed = 0
+    with _held(options.estate) as (estate, pristine):
+        told = {"Servers": _servers(estate)}
+        for seed in _seeds(options):
+            if time.monotonic() > until:
+                sys.stderr.write(f"the time is over before seed {seed}\n")
+                break
+            trial = _tried(estate, pristine, seed)
+            if trial is None:
+                continue
+            failed += trial.verdict.word == FAIL
+            _tell(trial, options)
+            _keep(options.out, trial, told)
+    return 1 if failed else 0
+
+
+def _tried(estate: Estate, pristine: Pristine, seed: int) -> Trial | None:
+    try:
+        pristine.restore()
+        return tried(estate, state_of(seed))
+    except LabError as problem:
+        sys.stderr.write(f"seed {seed}: the lab itself failed: {str(problem)[:500]}\n")
+        return None
+
+
+def _seeds(options: argparse.Namespace) -> Iterator[int]:
+    if options.only:
+        yield from options.only
+        return
+    commit = _commit()
+    known = {row["seed"] for row in _read(options.out) if row["commit"] == commit} if not options.again else set()
+    for number in range(options.states):
+        seed = options.seed + number * options.every
+        if seed not in known:
+            yield seed
+
+
+def _tell(trial: Trial, options: argparse.Namespace) -> None:
+    verdict = trial.verdict
+    lines = [
+        f"seed {trial.state.seed}: {verdict.word} ({verdict.why}), {trial.seconds:.0f} s",
+        *(f"    {verb}: {how}" for verb, how in zip(trial.state.verbs, trial.went, strict=True)),
+        f"    person: {trial.state.person}",
+        *(f"    {one}" for one in trial.asked),
+        f"    before {trial.before}, after {trial.after}, model and tables agreed: {trial.agreed}",
+        f"    acknowledged {trial.acknowledged}: {verdict}",
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.flush()
+    if options.transcripts is not None:
+        options.transcripts.mkdir(parents=True, exist_ok=True)
+        (options.transcripts / f"{trial.state.seed}.txt").write_text("\n".join(lines) + "\n\n" + trial.transcript)
+
+
+@contextmanager
+def _held(name: str) -> Iterator[tuple[Estate, Pristine]]:
+    """The estate, up and quick to restore, for this process alone; as it was afterwards."""
+    with lab_lock(f"session-{name}", limit_s=900):
+        estate = Estate(name)
+        was_up = estate.is_up()
+        estate.up()
+        estate.undo()
+        pristine = Pristine(estate)
+        try:
+            yield estate, pristine
+        finally:
+            pristine.give_back()
+            if not was_up:
+                estate.down()
+
+
+def _keep(out: Path, trial: Trial, told: dict[str, str]) -> None:
+    """Write one row beside those of every other run, also of one that goes on at the same time."""
+    row = {**trial.row(), "commit": _commit(), "day": datetime.now(UTC).strftime("%Y-%m-%d")}
+    with lab_lock("random-states-page", limit_s=60):
+        rows = [one for one in _read(out) if one["seed"] != trial.state.seed] + [row]
+        rows.sort(key=lambda one: int(one["seed"]))
+        commits = ", ".join(sorted({str(one["commit"]) for one in rows}))
+        out.with_suffix(".json").write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        out.write_text(page(rows, {"Product": f"commit {commits}", **told}), encoding="utf-8")
+
+
+def _read(out: Path) -> list[dict[str, object]]:
+    kept = out.with_suffix(".json")
+    return list(json.loads(kept.read_text(encoding="utf-8"))) if kept.exists() else []
+
+
+def _commit() -> str:
+    asked = ("git", "rev-parse", "--short", "HEAD")
+    return subprocess.run(asked, cwd=DOCS, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+
+
+def _servers(estate: Estate) -> str:
+    asked = "dpkg-query -W -f='${Package} ${Version} ' mariadb-server galera-4"
+    return estate.host(members(estate)[0]).sh(asked).out.strip()
+
+
+def _seconds(text: str) -> float:
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 40m")
+    return float(found.group(1)) * {"s": 1, "m": 60, "h": 3600}[found.group(2)]
+
+
+def _options(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.lab.random_states", description=__doc__)
+    parser.add_argument("--states", type=int, default=200, metavar="N")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th seed, beside another run")
+    parser.add_argument("--only", type=int, action="append", default=[], metavar="SEED")
+    parser.add_argument("--again", action="store_true", help="seeds that this commit was tried with too")
+    parser.add_argument("--estate", default="steer", choices=ALIKE)
+    parser.add_argument(
+        "--for", dest="time", type=_seconds, default=_seconds("3h"), metavar="40m", help="begin no more"
+    )
+    parser.add_argument("--out", type=Path, default=DOCS / "random-states.md", metavar="FILE")
+    parser.add_argument("--transcripts", type=Path, default=None, metavar="DIR", help="keep what the console printed")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""Procedures run by a careful person at the command line: what the console said, and what had to be typed for it."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.lab.procedures.steering import Console
+from tests.lab.random_states.verbs import Person
+
+RUN_LIMIT_S = 240.0
+END_LIMIT_S = 40.0
+_ROUNDS = 5
+_COUNT = re.compile(r"\b(\d+) (?:write sets?|transactions?|rows?)\b")
+_LOSS = re.compile(r"\b(lost|loss|lose|loses|missing|only on|discard|replaced|not known)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """One command's end: `code` is None where it did not even end when it was asked to."""
+
+    code: int | None
+    out: str
+    err: str
+    cut_short: bool = False  # it still waited at the limit and was asked to end
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The JSON document that it printed; empty without one."""
+        for line in reversed(self.out.strip().splitlines()):
+            if line.startswith("{"):
+                found: Mapping[str, Any] = json.loads(line)
+                return found
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One procedure that was asked for.
+
+    Attributes:
+        end: 'done', 'refused', 'nothing to do', 'undone', 'bad input', another state of a run, 'waits' (still waiting
+            at the limit, ended when asked), 'hang', 'broke' (a traceback).
+        said: codes of the refusal, or the sentence.
+        typed: (question, answer) of each question about a loss that the person has answered.
+    """
+
+    procedure: str
+    host: str
+    end: str
+    said: str
+    typed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def told(self) -> int:
+        """Return the largest count of losses that was typed for."""
+        counts = [int(number) for question, _ in self.typed for number in _COUNT.findall(question)]
+        counts += [int(answer) for _, answer in self.typed if answer.isdecimal()]
+        return max(counts, default=0)
+
+    @property
+    def told_unknown(self) -> bool:
+        """Return whether what was typed for says that a part of the loss is not known."""
+        return any("not known" in question or "unknown" in question for question, _ in self.typed)
+
+    def __str__(self) -> str:
+        typed = "".join(f" [typed {answer!r} to: {question}]" for question, answer in self.typed)
+        return f"{self.procedure}{f' {self.host}' if self.host else ''}: {self.end}: {self.said}{typed}"
+
+
+class Asking:
+    """Runs procedures on one workstation as one person would."""
+
+    def __init__(self, console: Console, person: Person) -> None:
+        self._console = console
+        self._person = person
+        self.transcript: list[str] = []
+
+    def look(self) -> None:
+        """See the estate once, as the console does while somebody works with it."""
+        self._command("topology", "--json", limit_s=60.0)
+
+    def run(self, procedure: str, host: str = "", **inputs: object) -> Asked:
+        """Run a procedure to where it rests, answering as this person does; a run that rests halfway is taken back."""
+        words = [w for name, value in inputs.items() for w in ("--input", f"{name}={value}")]
+        confirm = self._confirm()
+        asked = Asked(procedure, host, "", "")
+        ended = self._command("run", procedure, "--json", "--yes", *words, *confirm)
+        for _ in range(_ROUNDS):
+            asked = _read(asked, ended)
+            run_id = str(ended.document.get("run", ""))
+            if asked.end in {"done", "undone", "refused", "nothing to do", "bad input", "hang", "broke"}:
+                break
+            question = ended.document.get("question")
+            answer = self._answer(question) if asked.end == "waiting for you" and question else ""
+            if not answer:
+                return self._taken_back(asked, run_id or self._newest())
+            if _LOSS.search(_text(question)):
+                asked = replace(asked, typed=(*asked.typed, (_text(question), answer)))
+            ended = self._command("resume", run_id, "--json", "--yes", "--answer", answer, *confirm)
+        return asked
+
+    def _confirm(self) -> list[str]:
+        hosts = [h.name for h in self._console.estate.hosts] if self._person.confirms else []
+        return [word for host in hosts for word in ("--confirm", host)]
+
+    def _answer(self, question: Mapping[str, Any]) -> str:
+        """Return what this person types; '' is no."""
+        ask = question["ask"]
+        if question.get("topic") in {"failed", "breach"}:
+            return ""
+        about_loss = _LOSS.search(_text(question)) is not None
+        if not (self._person.accepts if about_loss else self._person.confirms):
+            return ""
+        if ask["kind"] == "typed":
+            return str(ask["expect"])
+        if question.get("topic") == "continued":
+            return "approve"
+        return "yes" if ask["kind"] == "confirm" else ""
+
+    def _taken_back(self, asked: Asked, run_id: str) -> Asked:
+        ended = self._command("undo", run_id, "--json", "--yes")
+        back = _read(asked, ended)
+        return replace(asked, said=f"{asked.said} Taken back: {back.end}.") if back.end != "broke" else back
+
+    def _newest(self) -> str:
+        runs = self._console.runs()
+        return runs[0] if runs else ""
+
+    def _command(self, *words: str, limit_s: float = RUN_LIMIT_S) -> Ended:
+        with self._console.running(*words) as running:
+            ended = _wait(running.process, limit_s)
+        self.transcript.append(f"$ {' '.join(words)}\n{ended.out[-30000:]}\n{ended.err[-4000:]}\n")
+        return ended
+
+
+def _wait(process: subprocess.Popen[str], limit_s: float) -> Ended:
+    """Wait for the end; at the limit ask it to end as Ctrl+C does. What does not answer that hangs."""
+    try:
+        out, err = process.communicate(timeout=limit_s)
+        return Ended(process.returncode, out, err)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=END_LIMIT_S)
+        return Ended(process.returncode, out, err, cut_short=True)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate(timeout=10)
+        return Ended(None, out, err)
+
+
+def _read(asked: Asked, ended: Ended) -> Asked:
+    document = ended.document
+    if ended.code is None:
+        return replace(asked, end="hang", said="no end, not even when it was asked to end")
+    if "Traceback" in ended.err or ended.code not in {0, 1, 2, 3, 4, 130} or not document:
+        return replace(asked, end="broke", said=(ended.err.strip() or ended.out.strip())[-400:])
+    if "error" in document:
+        return replace(asked, end="bad input", said=_short(document.get("message") or json.dumps(document)))
+    if "refused" in document:
+        refused = ", ".join(dict.fromkeys(document["refused"]))
+        nothing = document["nothing_to_do"] and not refused
+        return replace(asked, end="nothing to do" if nothing else "refused", said=refused)
+    question = document.get("question")
+    told = _text(question) if question else _told(document)
+    return replace(asked, end="waits" if ended.cut_short else str(document["state"]), said=_short(told))
+
+
+def _told(document: Mapping[str, Any]) -> str:
+    """Return the run's sentence, or of one that did not go through the first error."""
+    errors = [f"{s['id']}: {s['error']}" for s in document["steps"] if s["error"]]
+    return errors[0] if errors and document["state"] != "done" else str(document["sentence"])
+
+
+def _text(question: Mapping[str, Any] | None) -> str:
+    return str(question["ask"]["question"]) if question else ""
+
+
+def _short(text: object) -> str:
+    words: Sequence[str] = str(text).split()
+    told = " ".join(words)
+    return told if len(told) <= 300 else f"{told[:297]}..."

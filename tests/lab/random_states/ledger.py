@@ -1,0 +1,81 @@
+"""Every row that a server has acknowledged, and which node did: what nobody may lose without a word."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pymysql
+
+from tests.lab.estate import vault
+from tests.lab.estate.estate import Estate
+
+TABLE = "sbtest.ledger"
+MAKE = f"CREATE TABLE IF NOT EXISTS {TABLE} (id BIGINT PRIMARY KEY, node VARCHAR(16), burst INT) ENGINE=InnoDB"
+BURST_ROWS = 30
+_ANSWER_S = 6
+
+
+class Talk(Protocol):
+    """A session on one node."""
+
+    def insert(self, row: int, burst: int) -> None:
+        """Insert one row and return when it was acknowledged; raises OSError or pymysql.err.Error when it was not."""
+
+    def close(self) -> None:
+        """End it; raises nothing."""
+
+
+@dataclass
+class Ledger:
+    """What was acknowledged, by row id; an id whose answer was lost counts for nothing and is never used again."""
+
+    acknowledged: dict[int, str] = field(default_factory=dict)
+    bursts: int = 0
+    _next: int = 1
+
+    def burst(self, host: str, open_talk: Callable[[str], Talk], rows: int = BURST_ROWS) -> frozenset[int]:
+        """Write some rows through one node until it refuses one; return the ids that were acknowledged."""
+        self.bursts += 1
+        taken: set[int] = set()
+        try:
+            talk = open_talk(host)
+        except (OSError, pymysql.err.Error):
+            return frozenset()
+        try:
+            for _ in range(rows):
+                row, self._next = self._next, self._next + 1
+                talk.insert(row, self.bursts)
+                self.acknowledged[row] = host
+                taken.add(row)
+        except (OSError, pymysql.err.Error):
+            pass  # refused, or its answer was lost: the application knows nothing of this row
+        finally:
+            talk.close()
+        return frozenset(taken)
+
+
+class SqlTalk:
+    """A session of the application's own account."""
+
+    def __init__(self, estate: Estate, host: str) -> None:
+        self._host = host
+        self._connection = pymysql.connect(
+            host=estate.addresses[host],
+            user="sysbench",
+            password=vault.load()["sysbench"],
+            autocommit=True,
+            connect_timeout=2,
+            read_timeout=_ANSWER_S,
+            write_timeout=_ANSWER_S,
+        )
+
+    def insert(self, row: int, burst: int) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {TABLE} VALUES (%s, %s, %s)", (row, self._host, burst))
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError, pymysql.err.Error):
+            self._connection.close()

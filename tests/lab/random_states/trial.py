@@ -1,0 +1,116 @@
+"""One state on one estate: break it, read the truth, let the console do what it offers, read the truth again."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.steering import Console
+from tests.lab.random_states import truth
+from tests.lab.random_states.asking import Asked, Asking
+from tests.lab.random_states.branches import shares
+from tests.lab.random_states.hands import Hands
+from tests.lab.random_states.judging import After, Before, Verdict, judge
+from tests.lab.random_states.ledger import Ledger
+from tests.lab.random_states.verbs import MEMBERS, State
+
+_QUICK = {"rolling-restart": {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}, "freeze-gcache": {"away": "1 min"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What happened in one state."""
+
+    state: State
+    went: tuple[str, ...]  # how each verb went
+    branches: tuple[str, ...]  # who began each history
+    before: tuple[tuple[tuple[str, ...], int], ...]  # rows by the nodes that held them
+    after: tuple[tuple[tuple[str, ...], int], ...]
+    agreed: bool  # the model of the histories and the tables said the same
+    acknowledged: int
+    asked: tuple[Asked, ...]
+    verdict: Verdict
+    seconds: float
+    transcript: str
+
+    def row(self) -> dict[str, object]:
+        """Return what the table keeps."""
+        return {
+            "seed": self.state.seed,
+            "verbs": [f"{verb} ({how})" for verb, how in zip(self.state.verbs, self.went, strict=True)],
+            "person": str(self.state.person),
+            "branches": list(self.branches),
+            "before": _shown(self.before),
+            "after": _shown(self.after),
+            "agreed": self.agreed,
+            "acknowledged": self.acknowledged,
+            "asked": [{**asdict(a), "told": a.told} for a in self.asked],
+            "verdict": asdict(self.verdict),
+            "seconds": round(self.seconds),
+        }
+
+
+def tried(estate: Estate, state: State) -> Trial:
+    """Try one state on an estate that is whole; leaves it as it ends."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="pilothouse-random-") as folder:
+        asking = Asking(Console(estate, Path(folder) / "data"), state.person)
+        hands = Hands(estate, Ledger(), asking.look)
+        went = tuple(hands.do(verb) for verb in state.verbs)
+        held = truth.rows(estate, MEMBERS)
+        acknowledged = frozenset(hands.ledger.acknowledged)
+        before = Before(acknowledged, held, _apart(hands, held))
+        asked = tuple(_offered(asking, hands, state))
+        after = After(truth.rows(estate, MEMBERS), hands.synced())
+    verdict = judge(before, after, asked)
+    return Trial(
+        state=state,
+        went=went,
+        branches=tuple(branch.how for branch in hands.tree.branches),
+        before=tuple(shares(held)),
+        after=tuple(shares(dict(after.held))),
+        agreed=all(hands.tree.held[name] & acknowledged == held[name] & acknowledged for name in MEMBERS),
+        acknowledged=len(acknowledged),
+        asked=asked,
+        verdict=verdict,
+        seconds=time.monotonic() - began,
+        transcript="\n".join(asking.transcript),
+    )
+
+
+def _apart(hands: Hands, held: truth.Held) -> bool:
+    return len({held[name] for name in hands.synced()}) > 1
+
+
+def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
+    """Run what fits: without a Primary the bootstrap, then each node that is down, then what the person came for."""
+    person, asked = state.person, []
+    itself = "yes" if person.itself else "no"
+    if not hands.sides():
+        asked.append(asking.run("bootstrap-after-crash", itself=itself))
+    if "JOINS-OTHERS" in (asked[0].said if asked else ""):
+        hands.tidy()  # as the check says: the option that founds a cluster of its own is taken out of the files
+        asked.append(asking.run("bootstrap-after-crash", itself=itself))
+    if not hands.sides():
+        return asked
+    down = [name for name in MEMBERS if name not in hands.synced()]
+    asked += [asking.run("add-node", name, joiner=name, settle="3 s") for name in down]
+    if person.after and (person.after == "bootstrap-after-crash" or len(hands.synced()) == len(MEMBERS)):
+        asked.append(_came_for(asking, person.after, person.node))
+    return asked
+
+
+def _came_for(asking: Asking, procedure: str, node: str) -> Asked:
+    more = _QUICK.get(procedure, {})
+    if procedure == "bootstrap-after-crash":
+        return asking.run(procedure)
+    if procedure == "rolling-restart":
+        return asking.run(procedure, node, nodes=node, **more)
+    return asking.run(procedure, node, node=node, **more)
+
+
+def _shown(found: tuple[tuple[tuple[str, ...], int], ...]) -> str:
+    return ", ".join(f"{'+'.join(holders)}: {count}" for holders, count in found) or "no row"

@@ -1,0 +1,90 @@
+"""What may be done to a cluster before the console is asked: verbs, and the person that the console then meets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+MEMBERS = ("s1", "s2", "s3")
+
+
+class Kind(Enum):
+    """One kind of verb; the value is the word that is printed."""
+
+    WRITE = "write"  # a burst of rows through one node, each acknowledged row in the ledger
+    LOOK = "look"  # the console looks at the estate, as it does all day
+    KILL = "kill"
+    KILL_ALL = "kill-all"
+    STOP = "stop"
+    START = "start"  # by hand, as a colleague would
+    PART = "part"  # the host sees no other host
+    HEAL = "heal"
+    BOOTSTRAP = "pc.bootstrap"  # on the side that was cut off, which is the wrong one
+    FOUND = "galera_new_cluster"  # on a stopped node, which may be the wrong one
+    PAUSE = "pause"
+    RESUME = "resume"
+    COPY = "copy"  # of the data folder, as a snapshot of its volume would be
+    RESTORE = "restore"  # of that copy, over what the host has now
+    GRASTATE = "grastate"  # damaged in the way that the value names
+    GVWSTATE = "gvwstate-deleted"
+    SAFE = "safe_to_bootstrap-flipped"
+    GCACHE = "galera.cache-deleted"
+    FOUNDS = "wsrep_new_cluster-left"  # in an option file: the next start founds a cluster of its own
+
+
+QUIET = frozenset({Kind.WRITE, Kind.LOOK})
+"""What breaks nothing: it stands between the verbs and is not counted among them."""
+
+DAMAGES = ("truncated", "zeros", "deleted", "zero-uuid", "low-seqno", "high-seqno")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb; `host` is '' where it means all of them, `value` is the kind of damage."""
+
+    kind: Kind
+    host: str = ""
+    value: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(word for word in (self.kind.value, self.host, self.value) if word)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who runs the procedures.
+
+    Attributes:
+        confirms: types the host's name where a step can't be undone; else the run is taken back at that question.
+        accepts: types that rows may be lost where the console asks for it; else the run is taken back there.
+        itself: lets Galera's own recovery be tried first.
+        after: what is run on a cluster that is whole again: 'rolling-restart', 'desync-for-backup', 'freeze-gcache',
+            'bootstrap-after-crash' (which must find nothing to do), or ''.
+        node: the node that `after` is about.
+    """
+
+    confirms: bool
+    accepts: bool
+    itself: bool
+    after: str
+    node: str
+
+    def __str__(self) -> str:
+        words = ("confirms" if self.confirms else "confirms nothing", "accepts losses" if self.accepts else "no loss")
+        more = (
+            *(("itself first",) if self.itself else ()),
+            *((f"then {self.after} {self.node}",) if self.after else ()),
+        )
+        return ", ".join((*words, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One state of the test: made from a seed alone, the same again from the same seed."""
+
+    seed: int
+    verbs: tuple[Verb, ...]
+    person: Person
+
+    def __str__(self) -> str:
+        return "; ".join(str(verb) for verb in self.verbs)

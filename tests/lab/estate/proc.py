@@ -12,21 +12,36 @@ from pathlib import Path
 def processes() -> Iterator[tuple[int, tuple[str, ...]]]:
     """(pid, argv) of every process that has a command line."""
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                argv = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if argv and argv[0]:
-                yield int(entry.name), tuple(part.decode(errors="replace") for part in argv)
+        if entry.name.isdigit() and (argv := _argv(entry)):
+            yield int(entry.name), argv
+
+
+def _argv(entry: Path) -> tuple[str, ...]:
+    """Command line of a process; empty for one that is gone or has none."""
+    try:
+        argv = (entry / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ()
+    return tuple(part.decode(errors="replace") for part in argv) if argv and argv[0] else ()
+
+
+_found: dict[str, int] = {}  # where a machine's supervisor was last time: asked first, never believed
 
 
 def nspawn_pid(machine: str) -> int | None:
     """Pid of the systemd-nspawn process that carries `machine` (its name must fit exactly)."""
+    last = _found.get(machine)
+    if last is not None and _carries(_argv(Path("/proc", str(last))), machine):
+        return last
     for pid, argv in processes():
-        if argv[0].endswith("systemd-nspawn") and f"--machine={machine}" in argv:
+        if _carries(argv, machine):
+            _found[machine] = pid
             return pid
     return None
+
+
+def _carries(argv: tuple[str, ...], machine: str) -> bool:
+    return bool(argv) and argv[0].endswith("systemd-nspawn") and f"--machine={machine}" in argv
 
 
 def _descendants(pid: int) -> Iterator[int]:

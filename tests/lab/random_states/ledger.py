@@ -66,6 +66,7 @@ class SqlTalk:
             host=estate.addresses[host],
             user="sysbench",
             password=vault.load()["sysbench"],
+            ssl_disabled=True,
             autocommit=True,
             connect_timeout=2,
             read_timeout=_ANSWER_S,

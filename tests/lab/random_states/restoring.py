@@ -44,6 +44,8 @@ class Pristine:
     def __init__(self, estate: Estate) -> None:
         """Take the estate over: quick timers, the table, and a copy of every stopped node."""
         self._estate = estate
+        for name in members(estate):  # what a run that was killed has left
+            estate.host(name).sh(f"rm -f {_FILE}")
         self._whole = Whole(estate)
         for name in members(estate):
             estate.host(name).sh(f"cat > {_FILE}", stdin=_QUICK)

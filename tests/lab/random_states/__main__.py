@@ -99,8 +99,7 @@ def _held(name: str) -> Iterator[tuple[Estate, Pristine]]:
     with lab_lock(f"session-{name}", limit_s=900):
         estate = Estate(name)
         was_up = estate.is_up()
-        estate.up()
-        estate.undo()
+        _made_whole(estate)
         pristine = Pristine(estate)
         try:
             yield estate, pristine
@@ -108,6 +107,16 @@ def _held(name: str) -> Iterator[tuple[Estate, Pristine]]:
             pristine.give_back()
             if not was_up:
                 estate.down()
+
+
+def _made_whole(estate: Estate) -> None:
+    """Bring the estate up; one that a killed run has left in forks can't be undone and is made anew."""
+    estate.up()
+    try:
+        estate.undo()
+    except LabError:
+        estate.down()
+        estate.up()
 
 
 def _keep(out: Path, trial: Trial, told: dict[str, str]) -> None:

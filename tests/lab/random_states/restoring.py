@@ -12,7 +12,7 @@ from tests.lab.estate import breaks, container, database, galera, rootfs
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.shell import run
 from tests.lab.procedures.whole import Whole, members
-from tests.lab.random_states.ledger import MAKE
+from tests.lab.random_states.ledger import MAKE, TABLE
 
 _FILE = "/etc/mysql/mariadb.conf.d/95-random-states.cnf"
 # Galera documentation, "Galera Cluster parameters": suspect after 5 s, inactive after 15 s are the defaults.
@@ -51,7 +51,7 @@ class Pristine:
         self._whole = Whole(estate)
         for name in members(estate):
             estate.host(name).sh(f"cat > {_FILE}; {_NO_CHECKS}", stdin=_QUICK)
-        estate.sql(members(estate)[0], MAKE)
+        estate.sql(members(estate)[0], f"DROP TABLE IF EXISTS {TABLE}; {MAKE}")
         self._stop_in_order()
         self._kept = {h.name: estate.host(h.name).sh(_KEEP).out for h in estate.hosts}
         for host in estate.hosts:
@@ -99,7 +99,7 @@ class Pristine:
         """Leave the estate as it was found: its own timers, no copy left."""
         self.restore()
         for name in members(self._estate):
-            self._estate.sql(name, "DROP TABLE IF EXISTS sbtest.ledger")
+            self._estate.sql(name, f"DROP TABLE IF EXISTS {TABLE}")
             break
         self._stop_in_order()
         for host in self._estate.hosts:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.connections.allowlist_paths import is_clean, is_haproxy_socket, is_log, is_readable
-from services.connections.read_programs import HAPROXY_SHOW, READ_PROGRAMS, TCP_TRY
+from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
+from services.connections.read_programs import BINLOG_MARKS, HAPROXY_SHOW, READ_PROGRAMS, TCP_TRY, VIEWS_OF_LOG
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
@@ -162,7 +162,8 @@ _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 def check_words(argv: tuple[str, ...]) -> str:
     """Return why these words may not run, '' when they may."""
-    for word in argv[1:]:
+    frozen = {VIEWS_OF_LOG, BINLOG_MARKS} if argv[0] == "timeout" else set()
+    for word in (word for word in argv[1:] if word not in frozen):
         if argv[0] not in _SHELLS and (not word.isprintable() or len(word) > 4096):
             return "it holds line breaks, control characters or an endless word"
     if argv[0] in _SHELLS:
@@ -190,7 +191,9 @@ def _check_program(argv: tuple[str, ...]) -> str:
 
 
 def _check_try(argv: tuple[str, ...]) -> str:
-    """A TCP connection is tried, and HAProxy asked, in exactly this form; host, port and socket are words alone."""
+    """A connection is tried, HAProxy asked, a history read in exactly this form; what varies are words alone."""
+    if argv[2:3] == ("nice",):
+        return _check_history(argv)
     if argv[:6] == ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse") and len(argv) == 7:
         return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
@@ -199,6 +202,19 @@ def _check_try(argv: tuple[str, ...]) -> str:
     if not _HOST.fullmatch(host):
         return "its host must be a name or an address"
     return "" if _PORT.fullmatch(port) and 0 < int(port) < 65536 else "its port must be a port number"
+
+
+def _check_history(argv: tuple[str, ...]) -> str:
+    """The views that a log tells of, and the marks of a binary log: frozen programs, a bound of time, two words."""
+    kind, words = argv[:6], argv[6:]
+    if kind == ("timeout", "20", "nice", "bash", "-c", VIEWS_OF_LOG) and len(words) == 3 and words[0] == "pilothouse":
+        if words[1] == "journal":
+            return "" if re.fullmatch(_UNIT, words[2], re.ASCII) else "its argument must be a unit's name"
+        return "" if words[1] == "file" and is_log(words[2]) else "its argument must be a log file"
+    if kind == ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS) and len(words) == 3 and words[0] == "pilothouse":
+        wanted = words[2] == "newest" or re.fullmatch(r"[0-9]{1,19}", words[2], re.ASCII)
+        return "" if wanted and is_binlog_index(words[1]) else "its arguments must be a binary log's index and an Xid"
+    return "only the frozen reads of a history may follow it"
 
 
 class _Words:

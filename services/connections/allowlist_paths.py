@@ -34,6 +34,7 @@ _READABLE = tuple(
     )
 )
 _SOCKET = re.compile(r"/[A-Za-z0-9_./-]{1,107}")
+_INDEX = re.compile(rf"(?!/(?:home|root|proc|sys|dev)/){_FOLDERS}{_NAME}\.index")
 _LOGS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -65,6 +66,11 @@ def is_haproxy_socket(path: str) -> bool:
     The question that is sent there only shows; the name keeps it from sockets of other programs all the same.
     """
     return is_clean(path) and "haproxy" in path and _SOCKET.fullmatch(path) is not None
+
+
+def is_binlog_index(path: str) -> bool:
+    """Tell whether `path` may be the index of a binary log: its name ends so, and no shell word is made of it."""
+    return is_clean(path) and _INDEX.fullmatch(path) is not None
 
 
 def is_log(path: str) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.discovery.model import ClusterSnapshot
+from services.facts.binlog_marks import Mark
 from services.facts.model import NodeFacts, Problem
+from services.facts.primary_views import PrimaryView
 
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 
@@ -61,6 +63,25 @@ class TwoPrimaries:
     at: float
     sides: tuple[tuple[str, ...], ...]
     evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a node's own traces tell of its past (see histories.py).
+
+    Attributes:
+        views: the Primary Components it was in, by its error log, oldest first.
+        marks: the newest transactions of its binary log, oldest first.
+        since: host -> its marks from the first of that host's newest ones on: to be laid beside them.
+        shared: host -> the last Xid that both binary logs have alike, where it was searched for.
+        unread: what could not be read and why, one sentence each.
+    """
+
+    views: tuple[PrimaryView, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    since: tuple[tuple[str, tuple[Mark, ...]], ...] = ()
+    shared: tuple[tuple[str, int], ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +196,8 @@ class HostFacts:
     grastate_absent: bool | None = None
     grastate_damaged: bool = False  # it is there, was read, and holds no whole state
     gvwstate: tuple[str, tuple[str, ...]] | None = None  # view id, member uuids
+    gvwstate_by_hand: bool | None = None  # a person made that view Primary; None: no gvwstate.dat
+    trace: Trace | None = None  # None: not read, because nothing is compared with it
     sst_in_progress: bool | None = None
     remembered: tuple[Remembered, ...] = ()
     options: tuple[tuple[str, str, str], ...] = ()  # section, option with underscores, value (secrets ********)

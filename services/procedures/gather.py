@@ -29,6 +29,7 @@ from services.procedures.gather_disk import (
     with_system,
 )
 from services.procedures.gather_files import wanted_files, with_files
+from services.procedures.gather_histories import with_histories
 from services.procedures.gather_links import links, listening
 from services.procedures.gather_memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
 from services.procedures.gather_options import group_members
@@ -47,10 +48,10 @@ from services.types import ClusterKind, Reach
 
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 4.0
-Part = Literal["config", "sizes", "rates", "links"]
+Part = Literal["config", "sizes", "rates", "links", "histories"]
 _SQL_ONLY: frozenset[ProbePart] = frozenset({"sql"})
-ALL_PARTS: frozenset[Part] = frozenset({"config", "sizes", "rates", "links"})
-"""What costs time and may be left out: option files and program, du of the data, the second look, ways of TCP."""
+ALL_PARTS: frozenset[Part] = frozenset({"config", "sizes", "rates", "links", "histories"})
+"""What costs time and may be left out: option files and program, du of the data, the second look, ways of TCP, logs."""
 
 T = TypeVar("T")
 
@@ -110,7 +111,11 @@ def gather(  # noqa: PLR0913 - the last six by name
     problems = (*estate.problems, *_strangers(cluster, wanted))
     facts = Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
     facts = keep(memory, facts, by)
-    return with_two_primaries(memory, facts, by, lambda: gathering.again(found, uuid))
+    facts = with_two_primaries(memory, facts, by, lambda: gathering.again(found, uuid))
+    if "histories" not in parts:
+        return facts
+    roads = {n: one.reader.command for n, one in by_name.items() if one.reader is not None}
+    return with_histories(facts, roads, gathering.each)
 
 
 class _Gathering:

@@ -14,7 +14,7 @@ from services.procedures import gather_system as system
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_haproxy import haproxies
 from services.procedures.gather_reader import Reader
-from services.procedures.gather_state_files import parse_grastate, parse_gvwstate, parse_listing
+from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate, parse_listing
 from services.procedures.lock import lock_path, parse_lock
 
 ASIDE = ".pilothouse-before"
@@ -122,8 +122,14 @@ def _with_state_files(host: HostFacts, reader: Reader, *, grastate: bool) -> Hos
     damaged = text is not None and state is None
     if damaged:
         reader.note("grastate", f"grastate.dat of {reader.host} is damaged: it holds no whole state.", "grastate-odd")
-    view = parse_gvwstate(read("gvwstate.dat") or "")
-    return replace(host, grastate=state, grastate_damaged=damaged, gvwstate=view)
+    view = read("gvwstate.dat") or ""
+    return replace(
+        host,
+        grastate=state,
+        grastate_damaged=damaged,
+        gvwstate=parse_gvwstate(view),
+        gvwstate_by_hand=made_by_hand(view),
+    )
 
 
 def _gcache_dir(host: HostFacts, folder: str) -> str:

@@ -54,6 +54,10 @@ class Reader:
             self.sudo_works = True
         return output
 
+    def command(self, command: Command, limit_s: float) -> Output | None:
+        """Return what a read of the host's traces left, None when it could not run: its part is 'history'."""
+        return self.run("history", command.argv, sudo=command.sudo, limit_s=limit_s)
+
     def text(self, part: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = 8.0) -> str | None:
         """Return a command's output when it ended well, else None with the reason noted."""
         output = self.run(part, argv, sudo=sudo, limit_s=limit_s)

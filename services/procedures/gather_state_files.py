@@ -14,6 +14,7 @@ from services.procedures.facts_model import Grastate
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)
+_BY_HAND = re.compile(r"^bootstrap:\s*([01])\s*$", re.MULTILINE)
 _MEMBER = re.compile(rf"^member:\s*({_UUID})", re.MULTILINE)
 _LISTED = re.compile(r"(\S{10})\S*\s+\d+\s+(\d+)\s+\d+\s+(\d+)\s+(\d+)\s(.+)")
 _MOST = 4096
@@ -44,6 +45,12 @@ def parse_gvwstate(text: str) -> tuple[str, tuple[str, ...]] | None:
         return None
     members = tuple(m.group(1).lower() for m in _MEMBER.finditer(text[: _MOST * 16]))
     return f"{found.group(1).lower()}:{found.group(2)}", members
+
+
+def made_by_hand(gvwstate: str) -> bool | None:
+    """Return whether gvwstate.dat says that a person made its view Primary; None when it does not say."""
+    found = _BY_HAND.search(gvwstate[: _MOST * 16])
+    return None if found is None else found.group(1) == "1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,24 @@
 """Do two nodes share their past? The same state UUID and seqno alone never show it. Pure.
 
 After a partition and a bootstrap on one side both sides count on from the same seqno under the same UUID, and IST
-"succeeds" between the forks while their data differ. 'Not known' is an answer; 'same' needs evidence.
+"succeeds" between the forks while their data differ. 'Not known' is an answer; 'same' needs evidence, and one piece of
+evidence for a fork outweighs all that speaks for one past. Sources and trials: page "Conventions", architecture.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
-from services.procedures.facts_model import Facts
+from services.facts.binlog_marks import Mark
+from services.facts.primary_views import PrimaryView
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Trace
+from services.procedures.positions import recovered_position
 
 Outcome = Literal["same", "forked", "not known"]
+WINDOW = 32
+"""So many of a node's newest marks are laid beside the other's: half of what one read tells; it sees further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +37,227 @@ class Histories:
     missing: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One node of a comparison.
+
+    Attributes:
+        seqno: its position, None unknown; serves: it is a member of a Primary Component now, and goes on.
+        alone_by_hand: its gvwstate.dat holds a view of itself alone that a person made Primary.
+    """
+
+    host: str
+    state_uuid: str
+    seqno: int | None
+    serves: bool
+    trace: Trace
+    alone_by_hand: bool = False
+
+
 def histories(facts: Facts, joiner: str, donor: str) -> Histories:
-    """Compare what the two nodes' own traces tell; a node that was never seen before has none."""
+    """Compare what the two nodes' own traces tell; a node that was never seen before has none.
+
+    Members of one Primary Component go on together: what is known of one of them holds for a donor beside it.
+    """
+    ours, asked = side_of(facts, facts.host(joiner)), side_of(facts, facts.host(donor))
+    beside = [side_of(facts, facts.host(name)) for name in facts.members if name not in {joiner, donor}]
+    together = (asked, *(s for s in beside if asked.serves and s.serves and s.state_uuid == asked.state_uuid))
     for seen in facts.two_primaries:
-        sides = [place for place, hosts in enumerate(seen.sides) if joiner in hosts or donor in hosts]
-        if len(sides) > 1:
-            return Histories("forked", seen.evidence)
-    return Histories("not known", f"nothing was read of the pasts of {joiner} and {donor}")
+        mine = [place for place, hosts in enumerate(seen.sides) if joiner in hosts]
+        theirs = [place for place, hosts in enumerate(seen.sides) if any(s.host in hosts for s in together)]
+        if mine and theirs and mine != theirs:
+            return Histories("forked", seen.evidence or f"two Primary Components were seen, {joiner} in one of them")
+    return among(tuple(compared(ours, other) for other in together))
+
+
+def among(found: tuple[Histories, ...]) -> Histories:
+    """Return what holds against a whole group: one fork is a fork, else one proof is a proof."""
+    for outcome in ("forked", "same"):
+        told = [one for one in found if one.outcome == outcome]
+        if told:
+            shared = [one.shared_to for one in told if one.shared_to is not None]
+            return replace(told[0], shared_to=min(shared, default=None))
+    missing = tuple(dict.fromkeys(sentence for one in found for sentence in one.missing))
+    evidence = found[0].evidence if found else "there is nobody to compare with"
+    return Histories("not known", evidence, missing=missing)
+
+
+def side_of(facts: Facts, host: HostFacts) -> Side:
+    """Return what a comparison needs of a host. What a run had its server recover wins over the files."""
+    galera = host.node.galera if host.node is not None else None
+    primary = galera is not None and galera.cluster_status == "Primary"
+    recovered = recovered_position(facts, host.host)
+    uuid, seqno = "", None
+    if galera is not None and (host.server_up or primary):
+        uuid, seqno = galera.state_uuid or galera.local_state_uuid, galera.last_committed
+    elif recovered is not None:
+        uuid, seqno = recovered
+    elif host.grastate is not None:
+        uuid, seqno = host.grastate.uuid, host.grastate.seqno
+    known = None if seqno is None or seqno < 0 else seqno
+    alone = host.gvwstate is not None and len(host.gvwstate[1]) == 1 and host.gvwstate_by_hand is True
+    return Side(host.host, uuid, known, primary, host.trace or Trace(unread=(_no_trace(host.host),)), alone)
+
+
+def _no_trace(host: str) -> str:
+    return f"the log and the binary log of {host} were not read"
+
+
+def compared(joiner: Side, donor: Side) -> Histories:
+    """Compare two nodes by every trace that there is."""
+    if joiner.state_uuid in {"", ZERO_UUID}:
+        return Histories(
+            "not known", f"{joiner.host} has no usable position", missing=(f"a position of {joiner.host}",)
+        )
+    if donor.state_uuid and joiner.state_uuid != donor.state_uuid:
+        said = f"{joiner.host} has the state UUID {joiner.state_uuid}, {donor.host} {donor.state_uuid}"
+        return Histories("forked", said)
+    found = (by_marks(joiner, donor), by_views(joiner, donor), _by_gvwstate(joiner, donor))
+    for outcome in ("forked", "same"):
+        told = [one for one in found if one.outcome == outcome]
+        if told:
+            shared = [one.shared_to for one in told if one.shared_to is not None]
+            return Histories(told[0].outcome, "; ".join(one.evidence for one in told), min(shared, default=None))
+    missing = tuple(dict.fromkeys((*joiner.trace.unread, *donor.trace.unread, *(one.evidence for one in found[:2]))))
+    said = f"nothing that was read shows that {joiner.host} and {donor.host} share their past"
+    return Histories("not known", said, missing=missing)
+
+
+# -- binary logs -------------------------------------------------------------------------------------------------------
+
+
+def by_marks(joiner: Side, donor: Side) -> Histories:
+    """Lay the joiner's newest transactions beside the donor's. 'Same' only up to the joiner's very position."""
+    logs = f"the binary logs of {joiner.host} and {donor.host}"
+    ours = window(joiner.trace.marks, joiner.seqno)
+    theirs = next((marks for host, marks in donor.trace.since if host == joiner.host), ())
+    if not ours or not theirs:
+        lacking = joiner.host if not ours else donor.host
+        return Histories("not known", f"the binary log of {lacking} tells no transaction to compare")
+    start = next((at for at, mark in enumerate(ours) if mark.xid is not None and mark.xid == theirs[0].xid), None)
+    if start is None:
+        return Histories("not known", f"{logs} have no Xid of {joiner.host}'s newest {len(ours)} in common")
+    ours = ours[start:]
+    if forked := _conflict(ours, theirs, joiner, donor):
+        return forked
+    if any(not mark.is_same(other) for mark, other in zip(ours, theirs, strict=False)):
+        said = f"{logs} agree in Xids, servers and times, and count their GTIDs differently"
+        return Histories("not known", said)
+    last = ours[-1]
+    if len(theirs) < len(ours) and donor.serves:
+        said = f"the binary log of {donor.host} ends at {theirs[-1].text}, that of {joiner.host} at {last.text}"
+        return Histories("not known", said)
+    if not _nothing_between(ours, theirs[len(ours) :], joiner.seqno):
+        said = f"{logs} agree at {last.text}, and what came between it and {joiner.host}'s position is not known"
+        return Histories("not known", said)
+    return Histories("same", f"{logs} agree at {last.text}")
+
+
+def _conflict(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories | None:
+    """Return the fork that one Xid shows: of two servers or times, or missing where the other log went past it.
+
+    A GTID that differs alone is none: without wsrep_gtid_mode a node counts what it writes for itself too (MariaDB KB,
+    "Using MariaDB Replication with MariaDB Galera Cluster").
+    """
+    known = {mark.xid: mark for mark in theirs if mark.xid is not None}
+    reached = max(max(known, default=0), (donor.seqno or 0) if donor.serves and len(theirs) < WINDOW else 0)
+    shared: int | None = None
+    for mark in ours:
+        if mark.xid is None or mark.xid > reached:
+            continue
+        other = known.get(mark.xid)
+        if other is None or (mark.server_id, mark.time) != (other.server_id, other.time):
+            searched = next((xid for host, xid in donor.trace.shared if host == joiner.host), None)
+            told = other.text if other is not None else "no such Xid"
+            said = f"the binary logs of {joiner.host} and {donor.host} differ: {mark.text} on {joiner.host}, "
+            return Histories("forked", f"{said}{told} on {donor.host}", searched if shared is None else shared)
+        shared = mark.xid
+    return None
+
+
+def window(marks: tuple[Mark, ...], seqno: int | None) -> tuple[Mark, ...]:
+    """Return the newest marks up to a position, from one with an Xid on: what the other log is asked for."""
+    if any(b.xid <= a.xid for a, b in pairwise([m for m in marks if m.xid is not None]) if a.xid and b.xid):
+        return ()  # it went back: an older state was started from, and the log holds what it gave up
+    over = next((at for at, m in enumerate(marks) if seqno is not None and (m.xid or 0) > seqno), len(marks))
+    known = marks[:over][-WINDOW:]
+    start = next((at for at, mark in enumerate(known) if mark.xid is not None), len(known))
+    return known[start:]
+
+
+def _nothing_between(ours: tuple[Mark, ...], after: tuple[Mark, ...], seqno: int | None) -> bool:
+    """Return whether no transaction of the donor's can stand between the joiner's last one and its position."""
+    last = _last_xid(ours)
+    if seqno is None or last is None:
+        return False
+    statements = next(at for at, mark in enumerate(reversed(ours)) if mark.xid is not None)
+    if seqno <= last + statements or not after:
+        return True
+    return after[0].xid is not None and after[0].xid > seqno
+
+
+def _last_xid(marks: tuple[Mark, ...]) -> int | None:
+    return next((mark.xid for mark in reversed(marks) if mark.xid is not None), None)
+
+
+# -- views -------------------------------------------------------------------------------------------------------------
+
+
+def by_views(joiner: Side, donor: Side) -> Histories:
+    """Follow both through their Primary Components: after the last one in common nobody may have gone on otherwise."""
+    ours, theirs = _views(joiner), _views(donor)
+    if not ours or not theirs:
+        lacking = joiner.host if not ours else donor.host
+        return Histories("not known", f"the log of {lacking} tells of no Primary Component")
+    common = next((mine for mine in reversed(ours) if any(mine.is_same(other) for other in theirs)), None)
+    if common is None:
+        return _without_common(joiner, donor, ours, theirs)
+    mine = next((view for view in ours if view.seqno > common.seqno), None)
+    their = next((view for view in theirs if view.seqno > common.seqno), None)
+    met = f"both were in the Primary Component of {', '.join(common.names)} that began at seqno {common.seqno}"
+    if mine is not None and (their is not None or donor.serves):
+        shared = min(view.seqno for view in (mine, their) if view is not None) - 1
+        went = f"{donor.host} into {_told(their)}" if their is not None else f"{donor.host} stayed"
+        return Histories("forked", f"{met}; then {joiner.host} went on into {_told(mine)}, {went}", shared)
+    left, follower, stays = (their, donor, joiner) if mine is None else (mine, joiner, donor)
+    if left is None:
+        return Histories("same", met)
+    if stays.seqno is None:
+        return Histories("not known", f"{met}, and how far {stays.host} went in it is not known")
+    if stays.seqno >= left.seqno:
+        said = f"{met}; {follower.host} left it at {left.seqno - 1}, {stays.host} has {stays.seqno} of it"
+        return Histories("forked", said, left.seqno - 1)
+    return Histories("same", f"{met}, {stays.host} up to {stays.seqno}, {follower.host} on from there to {left.seqno}")
+
+
+def _views(side: Side) -> tuple[PrimaryView, ...]:
+    """Return the views up to the node's position: later ones are of a state that its data folder no longer has."""
+    views = [view for view in side.trace.views if view.state_uuid == side.state_uuid]
+    return tuple(view for view in views if side.seqno is None or view.seqno <= side.seqno)
+
+
+def _without_common(
+    joiner: Side, donor: Side, ours: tuple[PrimaryView, ...], theirs: tuple[PrimaryView, ...]
+) -> Histories:
+    last = ours[-1]
+    other = next((view for view in theirs if view.seqno == last.seqno), None)
+    if other is not None:
+        said = f"at seqno {last.seqno} {joiner.host} went into {_told(last)}, {donor.host} into {_told(other)}"
+        return Histories("forked", said)
+    if theirs[0].seqno < last.seqno and (donor.serves or (donor.seqno or 0) >= last.seqno):
+        said = f"{joiner.host} was in {_told(last)}, and {donor.host}, whose log goes further back, never was"
+        return Histories("forked", said)
+    return Histories("not known", f"the logs of {joiner.host} and {donor.host} tell of no Primary Component of both")
+
+
+def _told(view: PrimaryView) -> str:
+    hand = ", made Primary by hand," if view.by_hand else ""
+    return f"the Primary Component of {', '.join(view.names)}{hand} at seqno {view.seqno}"
+
+
+def _by_gvwstate(joiner: Side, donor: Side) -> Histories:
+    """A node that a person made Primary alone, and that stopped so, wrote what no other has, if it wrote."""
+    if joiner.alone_by_hand and donor.serves:
+        said = f"gvwstate.dat of {joiner.host}: a person made it Primary alone (bootstrap: 1); {donor.host} went on"
+        return Histories("forked", said)
+    return Histories("not known", "")

@@ -11,11 +11,11 @@ import re
 from services.errors import UserError
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
-from services.procedures.catalogue.crash_positions import kept_name, tail_name
 from services.procedures.codec import decode
 from services.procedures.conditions import CleanPosition
 from services.procedures.facts_model import ZERO_UUID
 from services.procedures.model import Plan, Step
+from services.procedures.positions import kept_name, tail_name
 from services.procedures.run_model import Entry, Journal
 
 _logger = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ import posixpath
 
 from services.connections.command import Command
 from services.procedures.actions import Detached
-from services.procedures.catalogue.crash_positions import tail_name
 from services.procedures.facts_model import HostFacts
 from services.procedures.model import Risk, Step
+from services.procedures.positions import tail_name
 
 LAST_XID = (
     'cd "$1" || exit 3; last=none; reader=$(command -v mariadb-binlog || command -v mysqlbinlog); '

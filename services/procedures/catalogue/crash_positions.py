@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.inputs import number_of
+from services.procedures.positions import kept_name, tail_name
 
 _POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
 
@@ -52,16 +53,6 @@ class Standing:
         """Return whether grastate.dat tells a seqno that InnoDB contradicts: killed while a backup or SST held it."""
         told = self.grastate.rpartition(":")[2]
         return self.source == "recovered" and told.isdigit() and self.seqno is not None and int(told) != self.seqno
-
-
-def kept_name(host: str) -> str:
-    """Return the name under which a run keeps a host's recovered position."""
-    return f"recovered-{host}"
-
-
-def tail_name(host: str) -> str:
-    """Return the name under which a run keeps the last Xid of a host's binary log."""
-    return f"binlog-{host}"
 
 
 def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[Standing, ...]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.catalogue.recovering import recovered_position
 from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.positions import recovered_position
 from services.procedures.preflight.health import SYNCED
 from services.procedures.preflight.parts import galera_of
 from services.sampling.ist_reach import remaining_s, safe_gap

@@ -5,33 +5,19 @@ Source: Galera documentation "Restarting the Cluster" (--wsrep-recover); mysqld_
 
 from __future__ import annotations
 
-import re
-
 from services.connections.command import Command
 from services.procedures.actions import Detached
 from services.procedures.catalogue import steps
-from services.procedures.catalogue.crash_positions import kept_name
 from services.procedures.conditions import Stopped
-from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.facts_model import HostFacts
 from services.procedures.inputs import bytes_of, number_of
 from services.procedures.model import Step
+from services.procedures.positions import kept_name
 
 RECOVERED = r"Recovered position:?\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
 RECOVER_LIMIT_S = 1_800.0
 REDO_BYTES_S = 50e6
 """Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""
-_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?\d+)")
-
-
-def recovered_position(facts: Facts, host: str) -> tuple[str, int | None] | None:
-    """Return (uuid, seqno) that this run had a server recover; ('', None) for none usable; None: it was not asked."""
-    told = facts.value(kept_name(host))
-    if told is None:
-        return None
-    found = _POSITION.search(told)
-    if found is None or found.group(1) == ZERO_UUID or int(found.group(2)) < 0:
-        return "", None
-    return found.group(1), int(found.group(2))
 
 
 def recover(host: HostFacts) -> Step:

@@ -13,7 +13,6 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.actions import Continue, Run, Several, WaitFor
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
-from services.procedures.catalogue.recovering import recovered_position
 from services.procedures.catalogue.watches import disk
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FlowControlBelow, FreeDisk, StatusIs
@@ -21,6 +20,7 @@ from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
+from services.procedures.positions import recovered_position
 from services.types import ClusterKind
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of

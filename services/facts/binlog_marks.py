@@ -1,0 +1,72 @@
+"""Marks of a binary log: which transaction stands at a seqno, by GTID, server and time. Pure parsers and the read.
+
+In Galera the Xid of a transaction is its write set's seqno, on every node, with log_slave_updates (read so on the lab:
+MariaDB 10.11.18; specification "Conventions"). A statement that Galera replicates in total order (DDL) has no Xid.
+Formats: mariadb-binlog and mysqlbinlog (MySQL manual, "mysqlbinlog Row Event Display").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from services.connections.command import Command
+from services.connections.read_programs import BINLOG_MARKS
+
+MARKS_LIMIT_S = 40.0
+"""The program ends itself before (timeout 30)."""
+NEWEST = "newest"
+MOST_MARKS = 64
+"""As many marks the program tells at most."""
+
+_MARK = re.compile(r"mark (\d{6}) +(\d{1,2}:\d\d:\d\d) (\d+) ([0-9A-Za-z:-]{3,64}) (\d+|-)$")
+_WHY = {3: "it has no binary log index", 4: "no program that reads binary logs is there", 124: "it took too long"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One transaction of a binary log.
+
+    Attributes:
+        xid: its seqno, None for a DDL statement; gtid: '0-41-14', or 'UUID:7'.
+        server_id: of the server that it was written on; time: as the log has it, 'YYMMDD H:MM:SS', in no known zone.
+    """
+
+    gtid: str
+    server_id: int
+    time: str
+    xid: int | None = None
+
+    def is_same(self, other: Mark) -> bool:
+        """Return whether both are one event. The time tells servers apart that share a server id."""
+        return (self.gtid, self.server_id, self.time) == (other.gtid, other.server_id, other.time)
+
+    @property
+    def text(self) -> str:
+        """Return it for a sentence: 'Xid 20, GTID 0-43-16'."""
+        return f"{'DDL' if self.xid is None else f'Xid {self.xid}'}, GTID {self.gtid}"
+
+
+def marks_read(index: str, since: int | None = None) -> Command:
+    """Return the read of a binary log's newest marks, or of those from the first with an Xid of `since` or more on.
+
+    Args:
+        index: path of the log's index file.
+    """
+    wanted = NEWEST if since is None else str(since)
+    argv = ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS, "pilothouse", index, wanted)
+    return Command(argv, sudo=True)
+
+
+def parse_marks(lines: Iterable[str]) -> tuple[Mark, ...]:
+    """Return the marks in the order of the log; what is no mark is skipped."""
+    found = (_MARK.match(line.strip()) for line in lines)
+    return tuple(
+        Mark(m[4], int(m[3]), f"{m[1]} {m[2]}", None if m[5] == "-" else int(m[5])) for m in found if m is not None
+    )
+
+
+def why_unread(exit_code: int, said: str) -> str:
+    """Return why the program told nothing."""
+    return _WHY.get(exit_code) or said.strip().splitlines()[-1][:200] if said.strip() else _WHY.get(exit_code, "")

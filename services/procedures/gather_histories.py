@@ -1,0 +1,196 @@
+"""Reading what nodes' own traces tell of their past, where a comparison can matter: two rounds over Observer sessions.
+
+Round 1: the views of each log, and the newest marks of each binary log. Round 2: the marks from there on in the others'
+binary logs, and where both differ before that, the last one that both have.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from services.connections.command import Command
+from services.connections.ports import Output
+from services.facts import reads
+from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
+from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, parse_views, views_read
+from services.procedures.facts_model import Facts, HostFacts, Trace
+from services.procedures.histories import by_marks, side_of, window
+
+_OUT_OF_TIME = 124
+
+
+class Road(Protocol):
+    """A way to one host's reads; None when a read could not be made."""
+
+    def __call__(self, command: Command, limit_s: float) -> Output | None:
+        """Run one read."""
+
+
+class Each(Protocol):
+    """Calls a function for each of some hosts, at once, and returns what it returned, in their order."""
+
+    def __call__(self, names: tuple[str, ...], do: Callable[[str], Trace]) -> list[Trace]:
+        """Do it."""
+
+
+def to_compare(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (joiners, donors): who is away from the cluster with a position, and whom their past is held against.
+
+    Members that are up in one Primary Component have one past: nothing is read of them alone. Where nobody is Primary
+    each is held against each.
+    """
+    there = [host for host in facts.hosts if host.host in facts.members and _can_be_read(host)]
+    serving = tuple(host.host for host in there if side_of(facts, host).serves)
+    away = tuple(host.host for host in there if host.host not in serving and side_of(facts, host).state_uuid)
+    if not away:
+        return (), ()
+    return away, serving or away
+
+
+def with_histories(facts: Facts, roads: Mapping[str, Road], each: Each) -> Facts:
+    """Return the facts with the traces of those whose pasts are compared; nothing is read where there is nobody.
+
+    Args:
+        roads: host -> its reads; each: calls a function for each name, at once, and returns what it returned in order.
+    """
+    return compare_between(facts, *to_compare(facts), roads, each)
+
+
+def compare_between(
+    facts: Facts, joiners: tuple[str, ...], donors: tuple[str, ...], roads: Mapping[str, Road], each: Each
+) -> Facts:
+    """Return the facts with the traces that tell these joiners and donors apart."""
+    joiners, donors = (tuple(name for name in names if name in roads) for names in (joiners, donors))
+    both = tuple(dict.fromkeys((*joiners, *donors)))
+    facts = _with(facts, dict(zip(both, each(both, lambda n: first_round(facts.host(n), roads[n])), strict=True)))
+    away = {name: facts.host(name) for name in joiners}
+    found = each(donors, lambda n: second_round(facts, facts.host(n), away, roads[n]))
+    facts = _with(facts, dict(zip(donors, found, strict=True)))
+    for joiner in joiners:  # one after the other: each search asks two hosts in turn
+        for donor in (name for name in donors if name != joiner):
+            ways = (roads[joiner], roads[donor])
+            facts = _with(facts, {donor: searched(facts, facts.host(joiner), facts.host(donor), ways)})
+    return facts
+
+
+def _with(facts: Facts, traces: Mapping[str, Trace]) -> Facts:
+    hosts = tuple(replace(h, trace=traces[h.host]) if h.host in traces else h for h in facts.hosts)
+    return replace(facts, hosts=hosts)
+
+
+def _can_be_read(host: HostFacts) -> bool:
+    return host.node is not None and host.node.machine is not None and bool(host.datadir)
+
+
+def first_round(host: HostFacts, run: Road) -> Trace:
+    """Read a host's views and its newest marks."""
+    unread: list[str] = []
+    views = read_views(host, run, unread)
+    index = binlog_index(host, run, unread)
+    marks = read_marks(host.host, index, None, run, unread) if index else ()
+    return Trace(views, marks, unread=tuple(unread))
+
+
+def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryView, ...]:
+    """Return the views that the host's log tells of; why not goes to `unread`."""
+    server = host.node.server if host.node is not None else None
+    given = (server.log_error if server is not None else "") or host.option("mysqld", "log_error") or ""
+    path = reads.log_path(given, host.datadir)
+    output = run(views_read(host.unit or "mariadb.service", path), LOG_LIMIT_S)
+    if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
+        unread.append(f"the log of {host.host} could not be read")
+        return ()
+    found = parse_views(output.text.splitlines())
+    if not found:
+        unread.append(f"the log of {host.host} tells of no Primary Component")
+    return found
+
+
+def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str:
+    """Return the path of the binary log's index: by the running server, the option files, else the data folder."""
+    live = host.variable("log_bin_index")
+    if live:
+        return live
+    if host.variable("log_bin") in {"OFF", "0"}:
+        unread.append(f"{host.host} writes no binary log")
+        return ""
+    named = host.option("mysqld", "log_bin_index") or _named(host.option("mysqld", "log_bin") or "")
+    if named:
+        return posixpath.normpath(posixpath.join(host.datadir, named))
+    listing = run(Command(("ls", "-1", host.datadir), sudo=True), 8.0)
+    names = listing.text.splitlines() if listing is not None and listing.exit_code == 0 else []
+    there = [name for name in names if name.endswith(".index") and "relay" not in name]
+    if len(there) == 1:
+        return posixpath.join(host.datadir, there[0])
+    unread.append(f"{host.host} has no binary log in {host.datadir}" if not there else
+                  f"which of {', '.join(there)} is the binary log of {host.host} is not known")  # fmt: skip
+    return ""
+
+
+def _named(log_bin: str) -> str:
+    """Return the index's name by log_bin's: an extension is cut off (MySQL manual, "log_bin"); '' for a switch."""
+    return "" if log_bin.lower() in {"", "on", "off", "1", "0"} else f"{posixpath.splitext(log_bin)[0]}.index"
+
+
+def read_marks(host: str, index: str, since: int | None, run: Road, unread: list[str]) -> tuple[Mark, ...]:
+    """Return a binary log's newest marks, or those from an Xid on; why not goes to `unread`."""
+    output = run(marks_read(index, since), MARKS_LIMIT_S)
+    if output is None or output.exit_code:
+        said = why_unread(output.exit_code, output.stderr.decode("utf-8", "replace")) if output is not None else ""
+        unread.append(f"the binary log of {host} could not be read{f': {said}' if said else ''}")
+        return ()
+    found = parse_marks(output.text.splitlines())
+    if not found and since is None:
+        unread.append(f"the binary log of {host} holds no transaction")
+    return found
+
+
+def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts], run: Road) -> Trace:
+    """Read what this host's binary log has beside the joiners' newest marks."""
+    trace = host.trace or Trace()
+    unread = list(trace.unread)
+    index = binlog_index(host, run, []) if trace.marks else ""
+    since = list(trace.since)
+    for name, joiner in joiners.items():
+        if name == host.host or not index or joiner.trace is None:
+            continue
+        ours = window(joiner.trace.marks, side_of(facts, joiner).seqno)
+        if ours and ours[0].xid is not None:
+            since.append((name, read_marks(host.host, index, ours[0].xid, run, unread)))
+    return replace(trace, since=tuple(since), unread=tuple(dict.fromkeys(unread)))
+
+
+def last_shared(ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tuple[Mark, ...]], high: int) -> int:
+    """Return the last Xid below `high` that two binary logs have alike, 0 for none; by halving.
+
+    Args:
+        ours, theirs: give the marks from an Xid on.
+    """
+    low, searched = 0, high
+    while searched - low > 1:
+        middle = (low + searched) // 2
+        mine, other = (next((m for m in marks if m.xid is not None), None) for marks in (ours(middle), theirs(middle)))
+        if mine is not None and other is not None and mine.xid == other.xid and mine.is_same(other):
+            low = mine.xid or middle
+        else:
+            searched = middle
+    return low
+
+
+def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road, Road]) -> Trace:
+    """Return the donor's trace with the last Xid that both have, where they differ in all that was read."""
+    trace, ours = donor.trace or Trace(), (joiner.trace or Trace()).marks
+    found = by_marks(side_of(facts, joiner), side_of(facts, donor))
+    first = next((mark.xid for mark in ours if mark.xid is not None), None)
+    if found.outcome != "forked" or found.shared_to is not None or first is None:
+        return trace
+
+    def reading(host: HostFacts, run: Road) -> Callable[[int], tuple[Mark, ...]]:
+        index = binlog_index(host, run, [])
+        return lambda xid: read_marks(host.host, index, xid, run, []) if index else ()
+
+    shared = last_shared(reading(joiner, ways[0]), reading(donor, ways[1]), first)
+    return replace(trace, shared=(*trace.shared, (joiner.host, shared)))

@@ -1,0 +1,30 @@
+"""The positions that a run had servers recover: kept by the run under a name for each host. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures.facts_model import ZERO_UUID, Facts
+
+_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?\d+)")
+
+
+def kept_name(host: str) -> str:
+    """Return the name under which a run keeps a host's recovered position."""
+    return f"recovered-{host}"
+
+
+def tail_name(host: str) -> str:
+    """Return the name under which a run keeps the last Xid of a host's binary log."""
+    return f"binlog-{host}"
+
+
+def recovered_position(facts: Facts, host: str) -> tuple[str, int | None] | None:
+    """Return (uuid, seqno) that this run had a server recover; ('', None) for none usable; None: it was not asked."""
+    told = facts.value(kept_name(host))
+    if told is None:
+        return None
+    found = _POSITION.search(told)
+    if found is None or found.group(1) == ZERO_UUID or int(found.group(2)) < 0:
+        return "", None
+    return found.group(1), int(found.group(2))

@@ -1,0 +1,79 @@
+"""The reads of a history pass in exactly their form: two frozen programs, a bound of time, a log or index, an Xid."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from services.connections.allowlist import check_command
+from services.connections.command import Command
+from services.connections.read_programs import BINLOG_MARKS, VIEWS_OF_LOG
+from services.errors import Refused
+from services.facts.binlog_marks import marks_read
+from services.facts.primary_views import views_read
+
+
+def allowed(made: Command) -> bool:
+    try:
+        check_command(made)
+    except Refused:
+        return False
+    return True
+
+
+def views(*words: str) -> tuple[str, ...]:
+    return ("timeout", "20", "nice", "bash", "-c", VIEWS_OF_LOG, "pilothouse", *words)
+
+
+def marks(*words: str) -> tuple[str, ...]:
+    return ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS, "pilothouse", *words)
+
+
+def test_that_the_reads_of_a_history_pass() -> None:
+    check_command(views_read("mariadb.service", ""))
+    check_command(views_read("mysql@bootstrap.service", "/var/log/mysql/error.log"))
+    check_command(marks_read("/var/lib/mysql/mysql-bin.index"))
+    check_command(marks_read("/binlogs/db1.index", 12_345_678_901))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        views("journal"),
+        views("journal", "-f"),
+        views("journal", "mariadb; reboot"),
+        views("journal", "mariadb\n"),
+        views("file", "/etc/shadow"),
+        views("file", "/root/x.log"),
+        views("file", "relative.err"),
+        views("file", "/var/log/../log/mysql.err"),
+        views("other", "mariadb"),
+        views("journal", "mariadb", "x"),
+        marks("/var/lib/mysql/mysql-bin.index"),
+        marks("/var/lib/mysql/mysql-bin.index", ""),
+        marks("/var/lib/mysql/mysql-bin.index", "-1"),
+        marks("/var/lib/mysql/mysql-bin.index", "1;reboot"),
+        marks("/var/lib/mysql/mysql-bin.index", "\u0661"),
+        marks("/var/lib/mysql/mysql-bin.000001", "newest"),
+        marks("/etc/passwd", "newest"),
+        marks("/root/x.index", "newest"),
+        marks("x.index", "newest"),
+        marks("/a/$(reboot).index", "newest"),
+        marks("/a b/x.index", "newest"),
+        ("timeout", "99", *views("journal", "mariadb")[2:]),
+        ("timeout", "20", "bash", *views("journal", "mariadb")[4:]),
+        ("nice", *views("journal", "mariadb")[3:]),
+        (*views("journal", "mariadb")[:5], VIEWS_OF_LOG + "reboot", "pilothouse", "journal", "mariadb"),
+        (*marks("/a/x.index", "newest")[:5], VIEWS_OF_LOG, "pilothouse", "/a/x.index", "newest"),
+    ],
+)
+def test_that_no_other_form_of_them_passes(argv: tuple[str, ...]) -> None:
+    assert not allowed(Command(argv))
+    assert not allowed(Command(argv, sudo=True))
+
+
+@pytest.mark.parametrize("program", [VIEWS_OF_LOG, BINLOG_MARKS])
+def test_that_the_programs_write_nothing(program: str) -> None:
+    assert set(re.findall(r"\S*>\S*", program)) <= {"2>/dev/null;", ">", ">="}
+    assert not re.search(r"\b(rm|mv|cp|dd|tee|kill|eval|source)\b", program)

@@ -1,0 +1,240 @@
+"""Do two nodes share their past: from what real servers told of a real fork, and what is left where something lacks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.facts.binlog_marks import Mark
+from services.facts.primary_views import PrimaryView
+from services.procedures.facts_model import Facts, Grastate, HostFacts, Trace, TwoPrimaries
+from services.procedures.histories import WINDOW, Side, by_marks, by_views, compared, histories, window
+from tests.unit.procedures.facts_of_three import UUID as CLUSTER
+from tests.unit.procedures.facts_of_three import down, facts
+from tests.unit.recorded.histories_recorded import s1, s3_at
+
+OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
+
+
+def without(side: Side, *parts: str) -> Side:
+    return replace(side, trace=replace(side.trace, **dict.fromkeys(parts, ())))
+
+
+# -- the fork of the lab -----------------------------------------------------------------------------------------------
+
+
+def test_that_a_minority_bootstrapped_by_hand_is_a_fork_though_uuid_and_seqno_agree() -> None:
+    joiner = s3_at(25)
+    found = compared(joiner, s1(joiner))
+    assert found.outcome == "forked"
+    assert found.shared_to == 19
+    assert "Xid 21, GTID 0-43-16 on s3, Xid 21, GTID 0-41-16 on s1" in found.evidence
+    assert "made Primary by hand" in found.evidence
+
+
+def test_that_the_binary_logs_alone_show_the_fork_and_where_it_begins() -> None:
+    joiner = s3_at(25)
+    found = by_marks(joiner, s1(joiner))
+    assert (found.outcome, found.shared_to) == ("forked", 19)
+
+
+def test_that_the_views_alone_show_the_fork_and_where_it_begins() -> None:
+    joiner = s3_at(25)
+    found = by_views(joiner, s1(joiner))
+    assert (found.outcome, found.shared_to) == ("forked", 19)
+
+
+def test_that_both_sides_killed_are_forks_whoever_is_asked() -> None:
+    joiner = s3_at(25)
+    assert compared(joiner, s1(joiner, serves=False)).outcome == "forked"
+    majority = s1(joiner, serves=False)
+    assert by_views(majority, joiner).outcome == "forked"
+
+
+def test_that_a_node_that_went_before_the_fork_shares_the_past_of_either_side() -> None:
+    joiner = s3_at(19, of_fork=False)
+    assert by_marks(joiner, s1(joiner)).outcome == "same"
+    assert by_views(joiner, s1(joiner)).outcome == "same"
+    assert compared(joiner, s1(joiner)).outcome == "same"
+
+
+def test_that_one_write_set_more_than_the_donors_took_out_of_the_view_is_a_fork() -> None:
+    joiner = s3_at(20, of_fork=False)
+    found = by_views(joiner, s1(joiner))
+    assert (found.outcome, found.shared_to) == ("forked", 19)
+    assert "s1 left it at 19, s3 has 20 of it" in found.evidence
+
+
+def test_that_the_nodes_that_stopped_with_it_in_one_view_share_its_past_and_none_is_asked_to_have_gone_on() -> None:
+    joiner = s3_at(19, of_fork=False)
+    donor = s1(joiner, seqno=19, serves=False)
+    assert by_views(joiner, donor).outcome == "same"
+
+
+def test_that_a_donor_that_serves_in_the_old_view_is_no_home_for_one_that_went_on() -> None:
+    joiner = s3_at(25)
+    donor = s1(joiner)
+    donor = replace(donor, trace=replace(donor.trace, views=donor.trace.views[:4]))
+    assert by_views(joiner, donor).outcome == "forked"
+    resting = replace(donor, serves=False, seqno=19)
+    assert by_views(joiner, resting).outcome == "same"  # it stopped there: what the other has is only more
+
+
+# -- what lacks --------------------------------------------------------------------------------------------------------
+
+
+def test_that_nothing_read_is_not_known_and_says_what_would_have_to_be_read() -> None:
+    joiner = without(s3_at(25), "views", "marks")
+    donor = without(s1(joiner), "views", "marks", "since")
+    joiner = replace(joiner, trace=replace(joiner.trace, unread=("the log of s3 could not be read",)))
+    found = compared(joiner, donor)
+    assert found.outcome == "not known"
+    assert "the log of s3 could not be read" in found.missing
+    assert found.missing
+
+
+def test_that_without_binary_logs_the_views_decide() -> None:
+    joiner = without(s3_at(25), "marks")
+    assert compared(joiner, s1(joiner)).outcome == "forked"
+    joiner = without(s3_at(19, of_fork=False), "marks")
+    assert compared(joiner, s1(joiner)).outcome == "same"
+
+
+def test_that_a_position_that_is_not_known_yet_is_no_proof_of_one_past() -> None:
+    joiner = s3_at(None, of_fork=False)
+    found = compared(joiner, s1(joiner))
+    assert found.outcome == "not known"
+    assert any("how far s3 went" in sentence for sentence in found.missing)
+
+
+def test_that_a_fork_shows_before_the_position_is_known() -> None:
+    assert compared(s3_at(None), s1(s3_at(None))).outcome == "forked"
+
+
+def test_that_equal_transactions_say_nothing_of_what_came_after_them() -> None:
+    joiner = s3_at(22, of_fork=False)  # its binary log ends at 19: what 20 to 22 were it does not say
+    assert by_marks(joiner, s1(joiner)).outcome == "not known"
+
+
+def test_that_gtids_counted_differently_are_neither_one_past_nor_a_fork() -> None:
+    joiner = s3_at(19, of_fork=False)
+    donor = s1(joiner)
+    since = tuple(replace(mark, gtid=f"{mark.gtid}9") for mark in donor.trace.since[0][1])
+    donor = replace(donor, trace=replace(donor.trace, since=(("s3", since),)))
+    assert by_marks(joiner, donor).outcome == "not known"
+
+
+def test_that_a_binary_log_that_went_back_is_not_compared() -> None:
+    marks = tuple(Mark(f"0-1-{n}", 1, f"261122 6:00:{n:02}", n) for n in (5, 6, 7, 6))
+    assert window(marks, None) == ()
+
+
+def test_that_a_transaction_that_the_donor_has_not_though_it_went_past_it_is_a_fork() -> None:
+    joiner = s3_at(25)
+    donor = s1(joiner)
+    only_common = tuple(m for m in donor.trace.since[0][1] if (m.xid or 0) <= 19)
+    donor = replace(donor, trace=replace(donor.trace, since=(("s3", only_common),)))
+    assert by_marks(joiner, donor).outcome == "forked"
+
+
+def test_that_another_state_uuid_is_another_past_and_no_position_is_not_known() -> None:
+    joiner = s3_at(25)
+    assert compared(replace(joiner, state_uuid=OTHER), s1(joiner)).outcome == "forked"
+    assert compared(replace(joiner, state_uuid=""), s1(joiner)).outcome == "not known"
+
+
+def test_that_a_view_of_itself_alone_made_by_hand_is_a_fork_where_the_others_went_on() -> None:
+    joiner = replace(without(s3_at(25), "views", "marks"), alone_by_hand=True)
+    donor = without(s1(joiner), "views", "marks", "since")
+    assert compared(joiner, donor).outcome == "forked"
+    assert compared(joiner, replace(donor, serves=False)).outcome == "not known"
+
+
+# -- among the members of a cluster ------------------------------------------------------------------------------------
+
+
+def member(uuid: str, name: str, number: int) -> tuple[str, str]:
+    return (f"{number:08}-{uuid[9:]}", name)
+
+
+def view(seqno: int, *numbers: int) -> PrimaryView:
+    return PrimaryView(CLUSTER, seqno, tuple(member(CLUSTER, f"n{n}", n) for n in numbers))
+
+
+def estate(*, n3: HostFacts, n1: Trace | None, n2: Trace | None) -> Facts:
+    base = facts(n3)
+    traces = {"n1": n1, "n2": n2}
+    hosts = tuple(replace(h, trace=traces.get(h.host, h.trace)) for h in base.hosts)
+    return replace(base, hosts=hosts)
+
+
+def away(seqno: int, *views: PrimaryView) -> HostFacts:
+    return down("n3", grastate=Grastate(CLUSTER, seqno), trace=Trace(views))
+
+
+def test_that_what_one_member_knows_holds_for_a_donor_beside_it() -> None:
+    n1 = Trace((view(10, 1, 2, 3), view(90, 1, 2)))
+    found = estate(n3=away(80, view(10, 1, 2, 3)), n1=n1, n2=None)
+    assert histories(found, "n3", "n2").outcome == "same"
+    forked = estate(n3=away(95, view(10, 1, 2, 3), view(90, 3)), n1=n1, n2=None)
+    assert histories(forked, "n3", "n2").outcome == "forked"
+
+
+def test_that_two_primary_components_once_seen_outweigh_all_that_speaks_for_one_past() -> None:
+    n1 = Trace((view(10, 1, 2, 3), view(90, 1, 2)))
+    found = estate(n3=away(80, view(10, 1, 2, 3)), n1=n1, n2=n1)
+    seen = replace(found, two_primaries=(TwoPrimaries(CLUSTER, 1.0, (("n1", "n2"), ("n3",)), "both were seen"),))
+    assert histories(seen, "n3", "n1") == replace(histories(seen, "n3", "n1"), outcome="forked")
+    assert "both were seen" in histories(seen, "n3", "n1").evidence
+
+
+# -- any past at all ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def two_of_one_past(draw: st.DrawFn) -> tuple[tuple[PrimaryView, ...], int, int]:
+    """Views of one past, and how far two nodes of it went."""
+    steps = draw(st.lists(st.integers(1, 9), min_size=1, max_size=6))
+    seqno, found = 0, []
+    for number, step in enumerate(steps):
+        seqno += step
+        found.append(view(seqno, 1, 2, 10 + number))
+    low, high = sorted(draw(st.tuples(st.integers(found[0].seqno, seqno + 9), st.integers(found[0].seqno, seqno + 9))))
+    return tuple(found), low, high
+
+
+@given(two_of_one_past(), st.booleans(), st.booleans())
+def test_that_two_nodes_of_one_past_are_never_called_forks(
+    past: tuple[tuple[PrimaryView, ...], int, int], donor_is_behind: bool, knows_all: bool
+) -> None:
+    found, low, high = past
+    first, second = (high, low) if donor_is_behind else (low, high)
+    logs = found if knows_all else found[-1:]
+    joiner = Side("n3", CLUSTER, first, serves=False, trace=Trace(tuple(v for v in logs if v.seqno <= first)))
+    # One that serves goes on in the newest view: nobody is ahead of it.
+    serves = not donor_is_behind and second >= found[-1].seqno
+    donor = Side("n1", CLUSTER, second, serves=serves, trace=Trace(tuple(v for v in found if v.seqno <= second)))
+    assert by_views(joiner, donor).outcome != "forked"
+
+
+@given(two_of_one_past(), st.integers(1, 5), st.integers(1, 5), st.integers(0, 5), st.integers(0, 5), st.booleans())
+def test_that_two_that_went_on_from_one_past_each_in_a_component_of_its_own_are_never_called_one(
+    past: tuple[tuple[PrimaryView, ...], int, int], ours: int, theirs: int, more: int, others: int, serves: bool
+) -> None:
+    found, _, _ = past
+    end = found[-1].seqno
+    mine, other = view(end + ours, 3), view(end + theirs, 1, 2)
+    joiner = Side("n3", CLUSTER, mine.seqno + more, serves=False, trace=Trace((*found, mine)))
+    donor = Side("n1", CLUSTER, other.seqno + others, serves=serves, trace=Trace((*found, other)))
+    assert by_views(joiner, donor).outcome == "forked"
+    assert (by_views(joiner, donor).shared_to or 0) <= min(mine.seqno, other.seqno) - 1
+
+
+@pytest.mark.parametrize("seqno", [None, 18, 19, 20, 25])
+def test_that_the_window_never_goes_beyond_the_position(seqno: int | None) -> None:
+    ours = window(s3_at(None).trace.marks, seqno)
+    assert len(ours) <= WINDOW
+    assert all(seqno is None or mark.xid is None or mark.xid <= seqno for mark in ours)

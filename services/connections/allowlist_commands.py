@@ -12,11 +12,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
-from services.connections.read_programs import BINLOG_MARKS, HAPROXY_SHOW, READ_PROGRAMS, TCP_TRY, VIEWS_OF_LOG
+from services.connections.read_programs import (
+    BINLOG_MARKS,
+    HAPROXY_SHOW,
+    LOG_OF_FILE,
+    LOG_OF_UNIT,
+    READ_PROGRAMS,
+    TCP_TRY,
+    VIEWS_OF_LOG,
+)
 
 _UNIT = r"[A-Za-z0-9][A-Za-z0-9@:_.-]*"
 _NUMBER = r"\d{1,9}"
 _LIST = r"[A-Za-z0-9_,]+"
+_EPOCH = re.compile(r"@[0-9]{1,11}", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,254}", re.ASCII)
 _PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
 _MOMENT = r"-?[0-9][0-9A-Za-z :.+-]*|now|today|yesterday"
@@ -190,14 +199,26 @@ def _check_program(argv: tuple[str, ...]) -> str:
     return "" if is_clean(argv[4]) else f"its argument must be one of {_CLEAN}"
 
 
+def _check_log(words: tuple[str, ...]) -> str:
+    """A log is filtered by one of two frozen texts: a unit's since a moment, or a file."""
+    if words[:2] == (LOG_OF_UNIT, "pilothouse") and len(words) == 4:
+        fits = re.fullmatch(_UNIT, words[2]) and _EPOCH.fullmatch(words[3])
+        return "" if fits else "its arguments must be a unit's name and @EPOCH"
+    if words[:2] == (LOG_OF_FILE, "pilothouse") and len(words) == 3:
+        return "" if is_log(words[2]) else "its argument must be a log file"
+    return "only the frozen filters of a log may follow it"
+
+
 def _check_try(argv: tuple[str, ...]) -> str:
-    """A connection is tried, HAProxy asked, a history read in exactly this form; what varies are words alone."""
+    """A connection is tried, HAProxy asked, a history or a log read in exactly this form; what varies are words."""
     if argv[2:3] == ("nice",):
         return _check_history(argv)
+    if argv[:4] == ("timeout", "30", "bash", "-c"):
+        return _check_log(argv[4:])
     if argv[:6] == ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse") and len(argv) == 7:
         return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
-        return "only the frozen try of one TCP connection, or the frozen question to HAProxy, may follow it"
+        return "only the frozen try of one TCP connection, question to HAProxy or filter of a log may follow it"
     host, port = argv[6:]
     if not _HOST.fullmatch(host):
         return "its host must be a name or an address"

@@ -197,5 +197,17 @@ whose Xid is XID or more. DECODE-ROWS without -v prints no row (MySQL manual, "m
 events, which row format has none of.
 """
 
+_LESS = " | sed '/####### Passing WS /d' | tail -n 20000"
+LOG_OF_UNIT = 'set -o pipefail; journalctl -u "$1" --since "$2" -o short-unix --no-pager' + _LESS
+"""A unit's journal from a moment on (`@EPOCH`, man systemd.time(7)), without the line that Percona's provider logs for
+every write set of an IST (galera/src/ist.cpp, "####### Passing WS"): thousands of them push the proof out of any tail.
+
+Run as `timeout 30 bash -c LOG_OF_UNIT pilothouse UNIT @EPOCH`. sed(1) ends well without a line, so a failure is
+journalctl's own.
+"""
+
+LOG_OF_FILE = 'set -o pipefail; tail -c 1000000000 -- "$1"' + _LESS
+"""The same of an error log file: its newest gigabyte. Run as `timeout 30 bash -c LOG_OF_FILE pilothouse FILE`."""
+
 READ_PROGRAMS: tuple[str, ...] = (OS_LOOP, OS_LOOP_SH)
 """Every program text the allow-list accepts after `bash -c` (the first) or `sh -c` (the second)."""

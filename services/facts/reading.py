@@ -94,6 +94,16 @@ def size(value: str) -> int | None:
     return None if number is None or number * factor > MOST else number * factor
 
 
+def sized(value: object) -> int | None:
+    """Return a number that may be written with a suffix, also a negative one: "70K" is 71680, "-1" is -1.
+
+    Galera prints every whole number of its options so where it is a multiple of 1024, a seqno too (Galera source,
+    gu_config.cpp: "70K" for gcache.freeze_purge_at_seqno=71680).
+    """
+    number = whole(value)
+    return number if number is not None or not isinstance(value, str) else size(value)
+
+
 def host_port(value: str, port: int = 3306) -> tuple[str, int]:
     """Split "host:port", "[::1]:port" or "host"; port 0 (Galera's "not known") becomes `port`."""
     text = value.strip()

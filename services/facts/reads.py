@@ -22,6 +22,7 @@ from __future__ import annotations
 import posixpath
 
 from services.connections.command import Command
+from services.connections.read_programs import LOG_OF_FILE, LOG_OF_UNIT
 
 DEFAULT_DATADIR = "/var/lib/mysql"
 UNITS = ("mariadb.service", "mysql.service", "mysqld.service", "mysql@bootstrap.service")
@@ -59,6 +60,16 @@ def journal(unit: str, lines: int, *, sudo: bool) -> Command:
 def error_log(path: str, lines: int, *, sudo: bool) -> Command:
     """Return the newest lines of an error log file."""
     return Command(("tail", "-n", str(lines), path), sudo=sudo)
+
+
+def journal_since(unit: str, since: float) -> Command:
+    """Return a unit's journal from a moment on (its host's epoch seconds), without the noise of an IST."""
+    return Command(("timeout", "30", "bash", "-c", LOG_OF_UNIT, "pilothouse", unit, f"@{max(0, int(since))}"))
+
+
+def error_log_whole(path: str) -> Command:
+    """Return the newest gigabyte of an error log file, without the noise of an IST."""
+    return Command(("timeout", "30", "bash", "-c", LOG_OF_FILE, "pilothouse", path))
 
 
 def clean(datadir: str) -> str:

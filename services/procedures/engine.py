@@ -81,14 +81,17 @@ class Engine:
         return self._with_arms(self._out.undo)
 
     def release(self, key: str = "") -> RunState:
-        """Only switch off what is still on (or the one obligation); the run's state stays."""
+        """Only switch off what is still on (or the one obligation), and say what is true of the run then.
+
+        Its state stays, but for a failed undo of which all is proven to be back by then: that one is undone.
+        """
 
         def only() -> RunState:
             if key:
                 self._out.release(key)
             else:
                 self._out.release_all()
-            return self.view.state
+            return self._out.settle()
 
         return self._with_arms(only)
 

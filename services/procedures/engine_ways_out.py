@@ -18,9 +18,9 @@ from services.procedures.journal_entries import (
     run_state,
     step_state,
 )
-from services.procedures.model import Risk, Step
+from services.procedures.model import Obligation, Risk, Step
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import OpenObligation, RunState, StepState
+from services.procedures.run_model import OpenObligation, RunState, StepState, StepView
 
 RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
 _DOUBTFUL = frozenset({StepState.ACTING, StepState.PROVING})
@@ -39,17 +39,26 @@ class WaysOut:
         self._waits = waits
 
     def release_all(self, step_id: str = "") -> tuple[OpenObligation, ...]:
-        """Release what is open, the newest first; return what could not be released."""
-        for one in reversed(self._log.view.obligations):
+        """Release what is open, the newest first, safeguards last; return what could not be released."""
+        newest = tuple(reversed(self._log.view.obligations))
+        for one in sorted(newest, key=lambda o: o.obligation.safeguard):
             self.release(one.obligation.key, step_id)
         return self._log.view.obligations
 
     def release(self, key: str, step_id: str = "") -> bool:
-        """Release one obligation, five tries; return whether it is proven to be off."""
+        """Release one obligation, five tries; return whether it is proven to be off.
+
+        A safeguard stays while anything that it guards is on, or is not proven to be off.
+        """
         found = next((o for o in self._log.view.obligations if o.obligation.key == key), None)
         if found is None:
             return True
         obligation, why = found.obligation, ""
+        guarded = self._guarded(obligation)
+        if guarded:
+            on = ", ".join(o.obligation.sentence for o in guarded)
+            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it stays while this is on: {on}."))
+            return False
         for number in range(RELEASE_TRIES):
             if number and self._parts.clock.sleep(RELEASE_PAUSE_S):
                 break
@@ -70,6 +79,13 @@ class WaysOut:
             why = "; ".join(a.evidence for a in self._waits.answers(obligation.release_proof) if not a.holds)
         self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it could not be released. {why}"))
         return False
+
+    def _guarded(self, safeguard: Obligation) -> tuple[OpenObligation, ...]:
+        """Return what is on that a safeguard is there for: everything else of this run on its host, newest first."""
+        if not safeguard.safeguard:
+            return ()
+        others = (o for o in reversed(self._log.view.obligations) if o.obligation.host == safeguard.host)
+        return tuple(o for o in others if not o.obligation.safeguard)
 
     def _off(self, step_id: str, key: str, found: OpenObligation) -> bool:
         answers = self._waits.answers(found.obligation.release_proof)
@@ -92,7 +108,7 @@ class WaysOut:
         failed = ""
         for view in reversed(log.view.steps):
             step = view.step
-            if step.undo is None or view.state not in _BACK or not log.acted(step.step_id):
+            if step.undo is None or not self._is_to_undo(view):
                 continue
             try:
                 self._undo(step)
@@ -106,10 +122,40 @@ class WaysOut:
             told = " ".join((*((failed,) if failed else ()), *(o.release_failed or _still_on(o) for o in left)))
             log.write(run_state(RunState.UNDO_FAILED, f"It could not be taken back whole. {told}"))
             return RunState.UNDO_FAILED
+        return self._undone()
+
+    def _undone(self) -> RunState:
         stays = "; ".join(self._stays())
         told = f"What can be taken back was. This stays: {stays}." if stays else "All that it changed was taken back."
-        log.write(run_state(RunState.UNDONE, told))
+        self._log.write(run_state(RunState.UNDONE, told))
         return RunState.UNDONE
+
+    def settle(self) -> RunState:
+        """After a release alone: say what is true now. A failed undo of which all is proven to be back is UNDONE."""
+        log, view = self._log, self._log.view
+        on = ", ".join(o.obligation.sentence for o in view.obligations)
+        now = f"Still switched on: {on}." if on else "Nothing of it is switched on any more."
+        if view.state is RunState.UNDO_FAILED:
+            left = [v for v in reversed(view.steps) if self._is_to_undo(v) and not self._is_back(v.step)]
+            if not left and not on:
+                log.write(run_state(RunState.UNDOING, "What it had on was released; the rest is looked at."))
+                for one in (v.step for v in reversed(view.steps) if self._is_to_undo(v)):
+                    log.write(step_state(one.step_id, StepState.UNDOING))
+                    log.write(step_state(one.step_id, StepState.UNDONE, said=one.undo.title if one.undo else ""))
+                return self._undone()
+            told = "; ".join(v.step.undo.title for v in left if v.step.undo is not None)
+            log.write(run_state(view.state, f"It could not be taken back whole. Not taken back: {told}. {now}"))
+        elif view.state is RunState.FAILED:
+            said = next((f"{v.step.title}: {v.error} " for v in view.steps if v.state is StepState.FAILED), "")
+            log.write(run_state(view.state, f"{said}{now}"))
+        return log.view.state
+
+    def _is_to_undo(self, view: StepView) -> bool:
+        return view.step.undo is not None and view.state in _BACK and self._log.acted(view.step.step_id)
+
+    def _is_back(self, step: Step) -> bool:
+        proof = step.undo.proof if step.undo is not None else ()
+        return self._waits.hold_now(proof, step.step_id)
 
     def _stays(self) -> tuple[str, ...]:
         """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
@@ -133,6 +179,7 @@ class WaysOut:
         began = self._log.step(step.step_id).state is StepState.UNDOING
         self._log.write(step_state(step.step_id, StepState.UNDOING))
         evidence: tuple[str, ...] = ()
+        self._release_guarded(step)
         if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
             self._waits.before_undo(step)
             if undo.waits:
@@ -141,6 +188,13 @@ class WaysOut:
             evidence = self._take_back(step, began=began)
         self._discharge_taken(step)
         self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title, evidence=evidence))
+
+    def _release_guarded(self, step: Step) -> None:
+        """A safeguard is taken away last: what it guards is released before, or it stays."""
+        guarded = self._guarded(step.takes) if step.takes is not None else ()
+        left = [o.obligation.sentence for o in guarded if not self.release(o.obligation.key, step.step_id)]
+        if left:
+            raise StepFailed(f"It stays while this is on: {', '.join(left)}.")
 
     def _take_again(self, step: Step) -> None:
         """What this undo switches on again is told before it acts; the undo of the step that took it first ends it."""

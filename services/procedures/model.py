@@ -28,7 +28,8 @@ class Obligation:
         sentence: as shown in the status line: 'gcache frozen on n1'.
         release: how it is discharged, on any way out; release_proof: what shows that it is.
         danger: what happens while it stays: 'the disk of n1 fills'.
-        safeguard: it guards another one that is on (a timer that ends it): told after that one.
+        safeguard: it guards the others of its host (a timer that ends them): told after them, and released only
+            when all of them are proven to be off.
     """
 
     key: str

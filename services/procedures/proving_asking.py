@@ -13,7 +13,7 @@ from services.clock import Clock
 from services.connections.command import Command
 from services.connections.ports import ObserverSession, Output
 from services.errors import BadInput, SudoFailed, UserError
-from services.facts.reading import flag, real
+from services.facts.reading import flag, real, sized
 from services.procedures.conditions import Comparison, Kept, Number
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
@@ -82,15 +82,15 @@ def number_of(value: Number, past: Past) -> int | None:
     """Return a number of the plan, or of the run's kept values; None when that was not kept (or is no number)."""
     if not isinstance(value, Kept):
         return value
-    found = re.search(r"-?\d+$", past.kept.get(value.name, "").strip())
-    return int(found.group()) if found else None
+    found = re.search(r"-?\d+[KMGT]?$", past.kept.get(value.name, "").strip())
+    return sized(found.group()) if found else None
 
 
 def compared(left: str, comparison: Comparison, right: str) -> bool | None:
-    """Return how two texts compare: = and != as text (see `same`), else as numbers; None: can't."""
+    """Return how two texts compare: = and != as text (see `same`), else as numbers ("70K" is 71680); None: can't."""
     if comparison in {"=", "!="}:
         return same(left, right) is (comparison == "=")
-    low, high = real(left), real(right)
+    low, high = _amount(left), _amount(right)
     if low is None or high is None:
         return None
     return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high}[comparison]

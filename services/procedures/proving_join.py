@@ -22,7 +22,7 @@ from services.procedures.gather_links import TRANSFER_PORTS
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
-from services.procedures.proving_log import Log, read_log
+from services.procedures.proving_log import Log, read_log, read_log_since
 from services.procedures.proving_ways import ways_closed
 
 SYNCED = "4"
@@ -236,7 +236,8 @@ def transfer_was(condition: TransferWas, asking: Asking, past: Past) -> Answer:
         return Answer(holds=None, evidence=f"the step {condition.since_step} has not begun in this run")
     host = condition.host
     seen = asking.facts.host(host) if asking.facts is not None else None
-    log = read_log(asking, host, (seen.unit if seen is not None else "") or "mariadb.service")
+    unit = (seen.unit if seen is not None else "") or "mariadb.service"
+    log = read_log_since(asking, host, unit, began - _SLACK_S)
     if log is None:
         return Answer(holds=None, evidence=f"the log of {host} could not be read")
     name = asking.variable(host, "wsrep_node_name") or (seen.node_name if seen is not None else "")
@@ -264,4 +265,7 @@ def _without_transfer(condition: TransferWas, log: Log, began: float, said: tupl
     if any(_NOT_NEEDED.search(line) for line in log.since(began - _SLACK_S)) and condition.kind != "SST":
         evidence = f"{condition.host} needed no transfer: it had missed nothing"
         return Answer(condition.donor == "" or condition.kind == "any", evidence, lines=said)
+    if not log.reaches(began - _SLACK_S):
+        evidence = f"the log of {condition.host} does not reach back to this start: how it came is not known"
+        return Answer(holds=None, evidence=evidence, lines=said)
     return Answer(holds=False, evidence=f"the log of {condition.host} tells of no transfer to it yet", lines=said)

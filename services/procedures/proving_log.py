@@ -1,11 +1,15 @@
-"""A server's log for proofs: the newest lines, with the times of this workstation's clock."""
+"""A server's log for proofs, with the times of this workstation's clock: its newest lines, or all since a moment.
+
+Percona's provider logs one line for every write set of an IST. So what an IST proves is read from a moment on, those
+lines left out on the host; a log that does not reach back to that moment shows nothing, and never a no.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 
-from services.errors import UserError
+from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
 from services.facts.error_log import parse_transfers, split_line
 from services.facts.machine import clock_offset
@@ -14,6 +18,9 @@ from services.procedures.gather_options import SERVER_GROUPS, masked
 from services.procedures.proving_asking import Asking
 
 LINES = 4000
+WHOLE_LIMIT_S = 35.0
+_BEFORE_S = 60.0
+"""Read so much more: a line from before the moment shows that the log reaches back to it."""
 _STARTING = re.compile(
     r"Starting \S*(?:mariadb|mysql)\S*\.service|Starting (?:MariaDB|MySQL|Percona)[^\[\]]* server\.\.\.", re.IGNORECASE
 )
@@ -36,6 +43,16 @@ class Log:
         """Return the state transfers that began at or after `since` (workstation clock), oldest first."""
         found = parse_transfers(self.lines, utc_offset_s=self.zone_s, clock_offset_s=self.offset_s)
         return tuple(t for t in found if t.since is not None and t.since >= since)
+
+    def reaches(self, moment: float) -> bool:
+        """Return whether the log has what came since `moment`: an older line, or a start of the server after it."""
+        for line in self.lines:
+            at, message = split_line(line, self.zone_s)
+            if at is not None and at - self.offset_s <= moment:
+                return True
+            if any(pattern.search(message) for pattern in (_STARTING, _PROCESS)):
+                return True
+        return False
 
     def newest_start(self) -> Log:
         """Return the part from the newest start on: systemd's word for it, else the server's; all without either."""
@@ -61,17 +78,39 @@ class Log:
 
 
 def read_log(asking: Asking, host: str, unit: str) -> Log | None:
-    """Return the server's log: the journal, or the file that log_error names; None when it can't be read."""
+    """Return the log's newest lines: of the journal, or the file that log_error names; None when it can't be read."""
     path = _log_file(asking, host)
     argv = reads.error_log(path, LINES, sudo=True).argv if path else reads.journal(unit, LINES, sudo=True).argv
     output = asking.run(host, argv, sudo=True)
     if output.exit_code:
         return None
+    zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
+    return Log(tuple(output.text.splitlines()), _offset(asking, host), zone)
+
+
+def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log | None:
+    """Return the log from `moment` (workstation clock) on, without the lines of single write sets.
+
+    Where the host doesn't allow that, the newest lines: `Log.reaches` tells whether they go back so far. None when the
+    log can't be read at all.
+    """
+    path, offset = _log_file(asking, host), _offset(asking, host)
+    read = reads.error_log_whole(path) if path else reads.journal_since(unit, moment + offset - _BEFORE_S)
+    try:
+        output = asking.run(host, read.argv, sudo=True, limit_s=WHOLE_LIMIT_S)
+    except (Refused, TimedOut):
+        return read_log(asking, host, unit)
+    if output.exit_code:
+        return read_log(asking, host, unit)
+    zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
+    return Log(tuple(output.text.splitlines()), offset, zone)
+
+
+def _offset(asking: Asking, host: str) -> float:
+    """Return the host's clock minus the workstation's, in seconds."""
     sent = asking.clock.wall()
     answer = asking.run(host, reads.CLOCK.argv).text
-    offset = clock_offset(answer, sent, asking.clock.wall())
-    zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
-    return Log(tuple(output.text.splitlines()), offset or 0.0, zone)
+    return clock_offset(answer, sent, asking.clock.wall()) or 0.0
 
 
 def _log_file(asking: Asking, host: str) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from services.connections.ports import text
 from services.errors import QueryFailed, Unreachable, UserError
 from services.facts.provider_options import provider_options
-from services.facts.reading import count, whole
+from services.facts.reading import count, sized, whole
 from services.procedures.conditions import (
     Answer,
     FlowControlBelow,
@@ -90,9 +90,11 @@ def provider_option(condition: ProviderOption, asking: Asking, past: Past) -> An
     if value is None:
         said = f"the provider of {condition.host} has no option {condition.option}"
         return Answer(holds=False, evidence=said, final=bool(options))
-    kept = ((condition.keep, value),) if condition.keep else ()
+    number = sized(value)
+    whole_value = value if number is None else str(number)
+    kept = ((condition.keep, whole_value),) if condition.keep else ()
     holds = compared(value, condition.comparison, condition.value)
-    return Answer(holds, f"{condition.option} is {value} on {condition.host}", kept=kept)
+    return Answer(holds, f"{condition.option} is {whole_value} on {condition.host}", kept=kept)
 
 
 @_told_dead

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from services.facts.reading import sized
 from services.procedures.facts_model import Facts, HostFacts
 from services.sampling.ist_reach import GAP_MOST, GAP_SHARE, MARGIN, Rate, gcache_needed
 
@@ -33,7 +34,7 @@ class Cache:
     seqno_s: float | None
     free: int | None
     disk: int | None
-    frozen_at: str | None  # the option's text, None where the provider has no such option
+    frozen_at: str | None  # the option's number, "-1" for none, None where the provider has no such option
 
     @property
     def reach_s(self) -> float | None:
@@ -60,8 +61,14 @@ def cache_of(host: HostFacts) -> Cache:
         seqno_s=host.rates.seqno_s if host.rates is not None else None,
         free=host.gcache_free,
         disk=host.gcache_disk_size,
-        frozen_at=host.provider_option(OPTION),
+        frozen_at=_plain(host.provider_option(OPTION)),
     )
+
+
+def _plain(value: str | None) -> str | None:
+    """Return the option as one number: the provider prints 71680 as 70K."""
+    number = sized(value)
+    return value if number is None else str(number)
 
 
 def is_frozen(facts: Facts, name: str) -> bool:

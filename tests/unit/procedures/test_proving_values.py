@@ -7,8 +7,9 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.procedures import conditions as c
+from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from services.procedures.proving_asking import same
+from services.procedures.proving_asking import number_of, same
 from tests.unit.procedures.test_proving import NOTHING, ScriptedHosts
 
 
@@ -58,3 +59,18 @@ def test_that_an_option_that_can_not_be_read_back_holds_only_where_that_is_enoug
 ])  # fmt: skip
 def test_that_a_size_with_its_suffix_is_the_same_as_its_bytes(left: str, right: str, alike: bool) -> None:
     assert same(left, right) is alike
+
+
+@pytest.mark.parametrize(("printed", "number"), [("70K", 71_680), ("71681", 71_681), ("1M", 2**20), ("3G", 3 * 2**30)])
+def test_that_a_freeze_at_a_multiple_of_1024_is_read_compared_and_kept_as_its_number(
+    prover: RealProver, hosts: ScriptedHosts, printed: str, number: int
+) -> None:
+    options = f"gcache.freeze_purge_at_seqno = {printed}; gcache.size = 128M;"
+    hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_provider_options", options),))
+    option = "gcache.freeze_purge_at_seqno"
+    answer = prover.look(c.ProviderOption("n1", option, ">=", "0", keep="frozen_at"), NOTHING)
+    assert (answer.holds, answer.kept) == (True, (("frozen_at", str(number)),))
+    assert prover.look(c.ProviderOption("n1", option, "=", str(number)), NOTHING).holds is True
+    assert prover.look(c.ProviderOption("n1", option, "<", str(number)), NOTHING).holds is False
+    older = Past({"frozen_at": printed}, {})  # as a run of an older Pilothouse has kept it
+    assert number_of(c.Kept("frozen_at"), older) == number

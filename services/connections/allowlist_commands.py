@@ -64,6 +64,8 @@ _CLEAN = "absolute paths without . and .."
 _READABLE = "files that it may read"
 # Exactly so: `mysqld` without a word would start a server.
 _VERSION = Rule(exactly=(("--version",), ("-V",)))
+# Does the login get in at the server without a password? Asked with one statement that reads nothing.
+_CLIENT = Rule(exactly=(("--version",), ("-V",), ("--batch", "-e", "SELECT 1")))
 # --help --verbose reads the option files, prints every value and ends before plugins and engines are initialised (tried
 # on MariaDB 10.11: nothing in the data folder changes but its own time stamp, by the test for case-sensitive names).
 _SERVER = Rule(exactly=(("--version",), ("-V",), ("--user=mysql", "--help", "--verbose")))
@@ -157,7 +159,7 @@ RULES: dict[str, Rule] = {
     ),
     "mysqld": _SERVER,
     "mariadbd": _SERVER,
-    "mysql": _VERSION,
+    "mysql": _CLIENT,
     "mariadb": _VERSION,
     "mariabackup": _VERSION,
     "mariadb-backup": _VERSION,

@@ -14,7 +14,7 @@ from services.connections.ports import ObserverSession, Output
 from services.errors import Refused, SudoFailed, UserError
 from services.facts import reads
 from services.facts.error_log import parse_transfers
-from services.facts.machine import parse_datadir, parse_du, parse_units
+from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units
 from services.facts.model import MachineFacts, NodeFacts, TransferFacts
 
 LOG_LINES = 600
@@ -40,7 +40,12 @@ def log_facts(
         sizes = _sizes(session, facts) if facts.galera is not None or _may_join(unit) else unit
     except UserError:
         return facts.transfers, None
-    machine = replace(unit, sst_bytes=sizes.sst_bytes, gcache_pages_bytes=sizes.gcache_pages_bytes)
+    machine = replace(
+        unit,
+        sst_bytes=sizes.sst_bytes,
+        gcache_pages_bytes=sizes.gcache_pages_bytes,
+        gcache_disk_free=sizes.gcache_disk_free,
+    )
     if text is None:
         return facts.transfers, machine
     offset = facts.machine.clock_offset_s if facts.machine is not None else None
@@ -77,7 +82,20 @@ def _sizes(session: ObserverSession, facts: NodeFacts) -> MachineFacts:
         return MachineFacts()
     pages, receiving = parse_datadir(listing.text)
     size = _as_root_or_not(session, lambda sudo: reads.sst_size(datadir, sudo=sudo)) if receiving else None
-    return MachineFacts(gcache_pages_bytes=pages, sst_bytes=None if size is None else parse_du(size.text))
+    free: int | None = None
+    apart = facts.galera.gcache_dir if facts.galera is not None else ""
+    if apart and reads.clean(apart) != reads.clean(datadir):
+        pages, free = _gcache_apart(session, apart)
+    received = None if size is None else parse_du(size.text)
+    return MachineFacts(gcache_pages_bytes=pages, gcache_disk_free=free, sst_bytes=received)
+
+
+def _gcache_apart(session: ObserverSession, folder: str) -> tuple[int | None, int | None]:
+    """Return (bytes in page files, free bytes) of a gcache.dir that is not the data directory."""
+    listing = _as_root_or_not(session, lambda sudo: reads.data_listing(folder, sudo=sudo))
+    pages = parse_datadir(listing.text)[0] if listing is not None and listing.exit_code == 0 else None
+    disks = parse_df(session.run(reads.data_disk(folder), limit_s=LIMIT_S).text)
+    return pages, disks[0].free if disks else None
 
 
 def _as_root_or_not(session: ObserverSession, command: Callable[[bool], Command]) -> Output | None:

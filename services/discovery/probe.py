@@ -253,6 +253,7 @@ def _with_unit(machine: MachineFacts, unit: MachineFacts) -> MachineFacts:
         unit_status_text=unit.unit_status_text,
         sst_bytes=unit.sst_bytes,
         gcache_pages_bytes=unit.gcache_pages_bytes,
+        gcache_disk_free=unit.gcache_disk_free,
     )
 
 

@@ -9,6 +9,7 @@ log of MariaDB 10.11.18 as "Flow-control interval: [28, 28]" for 3 members and g
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 from collections.abc import Mapping
 
@@ -64,8 +65,9 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
         provider_version="" if suspect else words(status.get("wsrep_provider_version", "")),
         provider_vendor="" if suspect else words(status.get("wsrep_provider_vendor", "")),
         gcache_size=size(options.get("gcache.size", "")),
+        gcache_dir=words(posixpath.join(variables.get("datadir", ""), options.get("gcache.dir", ""))),
         gcache_freeze_supported=FREEZE in options if options else None,
-        gcache_frozen_at=count(options.get(FREEZE, "")),  # -1 is the option's way to say: not frozen
+        gcache_frozen_at=size(options.get(FREEZE, "")),  # -1 is the option's way to say: not frozen
         proto_max=count(options.get("repl.proto_max", "")),
         sst_method=words(variables.get("wsrep_sst_method", "")),
         sst_donor=words(variables.get("wsrep_sst_donor", "")),

@@ -78,6 +78,7 @@ class GaleraFacts:
     provider_version: str = ""
     provider_vendor: str = ""
     gcache_size: int | None = None
+    gcache_dir: str = ""  # absolute
     gcache_freeze_supported: bool | None = None
     gcache_frozen_at: int | None = None  # the seqno from which on nothing is purged; None: not frozen, or not able to
     proto_max: int | None = None
@@ -187,6 +188,7 @@ class MachineFacts:
     unit_state: str = ""  # systemd ActiveState/SubState, "active/running"
     unit_status_text: str = ""  # systemd StatusText, "Receiving IST 45% ..."
     gcache_pages_bytes: int | None = None
+    gcache_disk_free: int | None = None  # of the volume of gcache.dir, where that is not in the data directory
     sst_bytes: int | None = None
     unit: str = ""  # the systemd unit that was found: "mariadb.service"
 

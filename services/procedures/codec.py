@@ -34,6 +34,7 @@ REGISTRY: dict[str, type] = {
         conditions.Answer,
         model.Obligation,
         model.Undo,
+        model.Consent,
         model.Step,
         model.WatchRule,
         model.Chart,

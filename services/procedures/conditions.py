@@ -173,6 +173,34 @@ class CacheLasts:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheFrozen:
+    """The donor's frozen cache still serves a node that stopped at a seqno by IST.
+
+    The option's value is 0 or more and at most `stopped_at` (a colleague may set another one), and the donor caches
+    what follows, with the safety gap of the donor selection. The evidence tells the cache: frozen at, first cached,
+    newest, page files of `directory`.
+    """
+
+    host: str
+    option: str
+    stopped_at: Number
+    directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReaches:
+    """One of `donors` still caches all that `host` missed since it stopped (grastate.dat), so IST can bring it back.
+
+    It holds too where `host` is a member already. A position that is not known is not known, never yes.
+    """
+
+    host: str
+    datadir: str
+    state_uuid: str
+    donors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FlowControlBelow:
     """Between two looks the node's flow control paused at most this share of the time (0..1)."""
 
@@ -214,12 +242,14 @@ class TransferWas:
     Attributes:
         kind: 'IST', 'SST' or 'any'; donor: wsrep_node_name, '' for any.
         since_step: step id whose beginning bounds the log.
+        accepted: name of a value; where the run kept it a person accepted any transfer from anybody.
     """
 
     host: str
     kind: Literal["IST", "SST", "any"]
     donor: str
     since_step: str
+    accepted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +277,16 @@ class UnitSetting:
     unit: str
     prop: str
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFresh:
+    """A unit is active under exactly this description, and its main process runs for at most so many seconds."""
+
+    host: str
+    unit: str
+    description: str
+    at_most_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +323,8 @@ Condition = (
     | NoClients
     | FreeDisk
     | CacheLasts
+    | CacheFrozen
+    | CacheReaches
     | FlowControlBelow
     | FileAbsent
     | FileSays
@@ -291,6 +333,7 @@ Condition = (
     | Listening
     | Position
     | UnitSetting
+    | UnitFresh
     | BalancerServer
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.checks import standing_blocks
@@ -216,7 +218,14 @@ class Steps:
         self._done(step, evidence)
 
     def _ask(self, step: Step, action: Ask) -> None:
-        question = Question(action, step.step_id, "step", self._parts.clock.wall())
+        found = self._waits.answers(step.already)
+        if found and all(a.holds for a in found):  # what it asks about came true meanwhile
+            self._done(step, tuple(a.evidence for a in found))
+            return
+        # A question that may be skipped says by what it was not.
+        told = "".join(f"{a.evidence}. " for a in found if not a.holds)
+        asked = replace(action, question=f"{told}{action.question}")
+        question = Question(asked, step.step_id, "step", self._parts.clock.wall())
         answer = self._waits.ask(question, step.step_id)
         self._log.write(run_state(RunState.RUNNING))
         if answer in STOP_WORDS or (action.kind == "typed" and answer != action.expect):

@@ -119,6 +119,21 @@ class Waits:
         self._log.write(answered(question, ready, self._parts.policy.by))
         return ready
 
+    def accepted(self, question: Question) -> bool:
+        """Ask in the middle of an undo, which goes on after it; False where nobody accepts, or nobody is there."""
+        ready = self._ready_answer(question)
+        if ready is None and self._parts.policy.unattended:
+            return False
+        self._log.write(asked(question))
+        while ready is None:
+            given = self._parts.person.answer(self._log.view.run_id, question)
+            if given is not None and self._fits(question, given):
+                ready = given
+                break
+            self._breathe(question.step_id)
+        self._log.write(answered(question, ready, self._parts.policy.by))
+        return ready == question.ask.expect
+
     def paused(self, sentence: str, step_id: str) -> None:
         """Rest until the person goes on."""
         self._log.write(run_state(RunState.PAUSED, sentence))

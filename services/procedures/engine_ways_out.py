@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.errors import Unreachable, UserError
+from services.procedures.actions import Ask
 from services.procedures.engine_parts import Parts, StepFailed, failure, printed, sentence
 from services.procedures.engine_waits import Waits
 from services.procedures.invariants import changes, only_reads
@@ -17,12 +18,16 @@ from services.procedures.journal_entries import (
     release_failed,
     run_state,
     step_state,
+    value_kept,
 )
-from services.procedures.model import Obligation, Risk, Step
+from services.procedures.model import Obligation, Risk, Step, Undo
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import OpenObligation, RunState, StepState, StepView
+from services.procedures.run_model import OpenObligation, Question, RunState, StepState, StepView
 
 RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
+STAYS_S = 10.0
+_LEFT = "left by the undo of "
+"""Begins the names of values: what an undo left, one for a step."""
 _DOUBTFUL = frozenset({StepState.ACTING, StepState.PROVING})
 _BACK = frozenset({StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.IN_DOUBT, StepState.UNDOING,
                    StepState.UNDO_FAILED})  # fmt: skip
@@ -159,7 +164,7 @@ class WaysOut:
 
     def _stays(self) -> tuple[str, ...]:
         """Return what steps did, or may have done, that have no undo and ended no obligation: told, not hidden."""
-        found = []
+        found = [said for name, said in self._log.view.kept if name.startswith(_LEFT)]
         down = {v.step.moves for v in self._log.view.steps if v.state is StepState.UNDONE} - {""}
         for view in self._log.view.steps:
             step = view.step
@@ -181,13 +186,37 @@ class WaysOut:
         evidence: tuple[str, ...] = ()
         self._release_guarded(step)
         if not (undo.proof and self._waits.hold_now(undo.proof, step.step_id)):
+            self._consent(step, undo)
             self._waits.before_undo(step)
             if undo.waits:
                 self._waits.until_hold(step, undo.waits, undo.title, undo.waits_s)
             self._take_again(step)
             evidence = self._take_back(step, began=began)
         self._discharge_taken(step)
+        self._keep_what_stays(step, undo)
         self._log.write(step_state(step.step_id, StepState.UNDONE, said=undo.title, evidence=evidence))
+
+    def _consent(self, step: Step, undo: Undo) -> None:
+        """An undo that would do more than take the step back waits for a person's word, the evidence told with it."""
+        wanted = undo.consent
+        missing = [a for a in self._waits.answers(wanted.unless) if not a.holds] if wanted is not None else []
+        if wanted is None or not missing:
+            return
+        told = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
+        ask = Ask(told, "typed", expect=wanted.expect)
+        if not self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
+            raise StepFailed(f"It was not begun, because nobody accepted this: {told}")
+
+    def _keep_what_stays(self, step: Step, undo: Undo) -> None:
+        """Look at what the undo left, for a while where it may still show; what does not hold is told at the end."""
+        until = self._parts.clock.monotonic() + STAYS_S
+        while True:
+            left = [a for a in self._waits.answers(undo.leaves) if not a.holds]
+            if not left or any(a.final for a in left) or self._parts.clock.monotonic() >= until:
+                break
+            self._parts.clock.sleep(RELEASE_PAUSE_S)
+        if left:
+            self._log.write(value_kept(step.step_id, f"{_LEFT}{step.step_id}", "; ".join(a.evidence for a in left)))
 
     def _release_guarded(self, step: Step) -> None:
         """A safeguard is taken away last: what it guards is released before, or it stays."""

@@ -175,6 +175,8 @@ class HostFacts:
     is_root: bool | None = None  # the login is root or may become it
     may_change: bool | None = None  # the operator's SQL account has the rights for SET GLOBAL
     rights_evidence: str = ""
+    root_login: bool | None = None  # root of the host logs in at its server without a password: really tried
+    root_login_said: str = ""
     server_up: bool | None = None
     unit: str = ""  # 'mariadb.service'
     unit_state: str = ""  # 'active/running'
@@ -186,7 +188,9 @@ class HostFacts:
     data_bytes: int | None = None
     disk_free: int | None = None
     disk_size: int | None = None
+    disk_mount: str = ""
     gcache_dir: str = ""
+    gcache_mount: str = ""  # differs from disk_mount where the cache lies on another volume
     gcache_free: int | None = None
     gcache_disk_size: int | None = None
     gcache_pages: tuple[tuple[str, int, float], ...] = ()  # name, bytes, changed at

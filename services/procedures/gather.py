@@ -19,6 +19,7 @@ from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
+from services.facts.provider_options import FREEZE
 from services.inventory.model import ClusterEntry, HostEntry, Inventory
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Link, Remembered
 from services.procedures.gather_disk import (
@@ -38,6 +39,7 @@ from services.procedures.gather_server import (
     look,
     with_rates,
     with_rights,
+    with_root_login,
     with_sessions,
     with_sst_account,
     with_variables,
@@ -162,6 +164,8 @@ class _Gathering:
         facts = with_rights(facts, reader, operator)
         if node.galera is not None:
             facts = with_sst_account(facts, reader, operator)
+            if node.reach is Reach.FULL and facts.provider_option(FREEZE) is not None:
+                facts = with_root_login(facts, reader)
         facts = with_rates(facts, reader, self._clock, began)
         ports = listening(reader) if "links" in self._parts else None
         return _One(facts, reader, ports)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from services.facts import reads
 from services.facts.machine import parse_df, parse_du
+from services.facts.model import DiskFacts
 from services.facts.reading import count, size
 from services.procedures import gather_options as options
 from services.procedures import gather_system as system
@@ -94,11 +95,13 @@ def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFac
         datadir=folder,
         datadir_entries=listing.entries if known else None,
         data_bytes=_data_bytes(reader, folder) if sizes and known else host.data_bytes,
-        disk_free=disk[0],
-        disk_size=disk[1],
+        disk_free=disk.free,
+        disk_size=disk.size,
+        disk_mount=disk.mount,
         gcache_dir=gcache,
-        gcache_free=cache_disk[0],
-        gcache_disk_size=cache_disk[1],
+        gcache_free=cache_disk.free,
+        gcache_disk_size=cache_disk.size,
+        gcache_mount=cache_disk.mount,
         gcache_pages=pages,
         gcache_page_size=size(host.provider_option("gcache.page_size") or "") or None,
         galera_cache=listing.galera_cache if known else None,
@@ -138,9 +141,9 @@ def _gcache_dir(host: HostFacts, folder: str) -> str:
     return reads.clean(posixpath.join(folder, given)) if given else folder
 
 
-def _disk(reader: Reader, path: str) -> tuple[int | None, int | None]:
+def _disk(reader: Reader, path: str) -> DiskFacts:
     found = parse_df(reader.text("disk", ("df", "-PB1", path), sudo=True) or "")
-    return (found[0].free, found[0].size) if found else (None, None)
+    return found[0] if found else DiskFacts("")
 
 
 def _data_bytes(reader: Reader, folder: str) -> int | None:

@@ -27,6 +27,7 @@ WRITTEN = (
     "'wsrep_received_bytes')"
 )
 OWN_USER = "SELECT SUBSTRING_INDEX(USER(), '@', 1)"
+ROOT_LOGIN = ("mysql", "--batch", "-e", "SELECT 1")
 _NO_LOGIN = frozenset({"auth-failed", "secret-missing"})
 
 
@@ -79,6 +80,15 @@ def with_rights(host: HostFacts, reader: Reader, operator: Reader | None) -> Hos
     if not able and host.is_root and operator is None:
         able, said = True, "root over the server's socket"
     return replace(host, may_change=able if able or rows is not None else None, rights_evidence=said)
+
+
+def with_root_login(host: HostFacts, reader: Reader) -> HostFacts:
+    """Try whether root of the host logs in at its server without a password, as a timer or a unit of systemd would."""
+    output = reader.run("root-login", ROOT_LOGIN, sudo=True)
+    if output is None or (reader.sudo_works is not True and not host.is_root):
+        return host
+    said = output.stderr.decode("utf-8", "replace").strip()[:200]
+    return replace(host, root_login=output.exit_code == 0, root_login_said=said)
 
 
 def with_sst_account(host: HostFacts, reader: Reader, operator: Reader | None) -> HostFacts:

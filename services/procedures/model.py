@@ -42,6 +42,20 @@ class Obligation:
 
 
 @dataclass(frozen=True, slots=True)
+class Consent:
+    """A person's word that an undo needs unless all of `unless` hold.
+
+    Attributes:
+        question: what the undo would do then, asked after the evidence of what does not hold.
+        expect: the host's name that has to be typed.
+    """
+
+    unless: tuple[Condition, ...]
+    question: str
+    expect: str
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """How a step is taken back.
 
@@ -50,6 +64,8 @@ class Undo:
         waits: waited for before the undo acts, at most `waits_s`; what never comes leaves the step as it is.
         takes: what the undo switches on again for the undos that follow; the undo of the earlier step that took it
             first releases it.
+        consent: what a person has to accept first, where it would do more than take the step back.
+        leaves: looked at when it is done; the evidence of one that does not hold is told as what stays.
     """
 
     title: str
@@ -60,6 +76,8 @@ class Undo:
     takes: Obligation | None = None
     waits: tuple[Condition, ...] = ()
     waits_s: float = 0.0
+    consent: Consent | None = None
+    leaves: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

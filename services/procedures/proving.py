@@ -12,11 +12,11 @@ from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_balancer import balancer_server
-from services.procedures.proving_cache import cache_lasts
+from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
 from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
 from services.procedures.proving_join import joined, transfer_was
-from services.procedures.proving_machine import free_disk, listening, stopped, unit_setting
+from services.procedures.proving_machine import free_disk, listening, stopped, unit_fresh, unit_setting
 from services.procedures.proving_no_primary import no_primary
 from services.procedures.proving_server import (
     flow_control_below,
@@ -42,6 +42,8 @@ LOOKS: dict[type, Look] = {
     c.NoClients: no_clients,
     c.FreeDisk: free_disk,
     c.CacheLasts: cache_lasts,
+    c.CacheFrozen: cache_frozen,
+    c.CacheReaches: cache_reaches,
     c.FlowControlBelow: flow_control_below,
     c.FileAbsent: file_absent,
     c.FileSays: file_says,
@@ -50,6 +52,7 @@ LOOKS: dict[type, Look] = {
     c.Listening: listening,
     c.Position: position,
     c.UnitSetting: unit_setting,
+    c.UnitFresh: unit_fresh,
     c.BalancerServer: balancer_server,
 }
 

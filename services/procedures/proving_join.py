@@ -255,6 +255,8 @@ def transfer_was(condition: TransferWas, asking: Asking, past: Past) -> Answer:
         return Answer(holds=False, evidence=f"{evidence}; it has not ended", lines=said)
     if not last.kind and condition.kind != "any":
         return Answer(holds=None, evidence=evidence, lines=said)
+    if condition.accepted and condition.accepted in past.kept:
+        return Answer(holds=True, evidence=f"{evidence}; you accepted that", lines=said)
     kind_ok = condition.kind in {"any", last.kind}
     donor_ok = condition.donor in {"", last.donor_name}
     # An SST that is over stays an SST: waiting would not change it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from services.facts import reads
 from services.facts.machine import parse_df, parse_process
-from services.procedures.conditions import Answer, FreeDisk, Listening, Stopped, UnitSetting
+from services.facts.reading import count
+from services.procedures.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
 from services.procedures.gather_links import outcome_of, try_argv
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
@@ -50,6 +51,26 @@ def unit_setting(condition: UnitSetting, asking: Asking, past: Past) -> Answer:
         return Answer(holds=None, evidence=said or f"systemd gives no {condition.prop} of {condition.unit}")
     value = found[condition.prop]
     return Answer(value == condition.value, f"{condition.prop} of {condition.unit} is {value} on {condition.host}")
+
+
+def unit_fresh(condition: UnitFresh, asking: Asking, past: Past) -> Answer:
+    """Ask systemd for the unit's description and main process, and ps(1) for how long that runs (etimes)."""
+    del past
+    host, unit = condition.host, condition.unit
+    output = asking.run(host, ("systemctl", "show", "-p", "ActiveState,Description,MainPID", unit))
+    found = properties(output.text)
+    if output.exit_code or "ActiveState" not in found:
+        said = output.stderr.decode("utf-8", "replace").strip()
+        return Answer(holds=None, evidence=said or f"systemd gives no state of {unit} on {host}")
+    if found["ActiveState"] != "active":
+        return Answer(holds=False, evidence=f"{unit} is {found['ActiveState']} on {host}")
+    pid = found.get("MainPID", "0")
+    age = count(asking.run(host, ("ps", "-p", pid, "-o", "etimes=")).text.strip()) if pid != "0" else None
+    if age is None:
+        return Answer(holds=None, evidence=f"since when {unit} runs on {host} is not known")
+    told = found.get("Description", "")
+    holds = told == condition.description and age <= condition.at_most_s
+    return Answer(holds, f"{unit} runs on {host} for {age} s: {told or 'no description'}")
 
 
 def stopped(condition: Stopped, asking: Asking, past: Past) -> Answer:

@@ -12,6 +12,7 @@ from services.facts.provider_options import provider_options
 from services.facts.reading import count, sized, whole
 from services.procedures.conditions import (
     Answer,
+    CacheFrozen,
     FlowControlBelow,
     NoClients,
     Position,
@@ -31,10 +32,10 @@ MOST_GAP_S = 30.0
 LEAST_SPAN_S = 1.0
 
 
-_OfServer = TypeVar("_OfServer", VariableIs, ProviderOption, StatusIs)
+_OfServer = TypeVar("_OfServer", VariableIs, ProviderOption, StatusIs, CacheFrozen)
 
 
-def _told_dead(
+def told_dead(
     look: Callable[[_OfServer, Asking, Past], Answer],
 ) -> Callable[[_OfServer, Asking, Past], Answer]:
     """Tell a server that is dead from one that can't be reached: no wait for a dead one's word would ever end."""
@@ -64,7 +65,7 @@ def _dead(asking: Asking, host: str) -> str:
     return f"no server runs on {host}: {unit} has failed ({shown.get('Result', '')})"
 
 
-@_told_dead
+@told_dead
 def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     """Look at one variable."""
     del past
@@ -81,7 +82,7 @@ def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     return Answer(same(value, condition.value), told)
 
 
-@_told_dead
+@told_dead
 def provider_option(condition: ProviderOption, asking: Asking, past: Past) -> Answer:
     """Look at one option of the provider; a provider without it can never fulfil the condition."""
     del past
@@ -97,7 +98,7 @@ def provider_option(condition: ProviderOption, asking: Asking, past: Past) -> An
     return Answer(holds, f"{condition.option} is {whole_value} on {condition.host}", kept=kept)
 
 
-@_told_dead
+@told_dead
 def status_is(condition: StatusIs, asking: Asking, past: Past) -> Answer:
     """Look at one status value; with `for_s` it must have held at every look for so long."""
     del past

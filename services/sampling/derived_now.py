@@ -37,9 +37,13 @@ class DerivedNow:
             if galera.flow_control_high is not None:
                 found["console.flow_control_high"] = galera.flow_control_high
             found.update(self._ist(facts, numbers, at))
-        disk = facts.machine.data_disk if facts.machine is not None else None
-        if disk is not None and disk.free is not None:
-            found["console.data_disk_free"] = float(disk.free)
+        machine = facts.machine
+        if machine is not None and machine.data_disk is not None and machine.data_disk.free is not None:
+            found["console.data_disk_free"] = float(machine.data_disk.free)
+        if machine is not None and machine.gcache_disk_free is not None:
+            found["console.gcache_disk_free"] = float(machine.gcache_disk_free)
+        if machine is not None and machine.gcache_pages_bytes is not None:
+            found["console.gcache_pages_bytes"] = float(machine.gcache_pages_bytes)
         return found
 
     def _ist(self, facts: NodeFacts, numbers: Mapping[str, float], at: float) -> Mapping[str, float]:

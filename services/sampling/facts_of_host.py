@@ -198,6 +198,7 @@ class HostState:
                     unit_status_text=machine.unit_status_text,
                     sst_bytes=machine.sst_bytes,
                     gcache_pages_bytes=machine.gcache_pages_bytes,
+                    gcache_disk_free=machine.gcache_disk_free,
                 )
             return self._merged(self._facts)
 

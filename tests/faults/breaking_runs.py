@@ -81,11 +81,15 @@ def _victim(cluster: Cluster, fault: Fault, step: Step) -> Host | None:
 
 
 def taken_back(outcome: Outcome, *, healed: bool) -> tuple[Bench, RunState]:
-    """Take the run back on a copy of everything, with the fault still there or healed; one that is over stays so."""
+    """Take the run back on a copy of everything, with the fault still there or healed; one that is over stays so.
+
+    Who heals it also types what the undo asks: by SST, where the position of a killed node is not known.
+    """
     old = outcome.bench
     bench = old.after_kill(Moment("", old.journal.entries(old.run_id), old.cluster))
     if healed:
         heal(outcome, bench)
+        bench.confirmed |= outcome.case.accepts
     return bench, outcome.state if outcome.state in ENDED else bench.engine().undo()
 
 

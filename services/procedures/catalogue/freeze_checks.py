@@ -16,8 +16,10 @@ from services.procedures.catalogue.freeze_arithmetic import (
     reach_covers,
     seqno_proposed,
 )
+from services.procedures.catalogue.freeze_guard import AFTER_S
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
+from services.sampling.ist_reach import safe_gap
 
 
 def capability(facts: Facts, donor: str, node: str, away_s: float) -> Check:
@@ -67,11 +69,12 @@ def left_frozen(facts: Facts, donor: str) -> Check:
     )
 
 
-def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0) -> Check:
-    """The frozen cache must fit above the floor.
+def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0, *, guard: bool = True) -> Check:
+    """The frozen cache must fit above the floor. Told too: what the longest freeze that the guard allows would take.
 
     Args:
         peak: bytes/s that the person reckons with, where that is more than what was measured in two seconds.
+        guard: a guard on the donor ends the freeze at the floor, or when its time is over.
     """
     host = facts.host(donor)
     measured = cache_of(host)
@@ -90,7 +93,8 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0) -> 
         verdict = Verdict.PASS if cache.free - need >= floor else Verdict.BLOCK
         evidence = (
             f"{_gb(cache.free)} free - {_gb(need)} needed ({(cache.bytes_s or 0) / 1e3:.1f} kB/s {source} * "
-            f"{away_s:g} s * 1.5 + 2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}"
+            f"{away_s:g} s * 1.5 + 2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}; "
+            f"{_allowed(cache, away_s, floor, guard=guard)}"
         )
     return Check(
         code="FREEZE-DISK",
@@ -100,6 +104,43 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0) -> 
         why="A full data disk takes the donor down.",
         try_=() if verdict is Verdict.PASS else ("Take another donor, a shorter absence, or make room.",),
         host=donor,
+    )
+
+
+def _allowed(cache: Cache, away_s: float, floor: int, *, guard: bool) -> str:
+    """Return what the freeze may take at most if nobody comes back to end it."""
+    if not guard:
+        return "without a guard nothing ends it if this console does not: it may fill the disk"
+    longest = disk_needed(cache, away_s + AFTER_S) or 0
+    room = max(0, (cache.free or 0) - floor)
+    told = f"the guard allows it for {(away_s + AFTER_S) / 60:.0f} min, up to {_gb(longest)}"
+    return f"{told}, but ends it at the floor, {_gb(room)} from here" if longest > room else told
+
+
+def guard_login(facts: Facts, donor: str, *, guard: bool) -> Check:
+    """The guard runs as root of the host and has no password: root must get in at the server so."""
+    host = facts.host(donor)
+    if not guard:
+        verdict, evidence = Verdict.WARN, "you chose no guard: if this console ends, only a person ends the freeze"
+    elif host.root_login is None:
+        verdict, evidence = Verdict.WARN, f"not known: it could not be tried on {donor} before; the first step tries it"
+    elif host.root_login:
+        verdict, evidence = Verdict.PASS, f"tried: mysql -e 'SELECT 1' as root of {donor}"
+    else:
+        verdict, evidence = Verdict.BLOCK, f"tried on {donor}: {host.root_login_said or 'it was refused'}"
+    advice = (
+        f"Give root@localhost of {donor} a login by socket (unix_socket, auth_socket), or a password in /root/.my.cnf.",
+        "Or go without: guard=no. Then nothing releases the cache if this console ends.",
+    )
+    return Check(
+        code="GUARD-LOGIN",
+        title=f"The guard on {donor} can log in at its server",
+        verdict=verdict,
+        evidence=evidence,
+        why="A guard that can't log in never releases the cache: the donor's disk would fill.",
+        try_=advice if verdict is Verdict.BLOCK else (),
+        host=donor,
+        absolute=verdict is Verdict.BLOCK,  # nothing to override: the first step would fail
     )
 
 
@@ -113,13 +154,20 @@ def needed(facts: Facts, donor: str, node: str, away_s: float) -> Check:
         code="FREEZE-NEEDED",
         title="A freeze is needed",
         verdict=Verdict.WARN if covers else Verdict.PASS,
-        evidence=f"the cache of {donor} reaches {shown} at today's rate; {node} will be away {away_s:.0f} s",
+        evidence=(
+            f"the cache of {donor} ({_ring(cache)}) reaches {shown} at today's rate; {node} will be away {away_s:.0f} s"
+        ),
         why="Where the cache lasts more than twice the absence, the node returns by IST without a freeze.",
         try_=(f"You may leave the freeze out: stop {node}, do the work, and bring it back with add-node.",)
         if covers
         else (),
         host=donor,
     )
+
+
+def _ring(cache: Cache) -> str:
+    size = "gcache.size not known" if cache.size is None else f"gcache.size {_gb(cache.size)}"
+    return f"{size}, seqnos {cache.downto} to {cache.last}"
 
 
 def stale_pages(facts: Facts, donor: str) -> Check:
@@ -131,7 +179,8 @@ def stale_pages(facts: Facts, donor: str) -> Check:
     blind = started is None and bool(host.gcache_pages)
     size = sum(size for name, size, _ in host.gcache_pages if name in stale)
     paths = " ".join(posixpath.join(host.gcache_dir or host.datadir, name) for name in stale)
-    told = f"{', '.join(stale)} ({_gb(size)})" if stale else "none older than the server's start"
+    there = f"{len(host.gcache_pages)} page files, {_gb(sum(s for _, s, _ in host.gcache_pages))}"
+    told = f"{', '.join(stale)} ({_gb(size)})" if stale else f"{there}; none older than the server's start"
     return Check(
         code="STALE-PAGES",
         title=f"No dead gcache pages on {donor}",
@@ -176,8 +225,10 @@ def donor_stays(donor: str, away_s: float, *, promised: bool) -> Check:
 def seqno_in_cache(facts: Facts, donor: str, mode: str, seqno: int | None, away_s: float) -> Check:
     """Show the arithmetic and refuse a seqno that is not in the cache."""
     cache: Cache = cache_of(facts.host(donor))
+    short = _short(cache, away_s)
     if mode == "now":
-        verdict, evidence = Verdict.PASS, f"now: the oldest seqno present, {cache.downto}, everything is kept"
+        verdict = Verdict.WARN if short else Verdict.PASS
+        evidence = f"now: the oldest seqno present, {cache.downto}, everything is kept{short}"
     else:
         proposal = seqno_proposed(cache, cache.last or 0, away_s)
         inside = (
@@ -192,11 +243,29 @@ def seqno_in_cache(facts: Facts, donor: str, mode: str, seqno: int | None, away_
         title="The seqno to freeze at is in the cache",
         verdict=verdict,
         evidence=evidence,
-        why="A seqno that is not in the cache is refused by the server with a misleading message.",
-        try_=() if verdict is Verdict.PASS else ("Take 'now', or the proposed seqno.",),
+        why=(
+            "A seqno that is not in the cache is refused with a misleading message. A donor is chosen for IST only "
+            "where the node stopped above the oldest 1/128 of what is cached."
+        ),
+        try_=()
+        if verdict is Verdict.PASS
+        else ("Take 'now', or the proposed seqno.",)
+        if verdict is Verdict.BLOCK
+        else ("Take a donor that caches more, or a shorter absence.",),
         host=donor,
         absolute=verdict is Verdict.BLOCK,
     )
+
+
+def _short(cache: Cache, away_s: float) -> str:
+    """Return why even a whole frozen cache would not serve the node at its return; '' where it would, or can't tell."""
+    if not cache.downto or cache.last is None or cache.seqno_s is None:
+        return ""
+    end = cache.last + math.ceil(cache.seqno_s * away_s)
+    gap = safe_gap(cache.downto, end)
+    if cache.last >= gap:
+        return ""
+    return f"; too little: near seqno {end}, at the return, IST asks for a stop at {gap} or later; L is {cache.last}"
 
 
 def _segment(facts: Facts, name: str) -> int | None:

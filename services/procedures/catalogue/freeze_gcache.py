@@ -92,10 +92,10 @@ class FreezeGcache:
             Field("drain", "Send clients away first", "flag", "yes", help=_drain_words(facts, node)),
             Field(
                 "guard",
-                "Release by a timer on the donor too",
+                "Release by a guard on the donor too",
                 "flag",
                 "yes",
-                help="A systemd timer on the donor releases the cache an hour after the planned end by itself.",
+                help="A unit on the donor releases the cache an hour after the planned end, or at the floor.",
                 advanced=True,
             ),
         )
@@ -113,7 +113,7 @@ class FreezeGcache:
         values = self._values(facts, inputs)
         node, donor = values["node"], values["donor"]
         away = seconds_of(values["away"]) or 0.0
-        members = member_hosts(facts)
+        members, guard = member_hosts(facts), flag_of(values["guard"]) is True
         foreign = tuple(replace(check, absolute=False) for check in preflight.foreign_provider(facts, members))
         if values["mode"] == RELEASE_MODE:
             return (
@@ -132,7 +132,8 @@ class FreezeGcache:
             own.capability(facts, donor, node, away),
             own.frozen_already(facts, donor),
             own.seqno_in_cache(facts, donor, values["mode"], number_of(values["seqno"]), away),
-            own.disk(facts, donor, away, bytes_of(values["floor"]) or 0, bytes_of(values["peak"]) or 0),
+            own.disk(facts, donor, away, bytes_of(values["floor"]) or 0, bytes_of(values["peak"]) or 0, guard=guard),
+            own.guard_login(facts, donor, guard=guard),
             own.needed(facts, donor, node, away),
             own.donor_stays(donor, away, promised=flag_of(values["donor_stays"]) is True),
             own.segments(facts, donor, node),

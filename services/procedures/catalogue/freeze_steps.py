@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections.command import Command
 from services.connections.statement import set_provider_option
-from services.procedures.actions import Ask, Run, Several, Sql
+from services.procedures.actions import Ask, Sql, WaitFor
 from services.procedures.catalogue import steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of, is_frozen
+from services.procedures.catalogue.freeze_guard import RELEASE, Guard
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.watches import flow_control
-from services.procedures.conditions import ClusterWhole, FreeDisk, Kept, ProviderOption, StillPrimary, UnitSetting
+from services.procedures.conditions import (
+    CacheFrozen,
+    CacheReaches,
+    ClusterWhole,
+    FreeDisk,
+    Kept,
+    ProviderOption,
+    StillPrimary,
+    TransferWas,
+)
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import bytes_of, flag_of, seconds_of
-from services.procedures.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
 from services.procedures.preflight.parts import arbitrators
 
-RELEASE = Sql(set_provider_option(OPTION, -1))
-GUARD_AFTER_S = 3_600
 START_LIMIT_S = 3_600.0
 DRAIN_S = 120.0
+SST_ACCEPTED = "sst_accepted"
 
 
 def freeze_plan(facts: Facts, values: Inputs) -> Plan:
@@ -35,7 +43,6 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
     floor = bytes_of(values["floor"]) or 0
     by_haproxy = flag_of(values["drain"]) is True and can_drain(facts, node)
     told = balancer_hosts(facts, (node,)) if by_haproxy else ()
-    cache_path = facts.host(donor).gcache_dir or facts.host(donor).datadir or "/"
     return Plan(
         procedure="freeze-gcache",
         title=f"Take {node} down without SST",
@@ -46,13 +53,10 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
         quorum=members,
         inputs=tuple(values.items()),
         steps=_steps(facts, values, away),
-        watches=_watches(facts, node, donor, floor, cache_path),
-        charts=(
-            Chart("disk.data_free", donor, f"Free disk on {donor}", float(floor), "below this the run releases"),
-            Chart("galera.recv_queue", node, f"Receive queue of {node}"),
-        ),
+        watches=_watches(facts, node, donor, floor),
+        charts=_charts(facts, node, donor, floor),
         expects=(
-            f"{node} is Synced and its log says IST.",
+            f"{node} is Synced and its log says IST, or SST where you typed that it may be.",
             f"{OPTION} is -1 on {donor}; its page files shrink when the next purge runs.",
         ),
     )
@@ -97,22 +101,26 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     guard = flag_of(values["guard"]) is True
     galera = node.node.galera if node.node is not None else None
     donor_name = donor.node_name or donor.host
-    # The timer first: a console that dies just after the freeze leaves nobody else to end it.
-    found = [_guard_on(donor.host, facts.cluster_id, away)] if guard else []
-    found += [_freeze(facts, values, members), steps.restart_off(node), steps.name_donor(node, donor_name)]
+    guarded = Guard(donor.host, facts.cluster_id, away, cache_folder(facts, donor.host), bytes_of(values["floor"]) or 0)
+    # The guard first: a console that dies just after the freeze leaves nobody else to end it.
+    found = [guarded.on()] if guard else []
+    freeze = _freeze(facts, values, members)
+    found.append(replace(freeze, before=(*freeze.before, guarded.stays)) if guard else freeze)
+    found += [steps.restart_off(node), steps.name_donor(node, donor_name)]
     if drain:
         if by_haproxy:
             found += drain_steps(facts, node.host, DRAIN_S, patient=True)
         found += [traffic_steps.reject_queries(node), traffic_steps.wait_no_clients(node, DRAIN_S, ())]
     found += [
-        steps.stop_node(facts, node, others=others, whole=members, keep="stopped_at", at_least=Kept("frozen_at")),
+        _stop(facts, node.host, donor.host, others, members),
         _maintenance(node.host, away),
+        _compare(facts, node.host, others),
         _start(facts, node.host),
-        steps.prove_transfer(node, "IST", donor_name, f"start-{node.host}"),
+        _prove(facts, node.host, donor_name),
         _release(donor.host),
     ]
     if guard:
-        found.append(_guard_off(donor.host, facts.cluster_id))
+        found.append(guarded.off())
     found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
     if drain:
         found.append(traffic_steps.accept_queries(node))
@@ -166,56 +174,6 @@ def _release(donor: str) -> Step:
     )
 
 
-# -- the timer on the donor: releases even when this console never comes back -----------------------------------------
-
-
-def _guard_unit(cluster_id: str) -> str:
-    return f"pilothouse-release-{cluster_id[:8]}"
-
-
-def _guard_on(donor: str, cluster_id: str, away: float) -> Step:
-    """systemd-run(1) --on-active: a transient timer; the root account's socket login of the server is tried first."""
-    unit = _guard_unit(cluster_id)
-    after = int(away) + GUARD_AFTER_S
-    step = Step(
-        step_id="guard-on",
-        host=donor,
-        title=f"Set a timer on {donor} that releases the cache in {after // 60} min",
-        done=f"A timer on {donor} will release the cache by itself",
-        why="If no console is left to release it, the donor's disk must not fill.",
-        action=Several((
-            Run(Command(("mysql", "--batch", "-e", "SELECT 1"), sudo=True)),
-            Run(Command((
-                "systemd-run", f"--unit={unit}", "--collect", f"--on-active={after}s",
-                "--timer-property=AccuracySec=1s",
-                "mysql", "-e", str(RELEASE.statement),
-            ), sudo=True)),
-        )),
-        already=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "active"),),
-        proof=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "active"),),
-        estimate_s=1.0,
-    )  # fmt: skip
-    return _guarded(donor, unit).on(step, f"Remove the timer on {donor}")
-
-
-def _guard_off(donor: str, cluster_id: str) -> Step:
-    guard = _guarded(donor, _guard_unit(cluster_id))
-    step = guard.off("guard-off", f"Remove the timer on {donor}", f"The timer on {donor} is gone", 1.0)
-    return replace(step, why="It ends what the run switched on; the cache is released already.")
-
-
-def _guarded(donor: str, unit: str) -> Temporary:
-    return Temporary(
-        key=f"guard:{donor}",
-        host=donor,
-        sentence=f"release timer set on {donor}",
-        danger="it would release a later freeze too",
-        release=Run(Command(("systemctl", "stop", f"{unit}.timer"), sudo=True), ok=(0, 5)),
-        released=(UnitSetting(donor, f"{unit}.timer", "ActiveState", "inactive"),),
-        safeguard=True,
-    )
-
-
 # -- away and back ----------------------------------------------------------------------------------------------------
 
 
@@ -233,29 +191,93 @@ def _maintenance(node: str, away: float) -> Step:
     )
 
 
+def cache_folder(facts: Facts, donor: str) -> str:
+    """Return the folder whose volume a frozen cache fills: gcache.dir."""
+    host = facts.host(donor)
+    return host.gcache_dir or host.datadir or "/var/lib/mysql"
+
+
+def _charts(facts: Facts, node: str, donor: str, floor: int) -> tuple[Chart, ...]:
+    host = facts.host(donor)
+    apart = bool(host.gcache_mount) and host.gcache_mount != host.disk_mount
+    disk = "disk.gcache_free" if apart else "disk.data_free"
+    return (
+        Chart(disk, donor, f"Free disk of gcache on {donor}", float(floor), "below this the run releases"),
+        Chart("ist.seqnos", donor, f"Write sets cached on {donor}"),
+        Chart("disk.gcache_pages", donor, f"Page files of gcache on {donor}"),
+        Chart("galera.recv_queue", node, f"Receive queue of {node}"),
+    )
+
+
+def _reaches(facts: Facts, node: str, others: tuple[str, ...]) -> CacheReaches:
+    return CacheReaches(node, facts.host(node).datadir, facts.cluster_id, others)
+
+
+def _by_sst(node: str) -> str:
+    return f"Starting {node} replaces all its data by SST, unless IST turns out to be possible. Type {node} to accept."
+
+
+def _stop(facts: Facts, node: str, donor: str, others: tuple[str, ...], members: tuple[str, ...]) -> Step:
+    """Stop the node while the freeze is surely on; who takes that back hears first when only an SST brings it back."""
+    step = steps.stop_node(
+        facts, facts.host(node), others=others, whole=members, keep="stopped_at", at_least=Kept("frozen_at")
+    )
+    undo = step.undo
+    if undo is not None:
+        undo = replace(
+            undo,
+            consent=Consent((_reaches(facts, node, others),), _by_sst(node), node),
+            leaves=(TransferWas(node, "IST", "", step.step_id),),
+        )
+    return replace(step, before=(*step.before, ProviderOption(donor, OPTION, ">=", "0")), undo=undo)
+
+
+def _compare(facts: Facts, node: str, others: tuple[str, ...]) -> Step:
+    return Step(
+        step_id=f"reach-{node}",
+        host="",
+        title=f"Compare where {node} stopped with what the others still cache",
+        done=f"You accepted that {node} may come back by SST",
+        why="Where IST can't serve it any more, its start replaces all its data: you are asked first.",
+        action=Ask(_by_sst(node), "typed", expect=node, keep=SST_ACCEPTED),
+        already=(_reaches(facts, node, others),),
+        risk=Risk.YOU,
+        limit_s=86_400.0,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+
+
+def _prove(facts: Facts, node: str, donor_name: str) -> Step:
+    step = steps.prove_transfer(facts.host(node), "IST", donor_name, f"start-{node}")
+    shown = TransferWas(node, "IST", donor_name, f"start-{node}", accepted=SST_ACCEPTED)
+    return replace(step, action=WaitFor((shown,), f"the log of {node}"))
+
+
 def _start(facts: Facts, node: str) -> Step:
     started = steps.start_node(facts, facts.host(node), limit_s=START_LIMIT_S)
     # The node was up before the run: what takes the run back leaves it up.
     return steps.without_undo(started)
 
 
-def _watches(facts: Facts, node: str, donor: str, floor: int, cache_path: str) -> tuple[WatchRule, ...]:
+def _watches(facts: Facts, node: str, donor: str, floor: int) -> tuple[WatchRule, ...]:
+    folder = cache_folder(facts, donor)
     others = tuple(h for h in member_hosts(facts) if h != node)
     return (
         WatchRule(
             code="DISK-FLOOR",
-            condition=FreeDisk(donor, cache_path, floor),
+            condition=FreeDisk(donor, folder, floor),
             sentence=f"The disk of {donor} came near its end: its cache was released, {node} may need an SST.",
             breach=Breach.RELEASE,
             releases=freeze_key(donor),
-            from_step=f"restart-off-{node}",  # frozen by then; a drain may last
+            from_step="freeze",
             to_step=f"start-{node}",
         ),
         WatchRule(
             code="FREEZE-LOST",
-            condition=ProviderOption(donor, OPTION, ">=", "0"),
-            sentence=f"The cache of {donor} is not frozen any more: {node} may need an SST.",
-            from_step=f"stop-{node}",
+            condition=CacheFrozen(donor, OPTION, Kept("stopped_at"), folder),
+            sentence=f"The cache of {donor} no longer keeps all that {node} misses: {node} may need an SST.",
+            from_step="maintenance",
             to_step=f"start-{node}",
         ),
         WatchRule(

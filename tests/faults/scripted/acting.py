@@ -139,8 +139,9 @@ class ScriptedActor:
         match argv:
             case ["systemctl", "daemon-reload"]:
                 host.loaded = host.drop_ins
-            case ["systemctl", "stop", unit] if unit.startswith("pilothouse-"):
-                host.units.pop(unit, None)
+            case ["systemctl", "stop", *units] if units[0].startswith("pilothouse-"):
+                for unit in units:
+                    host.units.pop(unit, None)
             case ["systemctl", "stop", *_]:
                 self.cluster.stop(host)
             case ["systemctl", "start", *_]:
@@ -148,8 +149,8 @@ class ScriptedActor:
             case ["galera_new_cluster"]:
                 self.cluster.start(host, new_cluster=True)
             case ["systemd-run", unit, *_]:
-                name = unit.partition("=")[2]
-                host.units[f"{name}.timer" if "release" in name else f"{name}.service"] = "active"
+                described = next((word.partition("=")[2] for word in argv if word.startswith("--description=")), "")
+                host.units[f"{unit.partition('=')[2]}.service"] = described or "active"
             case ["sed", "-i", expression, _]:
                 host.safe_to_bootstrap = int(expression.split("/")[2][-1])
             case ["mv", "-T", source, target]:

@@ -22,6 +22,7 @@ class Host:
     primary: bool = False
     member: bool = True
     seqno: int = 0
+    cached_from: int = 1
     grastate_uuid: str = CLUSTER
     grastate_seqno: int = -1
     safe_to_bootstrap: int = 0

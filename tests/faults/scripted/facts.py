@@ -53,6 +53,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         node_name=host.name,
         is_root=True,
         may_change=True,
+        root_login=True,
         server_up=running,
         unit="mariadb.service",
         unit_state="active/running" if running else "inactive/dead",

@@ -82,6 +82,15 @@ class ScriptedProver:
                 return seen.primary and kind in {"any", seen.came_by} and donor in {"", seen.came_from}
             case c.Position(host, at_least):
                 return hosts[host].primary and hosts[host].seqno >= _number(at_least, past)
+            case c.CacheFrozen(host, _, stopped_at):
+                frozen = int(hosts[host].frozen_at or "-1")
+                return hosts[host].running and 0 <= frozen <= _number(stopped_at, past)
+            case c.CacheReaches(host, _, uuid, donors):
+                reached = any(hosts[d].primary and hosts[d].cached_from <= hosts[host].seqno + 1 for d in donors)
+                known = hosts[host].grastate_uuid == uuid and hosts[host].grastate_seqno >= 0
+                return hosts[host].primary or (reached and known)
+            case c.UnitFresh(host, unit, description):
+                return hosts[host].units.get(unit, "inactive") == description
             case c.UnitSetting(host, unit, prop, value):
                 if prop == "Restart":
                     return ("no" if hosts[host].no_restart else "on-abnormal") == value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from tests.lab.estate.estate import Estate
@@ -25,7 +28,18 @@ def _freeze(code: str, obstacle: Obstacle, *, final: bool = False, **more: objec
     return Refusal(code, obstacle, ((FREEZE.procedure, {**FREEZE.inputs, **more}),), final=final)
 
 
+@contextmanager
+def root_without_login(estate: Estate) -> Iterator[None]:
+    """Root of the donor logs in at its server as somebody whom the server does not know."""
+    estate.host("f1").sh("cat > /root/.my.cnf", stdin="[mysql]\nuser=nobody_here\n")
+    try:
+        yield
+    finally:
+        estate.host("f1").sh("rm /root/.my.cnf")
+
+
 REFUSALS = (
+    _freeze("GUARD-LOGIN", root_without_login, final=True),
     _freeze("FREEZE-SEEN", FROZEN),
     _freeze("FREEZE-DISK", disk_nearly_full("f1")),
     _freeze("FREEZE-SEQNO", nothing, final=True, mode="seqno", seqno=NOT_CACHED),

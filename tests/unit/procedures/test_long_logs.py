@@ -1,4 +1,4 @@
-"""What a log proves of a transfer, however long it is: from its start on, and not known where it does not reach back."""
+"""What a log proves of a transfer: from its start on however long it is, and not known where it does not reach back."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from services.procedures.actions import Run, Several
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.freeze_arithmetic import OPTION
 from services.procedures.checks import Verdict
-from services.procedures.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption
+from services.procedures.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption, UnitFresh
 from services.procedures.facts_model import Facts
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
@@ -62,7 +62,9 @@ def test_that_a_freeze_of_somebody_else_blocks_and_once_accepted_does_not_stop_t
     check = next(c for c in FREEZE.preflight(facts, given) if c.code == "FREEZE-SEEN")
     assert (check.verdict, check.absolute) == (verdict, False)
     before = _plan(facts).step("freeze").before
-    assert [c for c in before if not isinstance(c, ClusterWhole)] == [ProviderOption("n1", OPTION, "=", seen)]
+    assert [c for c in before if not isinstance(c, ClusterWhole | UnitFresh)] == [
+        ProviderOption("n1", OPTION, "=", seen)
+    ]
 
 
 def test_that_a_freeze_begun_after_the_checks_were_read_stops_the_run_before_it_takes_it_over() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.clock import Clock
 from services.procedures.conditions import Answer, Condition
 from services.procedures.control import Control
+from services.procedures.engine_limit import Limit
 from services.procedures.engine_parts import (
     NeedsPerson,
     Parts,
@@ -61,7 +62,7 @@ class Waits:
         self._must_hold(step, step.undo.before if step.undo is not None else ())
 
     def _must_hold(self, step: Step, before: tuple[Condition, ...]) -> None:
-        until = self._clock.monotonic() + READ_TRIES_S
+        limit = Limit(self._clock, READ_TRIES_S)
         while True:
             found = self.answers(before)
             moved = next((a for a in found if a.holds is False), None)
@@ -71,7 +72,7 @@ class Waits:
             if unread is None:
                 self.keep(step.step_id, found)
                 return
-            if self._clock.monotonic() >= until:
+            if limit.over():
                 raise StepFailed(
                     f"It did not begin: what must hold before could not be read ({unread.evidence}). "
                     f"{_unchanged(step, before)}"
@@ -83,8 +84,7 @@ class Waits:
         self, step: Step, conditions: tuple[Condition, ...], waits_for: str, limit_s: float
     ) -> tuple[str, ...]:
         """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit."""
-        until = self._clock.monotonic() + limit_s
-        wall = self._clock.wall() + limit_s
+        limit, told = Limit(self._clock, limit_s), 0.0
         while True:
             found = self.answers(conditions)
             open_ = [a for a in found if not a.holds]
@@ -95,10 +95,13 @@ class Waits:
             hopeless = next((a for a in open_ if a.final), None)
             if hopeless is not None:
                 raise StepFailed(hopeless.evidence, hopeless.lines)
-            if self._clock.monotonic() >= until:
+            if limit.over():
                 lines = tuple(line for a in open_ for line in a.lines)
                 raise StepFailed(f"Not within {limit_s:.0f} s: {'; '.join(a.evidence for a in open_)}.", lines)
-            self._log.waiting(step.step_id, open_[0], waits_for, wall)
+            if limit.slept_s > told:
+                self._log.said(step.step_id, _asleep(limit.slept_s - told))
+                told = limit.slept_s
+            self._log.waiting(step.step_id, open_[0], waits_for, limit.wall)
             self.tick(step)
 
     def ask(self, question: Question, step_id: str) -> str:
@@ -189,3 +192,7 @@ class Waits:
 
 def _unchanged(step: Step, before: tuple[Condition, ...]) -> str:
     return "Nothing was changed by this step." if before is step.before else "What it did stays as it is."
+
+
+def _asleep(seconds: float) -> str:
+    return f"This console was asleep for {seconds / 60:.0f} min: nothing was watched, and it does not count."

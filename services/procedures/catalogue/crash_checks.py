@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, only_in_binlogs, standings
+from services.procedures.catalogue.crash_safety import unflushed
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import ZERO_UUID, Facts
@@ -177,6 +178,7 @@ def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chose
         f"the binary log of {s.host} goes to Xid {s.tail}, {more} beyond {chosen.host}"
         for s, more in only_in_binlogs(found, chosen)
     ]
+    told += unflushed(facts, tuple(s.host for s in found))
     return Check(
         code="LOST-TRANSACTIONS",
         title="Nothing that we saw is missing",

@@ -57,6 +57,15 @@ def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:
     )
 
 
+def unflushed(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a power loss may have cost and no file can tell: a check that finds nothing missing says so too."""
+    loose = [name for name in hosts if _durable(facts.host(name))[0] not in {"", "1"}]
+    if not loose:
+        return ()
+    told = f"innodb_flush_log_at_trx_commit is not 1 on {', '.join(loose)}: after a power loss"
+    return (f"{told} the last commits before it, up to a second of them, may be missing, and nothing here can tell",)
+
+
 def _durable(host: HostFacts) -> tuple[str, str]:
     """Return (innodb_flush_log_at_trx_commit, sync_binlog); an option that no file sets has its default.
 

@@ -93,9 +93,14 @@ class Console:
         return self.killed(when, "run", procedure, *more, *_inputs(inputs), "--yes")
 
     @contextmanager
-    def running(self, *words: str, limit_s: float = RUN_LIMIT_S) -> Iterator[Running]:
-        """A command that goes on while the test does something to it; ended at the end."""
-        process = subprocess.Popen(self._argv(words), **self._how())
+    def running(self, *words: str, limit_s: float = RUN_LIMIT_S, clocks: Path | None = None) -> Iterator[Running]:
+        """A command that goes on while the test does something to it; ended at the end.
+
+        Args:
+            clocks: a file by which its clocks are shifted (shifted_console.py).
+        """
+        module = ("tests.lab.procedures.shifted_console", str(clocks)) if clocks is not None else ("app",)
+        process = subprocess.Popen(self._argv(words, module), **self._how())
         running = Running(self, process, limit_s)
         try:
             yield running
@@ -191,6 +196,14 @@ class Running:
     def freeze(self) -> None:
         """Let it stand still where it is, alive and connected, until it is killed: what it holds stays held."""
         self.process.send_signal(signal.SIGSTOP)
+
+    def sleeps(self, clocks: Path, hours: float) -> None:
+        """Stand still for a moment that its clocks call hours; its sessions are gone when it wakes."""
+        self.process.send_signal(signal.SIGSTOP)
+        for name in (host.name for host in self.console.estate.hosts):
+            self.console.estate.host(name).sh("pkill -f '[s]shd: dba'; true")
+        clocks.write_text(f"{hours * 3600} {hours * 3600}", encoding="ascii")
+        self.process.send_signal(signal.SIGCONT)
 
     def kill(self) -> Ran:
         """kill -9, as a laptop dies."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -55,4 +56,44 @@ def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on
         assert "mariadb.service is stopping (stop-sigterm), systemd gives it 15min" in ran.out
         console.assert_ended(RunState.DONE, ran)
         writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_console_asleep_for_hours_in_its_waits_goes_on_when_it_wakes(
+    steer: Estate, console: Console, whole: Whole, tmp_path: Path
+) -> None:
+    """Asleep while it watches a queue, and before that while the server starts: both have limits shorter than that."""
+    clocks = tmp_path / "clocks"
+    clocks.write_text("0 0", encoding="ascii")
+    words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", "--input", "soak=5 s", *SHORT[:2], *SHORT[4:])
+    with Writer(steer, ("s1", "s2")) as writer:
+        with console.running(*words, clocks=clocks) as running:
+            running.wait_for_step("s3:start-s3", "proving")
+            running.sleeps(clocks, 3.0)
+            running.wait_for_step("s3:settle-s3")
+            time.sleep(1.5)
+            running.sleeps(clocks, 9.0)
+            ran = running.end()
+        assert ran.code == 0, ran
+        assert "This console was asleep for" in ran.out
+        console.assert_ended(RunState.DONE, ran)
+        writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()
+
+
+def test_that_a_workstation_whose_clock_is_put_back_in_a_run_proves_the_same(
+    steer: Estate, console: Console, whole: Whole, tmp_path: Path
+) -> None:
+    clocks = tmp_path / "clocks"
+    clocks.write_text("0 0", encoding="ascii")
+    words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", *SHORT)
+    with console.running(*words, clocks=clocks) as running:
+        running.wait_for_step("s3:start-s3", "proving")
+        clocks.write_text("-3600 0", encoding="ascii")
+        ran = running.end()
+    assert ran.code == 0, ran
+    console.assert_ended(RunState.DONE, ran)
+    report = console("report", console.runs()[0])
+    assert report.code == 0, report
     whole.assert_as_before()

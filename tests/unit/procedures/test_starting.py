@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from services.clock import ManualClock
-from services.connections.ports import Output
+from services.connections.ports import Output, Rows
 from services.errors import TimedOut
 from services.procedures import conditions as c
 from services.procedures import preflight
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
+from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 from tests.unit.procedures.test_proving import NOTHING, STARTING, UNIT, UUID, ScriptedHosts, ScriptedSession, down, out
@@ -132,3 +133,26 @@ def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_na
     assert "Will never receive state" in answer.evidence
     assert "now that it is down, n1 gets no answer at port 4444 of n3 (no answer within 3 s)" in answer.evidence
     assert "n2 gets" not in answer.evidence
+
+
+@pytest.mark.parametrize("put_back_s", [0.0, 3_600.0])
+def test_that_a_clock_that_was_put_back_does_not_hide_the_transfer_of_the_newest_start(put_back_s: float) -> None:
+    hosts, clock = ScriptedHosts("n1"), ManualClock(1_795_265_440.0)
+    began = clock.wall()
+    said = (
+        "Member 1.0 (n1) requested state transfer from 'n2'. Selected 0.0 (n2)(SYNCED) as donor.",
+        "Receiving IST: 30 writesets, seqnos 11-40",
+        "mariabackup IST completed on joiner",
+        "Member 1.0 (n1) synced with group.",
+    )
+    lines = [f"{began + 12 + i} n1 mariadbd[9]: 2026-11-22 6:00:00 0 [Note] WSREP: {t}" for i, t in enumerate(said)]
+    hosts.sessions["n1"].programs = {
+        "journalctl": out("\n".join((STARTING, *lines))),
+        "date": out(f"{began + 20}"),
+        "my_print_defaults": out("--datadir=/var/lib/mysql\n"),
+    }
+    hosts.sessions["n1"].rows = {"SHOW": Rows(("Variable_name", "Value"), (("wsrep_node_name", "n1"),))}
+    now = ManualClock(began + 20 - put_back_s)
+    past = Past({}, {"start": began})
+    answer = RealProver(hosts, now).look(c.TransferWas("n1", "IST", "", "start"), past)
+    assert (answer.holds, answer.evidence) == (True, "n1 came by IST from n2, write sets 11 to 40")

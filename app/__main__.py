@@ -35,6 +35,7 @@ _MODULES = {
     "resume": "app.commands.resume",
     "undo": "app.commands.resume",
     "report": "app.commands.report",
+    "settle": "app.commands.settle",
 }
 
 

@@ -1,4 +1,4 @@
-"""The part of the command line that steers: procedures, plan, run, resume, undo, report. No behaviour."""
+"""The part of the command line that steers: procedures, plan, run, resume, undo, report, settle. No behaviour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _override(text: str) -> tuple[str, str]:
 def add_steering(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], common: argparse.ArgumentParser
 ) -> None:
-    """Add the six subcommands."""
+    """Add the seven subcommands."""
     procedures = commands.add_parser(
         "procedures", parents=[common], help="the guided procedures, or the questions of one; runs and obligations"
     )
@@ -61,6 +61,15 @@ def add_steering(
     report.add_argument("run", help="the run's number")
     report.add_argument("--html", type=Path, default=None, metavar="FILE", help="one self-contained file")
     report.add_argument("--markdown", type=Path, default=None, metavar="FILE", help="without either: to the terminal")
+
+    settle = commands.add_parser(
+        "settle",
+        parents=[common],
+        help="two Primary Components once seen: list them (exit 1 while one is open), settle",
+    )
+    settle.add_argument("cluster", nargs="?", default="", help="settle this one: its name or state UUID")
+    settle.add_argument("--reason", default="", metavar="TEXT", help="what was done about it; it stays in the history")
+    settle.add_argument("--yes", action="store_true", help="settle without typing the cluster's name; needs --reason")
 
 
 def _procedure(parser: argparse.ArgumentParser) -> None:

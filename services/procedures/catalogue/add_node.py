@@ -10,7 +10,7 @@ from services.procedures.catalogue.choices import down_members, member_hosts
 from services.procedures.catalogue.haproxy_places import can_drain
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
-from services.procedures.catalogue.joining_steps import add_plan
+from services.procedures.catalogue.joining_steps import add_plan, config_path
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
@@ -116,7 +116,7 @@ class AddNode:
             preflight.clocks(facts, (*members, joiner)),
             own.server_uuids(facts, joiner, members),
             own.own_cluster(facts, joiner, members),
-            *(() if fresh else preflight.joins_others(facts, (joiner,))),
+            *_joins_others(facts, joiner, fresh=fresh),
             *(() if fresh else preflight.names_known(facts, (joiner,))),
             *preflight.temporary_space(facts, (joiner, donor)),
             own.names(facts, joiner, values["node_name"], donor, members),
@@ -157,6 +157,13 @@ class AddNode:
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
+
+
+def _joins_others(facts: Facts, joiner: str, *, fresh: bool) -> tuple[Check, ...]:
+    """A new host is judged by what its files will say once ours stands beside them."""
+    if fresh:
+        return (preflight.joins_others_once_written(facts, joiner, config_path(facts.host(joiner))),)
+    return preflight.joins_others(facts, (joiner,))
 
 
 def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:

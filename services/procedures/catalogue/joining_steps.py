@@ -90,6 +90,11 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
     )
 
 
+def config_path(host: HostFacts) -> str:
+    """Return where a new node's own option file is written."""
+    return posixpath.join(steps.option_folder(host), FILE)
+
+
 def donor_leaves(facts: Facts, values: Inputs) -> bool:
     """Return whether the donor is to get no new sessions from HAProxy while it sends (page add-node, plan 2 and 8)."""
     return flag_of(values["donor_out"]) is True and can_drain(facts, values["donor"])
@@ -127,7 +132,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         before_undo=(StillPrimary(members, 1, facts.cluster_id),),
     )  # fmt: skip
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
-    start = replace(start, before=(*start.before, whole))
+    start = replace(start, before=(*start.before, whole, *_joins_others(facts, joiner, members, fresh=fresh)))
     start = _without_orphans(start, joiner)
     kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
     found += [start, steps.prove_transfer(joiner, "IST" if kind == "IST" else "any", "", start.step_id)]
@@ -142,6 +147,14 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     if out:
         found += return_steps(facts, donor.host)
     return tuple(found)
+
+
+def _joins_others(facts: Facts, joiner: HostFacts, members: tuple[str, ...], *, fresh: bool) -> tuple[OptionIs, ...]:
+    """Read once more, just before the start, that the files don't have it found a cluster of its own."""
+    said = joiner.option("mysqld", "wsrep_new_cluster")
+    off = OptionIs(joiner.host, "mysqld", "wsrep_new_cluster", said)  # not set, or the 'off' that the check read
+    wanted = cluster_address(facts, members, joiner.host)
+    return (off, *((OptionIs(joiner.host, "mysqld", "wsrep_cluster_address", wanted),) if fresh else ()))
 
 
 def _without_orphans(start: Step, joiner: HostFacts) -> Step:
@@ -233,7 +246,7 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
 def _configure(facts: Facts, values: Inputs) -> list[Step]:
     host, donor = facts.host(values["joiner"]), values["donor"]
     name, members = host.host, member_hosts(facts)
-    path = posixpath.join(steps.option_folder(host), FILE)
+    path = config_path(host)
     content = config_text(facts, donor, members, name, values["node_name"])
     program = "mariadbd" if "MariaDB" in host.server_program or "mariadb" in steps.unit_of(host) else "mysqld"
     return [

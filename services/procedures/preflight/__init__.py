@@ -10,7 +10,7 @@ from __future__ import annotations
 from services.procedures.preflight.access import clocks, config_valid, lock_free, operator_rights
 from services.procedures.preflight.donors import donor_names, named_donor
 from services.procedures.preflight.foreign_data import datadir_foreign
-from services.procedures.preflight.founding import joins_others
+from services.procedures.preflight.founding import founds_by_option, joins_others, joins_others_once_written
 from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
 from services.procedures.preflight.product import foreign_provider, known_product, provider_protocol, versions
 from services.procedures.preflight.starting import names_known, temporary_space
@@ -23,8 +23,10 @@ __all__ = [
     "datadir_foreign",
     "donor_names",
     "foreign_provider",
+    "founds_by_option",
     "health_gate",
     "joins_others",
+    "joins_others_once_written",
     "known_product",
     "lock_free",
     "long_transactions",

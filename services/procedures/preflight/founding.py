@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
+
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import group_members
+from services.procedures.gather_options import group_members, normal
 from services.procedures.preflight.parts import known, unread, verdict
 
 _OFF = frozenset({"0", "off", "no", "false"})
+_SECTION = re.compile(r"\s*\[([^\]]+)\]")
+_SERVERS = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera)(?:-[0-9.]+)?")
+"""The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
 
 
 def joins_others(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
@@ -15,15 +21,38 @@ def joins_others(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     return tuple(_joins(host) for host in known(facts, hosts))
 
 
+def joins_others_once_written(facts: Facts, name: str, path: str) -> Check:
+    """The same of a host that has no configuration yet: what its files will say when ours stands at `path`.
+
+    Ours gives wsrep_cluster_address; what stands in a file that the server reads later counts instead. The server reads
+    a folder's files in the order of their names (MariaDB KB "Configuring MariaDB with Option Files").
+    """
+    host = facts.host(name)
+    later = [file for file, value in _places(host, "wsrep_cluster_address") if not value and _later(host, path, file)]
+    empty = [f"{file}, read after {path}, empties wsrep_cluster_address of {name}" for file in later]
+    return _check(host, [*_founds(host), *empty], f"{path} will name the members; nothing read later says otherwise")
+
+
+def founds_by_option(host: HostFacts) -> bool:
+    """Return whether the option files say wsrep_new_cluster: alone on its line it is on."""
+    new = host.option("mysqld", "wsrep_new_cluster")
+    return new is not None and new.strip().lower() not in _OFF
+
+
 def _joins(host: HostFacts) -> Check:
-    address, new = host.option("mysqld", "wsrep_cluster_address"), host.option("mysqld", "wsrep_new_cluster")
-    wrong = []
-    if new is not None and new.strip().lower() not in _OFF:
-        wrong.append(f"wsrep_new_cluster stands in the option files of {host.host}")
+    address, wrong = host.option("mysqld", "wsrep_cluster_address"), _founds(host)
     if address is not None and not group_members(address):
         wrong.append(f"wsrep_cluster_address of {host.host} is {address or 'empty'}: it names nobody to join")
-    blind = [] if host.options else [unread(host, "which members the option files name", "options", "ssh")]
     told = f"wsrep_cluster_address of {host.host}: {address}" if address else "not set in the option files"
+    return _check(host, wrong, told)
+
+
+def _founds(host: HostFacts) -> list[str]:
+    return [f"wsrep_new_cluster stands in the option files of {host.host}"] if founds_by_option(host) else []
+
+
+def _check(host: HostFacts, wrong: list[str], told: str) -> Check:
+    blind = [] if host.options else [unread(host, "which members the option files name", "options", "ssh")]
     return Check(
         code="JOINS-OTHERS",
         title=f"{host.host} joins this cluster when it starts",
@@ -36,3 +65,28 @@ def _joins(host: HostFacts) -> Check:
         host=host.host,
         absolute=bool(wrong),
     )
+
+
+def _places(host: HostFacts, option: str) -> tuple[tuple[str, str], ...]:
+    """Return (file, value) wherever a server's section gives the option, in the order in which they are read."""
+    found = []
+    for path, text in host.option_files:
+        section = ""
+        for line in text.splitlines():
+            head = _SECTION.match(line)
+            if head is not None:
+                section = head.group(1)
+                continue
+            name, _, value = line.partition("=")
+            if _SERVERS.fullmatch(section) and normal(name) == option:
+                found.append((path, value.strip().strip("\"'")))
+    return tuple(found)
+
+
+def _later(host: HostFacts, ours: str, other: str) -> bool:
+    """Return whether the server reads `other` after `ours`; where our folder has no file yet, any may be."""
+    paths = [path for path, _ in host.option_files]
+    if posixpath.dirname(other) == posixpath.dirname(ours):
+        return other > ours
+    folder = [n for n, path in enumerate(paths) if posixpath.dirname(path) == posixpath.dirname(ours)]
+    return not folder or paths.index(other) > folder[-1]

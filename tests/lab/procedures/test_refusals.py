@@ -42,6 +42,7 @@ SHORT_NAME = setting("s1", "wsrep_node_name", "'s'", "'s1'")
 NO_SUDO = ('sudo = "nopasswd"', 'sudo = "none"')
 NO_SOCAT = shell("new", "mv /usr/bin/socat /usr/bin/socat.away", "mv /usr/bin/socat.away /usr/bin/socat")
 NOBODY_TO_JOIN = option_file("s2", "[mysqld]\nwsrep_cluster_address=gcomm://\n")
+LEFT_FROM_A_BOOTSTRAP = option_file("new", "[mysqld]\nwsrep_new_cluster=1\n")
 OTHER_CLUSTER = option_file("s3", "[mysqld]\nwsrep_cluster_name=another\n")
 NO_PROVIDER = shell(
     "new",
@@ -91,6 +92,7 @@ REFUSALS = (
     Refusal("DONOR-PREFIX", SHORT_NAME, ALL[1:2]),
     Refusal("OTHERS-STAY", obstacles.node_down, ((BACKUP, {"node": "s2"}),)),
     Refusal("JOINS-OTHERS", NOBODY_TO_JOIN, ALL[1:2]),
+    Refusal("JOINS-OTHERS", LEFT_FROM_A_BOOTSTRAP, _add(), final=True),
     Refusal("CLUSTER-NAME", together(obstacles.node_down, OTHER_CLUSTER), _add(joiner="s3")),
     Refusal("JOINER-RUNS", obstacles.locked_out, _add(joiner="s3"), final=True),
     Refusal("PROVIDER-FILE", NO_PROVIDER, _add()),

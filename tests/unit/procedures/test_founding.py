@@ -1,0 +1,69 @@
+"""Whether a start would found a cluster of its own: of a host with a configuration, and of one that gets it now."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.joining_steps import config_path
+from services.procedures.checks import Check
+from services.procedures.conditions import OptionIs
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.gather_options import parse_defaults
+from services.procedures.inputs import filled
+from services.procedures.preflight import joins_others_once_written
+from tests.faults.scripted.cluster import whole
+from tests.faults.scripted.facts import facts_of
+from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN
+
+FOLDER = "/etc/mysql/mariadb.conf.d"
+OURS = f"{FOLDER}/90-pilothouse-galera.cnf"
+SERVER = ("/etc/mysql/my.cnf", "[client-server]\n"), (f"{FOLDER}/50-server.cnf", "[mysqld]\nserver_id = 7\n")
+
+
+def fresh(*files: tuple[str, str], printed: str = "--server_id=7\n") -> Check:
+    host = HostFacts("new", option_files=(*SERVER, *files), options=parse_defaults(printed, "mysqld"))
+    assert config_path(host) == OURS
+    return joins_others_once_written(Facts(1.0, "u", "lab", hosts=(host,)), "new", OURS)
+
+
+def test_that_a_new_host_joins_whom_our_file_will_name() -> None:
+    check = fresh()
+    assert (check.code, check.verdict, check.host) == ("JOINS-OTHERS", PASS, "new")
+
+
+@pytest.mark.parametrize("line", ["wsrep_new_cluster=1", "wsrep-new-cluster", "loose_wsrep_new_cluster=ON"])
+def test_that_a_leftover_of_a_bootstrap_blocks_and_is_not_overridden(line: str) -> None:
+    check = fresh((f"{FOLDER}/60-left.cnf", f"[mysqld]\n{line}\n"), printed=f"--server_id=7\n--{line}\n")
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert check.evidence == "wsrep_new_cluster stands in the option files of new"
+
+
+def test_that_one_that_is_switched_off_is_no_leftover() -> None:
+    assert fresh(printed="--server_id=7\n--wsrep_new_cluster=OFF\n").verdict is PASS
+
+
+def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None:
+    text = "[galera]\nwsrep_cluster_address =\n"
+    printed = "--server_id=7\n--wsrep_cluster_address=\n"
+    assert fresh((f"{FOLDER}/60-galera.cnf", text), printed=printed).verdict is PASS
+    check = fresh((f"{FOLDER}/99-local.cnf", text), printed=printed)
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert check.evidence == f"{FOLDER}/99-local.cnf, read after {OURS}, empties wsrep_cluster_address of new"
+    assert fresh((f"{FOLDER}/99-local.cnf", "[client]\nwsrep_cluster_address =\n")).verdict is PASS
+
+
+def test_that_files_that_were_not_read_are_not_good() -> None:
+    assert fresh(printed="").verdict is WARN
+
+
+def test_that_the_start_reads_the_files_once_more() -> None:
+    seen, given = facts_of(whole("n1", "n2", "n3", spare="new")), {"joiner": "new"}
+    add = procedure_named("add-node")
+    start = add.plan(seen, filled(add.fields(seen, given), given)).step("start-new")
+    read = [(c.option, c.value) for c in start.before if isinstance(c, OptionIs)]
+    assert [option for option, _ in read] == ["wsrep_new_cluster", "wsrep_cluster_address"]
+    assert read[0][1] is None
+    assert "gcomm://" in str(read[1][1])
+    checks = add.preflight(seen, given)
+    assert [c.verdict for c in checks if c.code == "JOINS-OTHERS"] == [PASS]

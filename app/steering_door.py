@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from services.history.split_log import Split
     from services.history.state_store import StateStore
     from services.procedures.desk import Desk
     from services.secrets import Vault
@@ -43,6 +44,24 @@ class DeskDoor:
         from app.places import data_folder
 
         return data_folder(self._options) / "history.sqlite"
+
+    def open_splits(self) -> tuple[Split, ...]:
+        """Return two Primary Components that were seen and not settled, the oldest first; raise UserError."""
+        from app.compose import open_state
+        from app.places import data_folder
+
+        # A store of its own: another worker may be opening the desk's at this moment.
+        with open_state(data_folder(self._options) / "state.sqlite") as state:
+            return state.splits().open()
+
+    def settle(self, cluster_uuid: str, reason: str) -> None:
+        """Settle what is open of a cluster, by the word of who sits here; raise UserError."""
+        from app.compose import open_state
+        from app.places import data_folder
+        from services.procedures.settling import person, settle
+
+        with open_state(data_folder(self._options) / "state.sqlite") as state:
+            settle(state.splits(), cluster_uuid, person(), reason)
 
     def close(self) -> None:
         """Close the store; the desk must be closed already."""

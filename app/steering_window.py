@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.controller import Controller
 from app.main_window import MainWindow
 from app.run_events import run_events
+from app.split_watch import SplitWatch
 from app.steering_close import CloseQuestion
 from app.steering_door import DeskDoor
 from app.steering_flow import WizardFlow, plan_wording
@@ -69,6 +70,7 @@ class Steering(QObject):
         self._reports = ReportSaver(self.runs, door, window, self)
         self.close_question = CloseQuestion(self.runs, window, self)
         window.add_notice(self._notice)
+        self.splits = SplitWatch(controller, window, door, ops, self)
         window.add_page(KEY, pages)
         self._wire_pages()
         self._wire_window()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import socket
 import sys
 from argparse import Namespace
 
@@ -16,7 +14,7 @@ from services.discovery.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.history.split_log import Split, SplitLog
-from services.procedures.settling import meaning, open_of, settle
+from services.procedures.settling import meaning, open_of, person, settle
 from services.words import tr
 
 
@@ -52,7 +50,7 @@ def _settled(log: SplitLog, options: Namespace) -> int:
         reason = _asked(tr("What was done about it (kept with your name): "))
     if not reason.strip():
         raise BadInput(tr("Say with --reason what was done about it: it stays in the history."))
-    done = settle(log, found[0].cluster_uuid, f"{getpass.getuser()}@{socket.gethostname()}", reason)
+    done = settle(log, found[0].cluster_uuid, person(), reason)
     if machine:
         sys.stdout.write(json.dumps([document(s) for s in done]) + "\n")
     else:

@@ -176,6 +176,12 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
+SEEN_NOW = "two-primaries"
+"""Code of the problem of a cluster while two of its Primary Components are seen."""
+NOT_SETTLED = "two-primaries-not-settled"
+"""Code of the problem of a cluster (or of the estate) once they were seen, until a person settles it."""
+
+
 @dataclass(frozen=True, slots=True)
 class PrimariesApart:
     """Two (or more) Primary Components of one state UUID that don't know each other.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.discovery.async_view import Link
-from services.discovery.model import Component, ReplicationEdge
+from services.discovery.model import SEEN_NOW, Component, ReplicationEdge
 from services.discovery.nodes import Node
-from services.discovery.two_primaries import SEEN_NOW, apart
+from services.discovery.two_primaries import apart
 from services.discovery.words import joined, names, some
 from services.facts.model import Problem
 from services.types import ClusterKind

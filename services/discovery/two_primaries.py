@@ -15,14 +15,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, NotSettled, PrimariesApart
+from services.discovery.model import (
+    NOT_SETTLED,
+    SEEN_NOW,
+    ClusterSnapshot,
+    Component,
+    EstateSnapshot,
+    NodeView,
+    NotSettled,
+    PrimariesApart,
+)
 from services.discovery.words import moment
 from services.facts.model import Problem
+from services.facts.reading import host_port
 from services.types import ClusterKind, Health, worst
 from services.words import tr
-
-SEEN_NOW = "two-primaries"
-NOT_SETTLED = "two-primaries-not-settled"
 
 
 def apart(components: Sequence[Component]) -> tuple[Component, ...]:
@@ -78,7 +85,7 @@ def seen_twice(first: ClusterSnapshot, second: ClusterSnapshot) -> PrimariesApar
 def _askers(cluster: ClusterSnapshot, component: Component, after: float) -> set[str]:
     """Return the hosts of a side that answered after this moment."""
     asked = [(node, _asked(node)) for node in _observers(cluster, component)]
-    return {node.host or node.name for node, at in asked if at is not None and at > after}
+    return {_host(cluster, node.node_id) for node, at in asked if at is not None and at > after}
 
 
 def _observers(cluster: ClusterSnapshot, component: Component) -> tuple[NodeView, ...]:
@@ -91,7 +98,13 @@ def _asked(node: NodeView) -> float | None:
 
 def _host(cluster: ClusterSnapshot, node_id: str) -> str:
     node = cluster.node(node_id)
-    return node_id if node is None else node.host or node.name or node_id
+    if node is None:
+        return node_id
+    # A host that was found and not written down may go by its address today and by its node's name tomorrow.
+    galera = node.facts.galera if node.facts is not None else None
+    if node.host == host_port(node.address)[0] and galera is not None and galera.node_name:
+        return galera.node_name
+    return node.host or node.name or node_id
 
 
 def sides_words(sides: Iterable[Sequence[str]]) -> str:

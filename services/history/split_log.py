@@ -77,8 +77,11 @@ class SplitLog:
         self._name = name
         self._clock = clock
 
-    def note(self, seen: PrimariesApart, seen_by: str) -> None:
-        """Keep a sighting: one more look at an open story with these sides, else a new one. Durable."""
+    def note(self, seen: PrimariesApart, seen_by: str) -> bool:
+        """Keep a sighting: one more look at an open story with these sides, else a new one. Durable.
+
+        Returns whether it is a new one.
+        """
         rows = schema.two_primaries
         with writing(self._engine, self._name, durable=True) as connection:
             still = select(rows).where(rows.c.cluster_uuid == seen.cluster_uuid, rows.c.settled_at.is_(None))
@@ -87,7 +90,7 @@ class SplitLog:
                 if sides is not None:
                     moved = {"sides": json.dumps(sides), "last_seen": max(row.last_seen, seen.at)}
                     connection.execute(update(rows).where(rows.c.id == row.id).values(**moved))
-                    return
+                    return False
             connection.execute(
                 insert(rows).values(
                     cluster_uuid=seen.cluster_uuid,
@@ -101,6 +104,7 @@ class SplitLog:
                     settled_words="",
                 )
             )
+        return True
 
     def open(self, cluster_uuid: str = "") -> tuple[Split, ...]:
         """Return what is not settled, of one cluster or of all, the oldest first."""

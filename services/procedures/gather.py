@@ -142,8 +142,8 @@ class _Gathering:
     def first(self, name: str) -> _One:
         """Read a host by itself: discovery's facts, its disk, its configuration, its server."""
         entry = self._inventory.host(name)
-        known = remembered(self._memory, name)
         address = entry.address if entry is not None else ""
+        known = remembered(self._memory, name, address)
         try:
             session = self._hosts.observer(name)
         except UserError as error:
@@ -167,6 +167,8 @@ class _Gathering:
             if node.reach is Reach.FULL and facts.provider_option(FREEZE) is not None:
                 facts = with_root_login(facts, reader)
         facts = with_rates(facts, reader, self._clock, began)
+        if name == address and facts.node_name:  # found by its address; seen as a member it goes by its node's name
+            facts = replace(facts, remembered=remembered(self._memory, name, facts.node_name))
         ports = listening(reader) if "links" in self._parts else None
         return _One(facts, reader, ports)
 

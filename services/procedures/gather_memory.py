@@ -26,8 +26,8 @@ SECOND_LOOK_S = 2.0
 class Splits(Protocol):
     """Two Primary Components seen at once (services.history.split_log.SplitLog)."""
 
-    def note(self, seen: PrimariesApart, seen_by: str) -> None:
-        """Keep a sighting."""
+    def note(self, seen: PrimariesApart, seen_by: str) -> bool:
+        """Keep a sighting; return whether it is a new one."""
 
     def open(self, cluster_uuid: str = "") -> Iterable[Split]:
         """Return what is not settled."""
@@ -52,13 +52,19 @@ class Memory(Protocol):
         """Return what is kept of two Primary Components."""
 
 
-def remembered(memory: Memory | None, host: str) -> tuple[Remembered, ...]:
-    """Return what is remembered of a host, a cluster each: the one it was last seen running in first."""
+def remembered(memory: Memory | None, *names: str) -> tuple[Remembered, ...]:
+    """Return what is remembered of a host, a cluster each: the one it was last seen running in first.
+
+    Args:
+        names: what the host goes by: one that was found may have been seen under its address before.
+    """
     if memory is None:
         return ()
     try:
-        seen = sorted(memory.node_history(host), key=lambda m: m.last_seen, reverse=True)
-        positions = tuple(memory.positions(host))
+        every = tuple(dict.fromkeys(name for name in names if name))
+        known = [one for name in every for one in memory.node_history(name)]
+        seen = sorted(known, key=lambda m: m.last_seen, reverse=True)
+        positions = tuple(one for name in every for one in memory.positions(name))
     except UserError:
         return ()  # without our own memory the hosts' own positions stand alone
     clusters = dict.fromkeys((*(m.cluster_uuid for m in seen), *(p.cluster_uuid for p in positions)))
@@ -121,10 +127,17 @@ def with_two_primaries(
                 memory.splits().note(confirmed, by)
         if memory is not None and facts.cluster_id:
             open_ = memory.splits().open(facts.cluster_id)
-            stories = [TwoPrimaries(s.cluster_uuid, s.last_seen, s.sides, s.evidence) for s in open_]
+            stories = [TwoPrimaries(s.cluster_uuid, s.last_seen, _known(s.sides, facts), s.evidence) for s in open_]
     except UserError as problem:
         sentence = f"Whether two Primary Components were ever seen is not known: {problem.sentence}"
         told = (*told, Problem("memory", sentence, problem.code))
     if now is not None and not stories:
-        stories.append(TwoPrimaries(now.cluster_uuid, now.at, now.sides, now.evidence))
+        stories.append(TwoPrimaries(now.cluster_uuid, now.at, _known(now.sides, facts), now.evidence))
     return replace(facts, problems=told, two_primaries=tuple(stories))
+
+
+def _known(sides: tuple[tuple[str, ...], ...], facts: Facts) -> tuple[tuple[str, ...], ...]:
+    """Return the sides by the names that the hosts have in these facts: a sighting may know one by its node's name."""
+    hosts = {h.host for h in facts.hosts}
+    called = {name: h.host for h in facts.hosts for name in (h.address, h.node_name) if name and name not in hosts}
+    return tuple(tuple(called.get(name, name) for name in side) for side in sides)

@@ -6,12 +6,24 @@ sides seen once more are a new story.
 
 from __future__ import annotations
 
+import getpass
+import socket
+
 from services.discovery.two_primaries import sides_words
+from services.discovery.words import moment
 from services.errors import BadInput
 from services.history.split_log import Split, SplitLog
 from services.words import tr
 
 LONGEST_REASON = 2_000
+
+
+def person() -> str:
+    """Return who sits here, for the history: 'ada@desk2'."""
+    try:
+        return f"{getpass.getuser()}@{socket.gethostname()}"
+    except (KeyError, OSError):
+        return f"unknown@{socket.gethostname()}"
 
 
 def open_of(log: SplitLog, cluster: str) -> tuple[Split, ...]:
@@ -44,10 +56,16 @@ def settle(log: SplitLog, cluster_uuid: str, by: str, reason: str) -> tuple[Spli
 
 def meaning(seen: Split) -> str:
     """Return what it means and what a person has to know before it is settled, in short sentences."""
-    sides = sides_words(seen.sides)
+    sides, name = sides_words(seen.sides), seen.cluster_name or seen.cluster_uuid
+    last = moment(seen.last_seen)
     return " ".join(
         (
-            tr("Two Primary Components of one state UUID were seen at the same time: {sides}.", sides=sides),
+            tr(
+                "{name}: two Primary Components of one state UUID were seen at the same time, until {at}: {sides}.",
+                name=name,
+                at=last,
+                sides=sides,
+            ),
             tr("Each took writes that the other does not have, and nothing that a node tells later shows it."),
             tr("It is settled when the writes of the losing side were saved and its nodes took a full copy (SST)."),
         )

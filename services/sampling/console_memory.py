@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from services.clock import Clock
-from services.discovery.model import EstateSnapshot
+from services.discovery.model import EstateSnapshot, NotSettled
+from services.discovery.two_primaries import primaries_apart, seen_twice, sides_words
 from services.errors import StoreError
 from services.events import Event
 from services.sampling.model import ConsoleCost
@@ -28,6 +29,8 @@ if TYPE_CHECKING:  # SQLAlchemy behind it costs more than the rest of the start:
 log = logging.getLogger(__name__)
 
 EVERY_S = 10.0
+SECOND_LOOK_S = 2.5
+"""Between two looks at two Primary Components: every server is asked each second, so both are asked anew."""
 WINDOW_COST = "window.cost"
 """The setting that keeps a ConsoleCost as JSON: what the last window cost, its event loop's stalls included."""
 
@@ -41,12 +44,19 @@ class ConsoleMemory:
         clock: Clock,
         snapshot: Callable[[], EstateSnapshot],
         tell: Callable[[Event], None],
+        not_settled: Callable[[tuple[NotSettled, ...]], None] = lambda _open: None,
     ) -> None:
+        """Begin nothing yet.
+
+        Args:
+            not_settled: told every few seconds which sightings of two Primary Components no person has settled yet.
+        """
         self._open_state = open_state
         self._state: StateStore | None = None
         self._clock = clock
         self._snapshot = snapshot
         self._tell = tell
+        self._not_settled = not_settled
         self._stop = threading.Event()
         self._troubled = False
         self._window: ConsoleCost | None = None
@@ -96,8 +106,25 @@ class ConsoleMemory:
         from services.history.state_rows import sightings
 
         state.record_console_alive()
-        for cluster in self._snapshot().clusters:
+        estate = self._snapshot()
+        for cluster in estate.clusters:
             state.remember_nodes(sightings(cluster))
+        self._look_twice(state, estate)
+        self._not_settled(tuple(one.not_settled for one in state.splits().open()))
+
+    def _look_twice(self, state: StateStore, first: EstateSnapshot) -> None:
+        """Keep two Primary Components of one state UUID when the next answers show them too."""
+        split = [cluster for cluster in first.clusters if primaries_apart(cluster) is not None]
+        if not split or self._clock.sleep(SECOND_LOOK_S, self._stop):
+            return
+        second = self._snapshot()
+        for cluster in split:
+            later = second.cluster(cluster.cluster_id)
+            seen = seen_twice(cluster, later) if later is not None else None
+            if seen is not None and state.splits().note(seen, "watch"):
+                text = tr("Two Primary Components of {name}: {sides}.", name=seen.cluster_name or seen.cluster_uuid,
+                          sides=sides_words(seen.sides))  # fmt: skip
+                self._tell(Event(seen.at, "view", text, Health.BAD, seen.cluster_uuid))
 
     def _guarded(self, write: Callable[[], object]) -> None:
         try:

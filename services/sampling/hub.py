@@ -14,8 +14,9 @@ from typing import Protocol
 
 from services.clock import Clock
 from services.discovery.changes import events_between
-from services.discovery.model import EstateSnapshot
+from services.discovery.model import EstateSnapshot, NotSettled
 from services.discovery.snapshot import updated_estate
+from services.discovery.two_primaries import told_until_settled
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.donors import with_reach
@@ -98,6 +99,7 @@ class Hub:
         self._settle_s = settle_s
         self._on_snapshot = on_snapshot
         self._expected: Mapping[str, int] = {}
+        self._not_settled: tuple[NotSettled, ...] = ()
         self._facts: dict[str, NodeFacts] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -127,6 +129,10 @@ class Hub:
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
         self._expected = sizes
+
+    def not_settled(self, open_: tuple[NotSettled, ...]) -> None:
+        """Tell from now on of these sightings of two Primary Components, which no person has settled."""
+        self._not_settled = open_
 
     def facts(self) -> Mapping[str, NodeFacts]:
         """Return the newest facts of every host."""
@@ -160,7 +166,7 @@ class Hub:
         rates = self._rates()
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
                              expected=self._expected)  # fmt: skip
-        new = with_reach(new, rates)
+        new = told_until_settled(with_reach(new, rates), self._not_settled)
         self._snapshot = new
         for event in events_between(past, new):
             self.tell(event)

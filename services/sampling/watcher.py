@@ -82,7 +82,10 @@ class Watcher:
         self._cost = PollCost(clock)
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
-        self._memory = ConsoleMemory(state, clock, self.hub.snapshot, self.hub.tell) if state is not None else None
+        hub = self.hub
+        self._memory = (
+            ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
+        )
         self._expected: Mapping[str, int] = {}
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()

@@ -24,10 +24,12 @@ from app.steering_window import Steering
 from services.clock import SystemClock
 from services.discovery.model import EstateSnapshot
 from services.events import Event
+from services.history.split_log import Split
 from services.history.state_store import StateStore
 from services.inventory.model import HostEntry, Inventory
 from services.procedures.engine_parts import Parts
 from services.procedures.facts_model import Facts
+from services.procedures.settling import settle
 from services.secrets import MemoryVault
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
 from tests.unit.app.steering_desk import ScriptedDesk, World
@@ -69,6 +71,14 @@ class ScriptedDoor:
 
     def history(self) -> Path:
         return self.folder / "history.sqlite"
+
+    def open_splits(self) -> tuple[Split, ...]:
+        with StateStore.open(self.folder / "state.sqlite") as state:
+            return state.splits().open()
+
+    def settle(self, cluster_uuid: str, reason: str) -> None:
+        with StateStore.open(self.folder / "state.sqlite") as state:
+            settle(state.splits(), cluster_uuid, "ada@desk", reason)
 
     def close(self) -> None:
         if self.state is not None:

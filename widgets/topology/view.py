@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
-from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.model import SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.types import Health, Reach
 from services.words import tr
@@ -226,15 +226,17 @@ def _worst_silent(cluster: ClusterSnapshot) -> NodeView | None:
 
 
 def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
-    """Return what the bar says: no majority, or eyes that see different things."""
-    sentences: tuple[str, ...] = ()
+    """Return what the bar says: two majorities, none, or eyes that see different things."""
+    sentences = tuple(p.sentence for p in cluster.problems if p.code == SEEN_NOW)
+    bad = bool(sentences)
     headless = bool(cluster.components) and not any(c.primary for c in cluster.components)
     if headless:
+        bad = True
         sentences = (tr("There is no primary component: no part has the majority, so every node refuses queries."),)
     if not cluster.observers_agree:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
         sentences = (*sentences, tr("The nodes do not agree on who is in the cluster:"), *views)
-    return (Health.BAD if headless else Health.WARN), sentences
+    return (Health.BAD if bad else Health.WARN), sentences
 
 
 def advice(node: NodeView) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ import pytest
 
 from app.one_look import SECOND_LOOK_S, look
 from services.clock import ManualClock
-from services.discovery.model import EstateSnapshot
-from services.discovery.two_primaries import NOT_SETTLED, SEEN_NOW
+from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
 from services.history.state_store import StateStore
 from tests.unit.discovery.scenes import AT, STATE, estate, member, only
 from tests.unit.discovery.test_two_primaries import split

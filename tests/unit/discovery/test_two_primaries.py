@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from services.discovery.model import EstateSnapshot, NotSettled
-from services.discovery.two_primaries import NOT_SETTLED, SEEN_NOW, primaries_apart, seen_twice, told_until_settled
+from dataclasses import replace
+
+from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, NotSettled
+from services.discovery.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.facts.model import NodeFacts
 from services.types import Health
 from tests.unit.discovery.scenes import AT, STATE, address, estate, member, only, sql_gone
@@ -34,6 +36,13 @@ def test_that_sides_whose_views_are_numbered_on_apart_are_no_old_view() -> None:
     assert [p.code for p in cluster.problems] == [SEEN_NOW]
     assert cluster.health is Health.BAD
     assert primaries_apart(cluster) is not None
+
+
+def test_that_a_host_found_by_its_address_is_told_by_its_nodes_name() -> None:
+    found = replace(side(3)[0], host=address(3))
+    seen = primaries_apart(only(estate(*side(1, 2), found)))
+    assert seen is not None
+    assert seen.sides == (("db1", "db2"), ("db3",))
 
 
 def test_that_an_older_view_which_counts_the_others_is_a_view_change() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import ClusterSnapshot, PrimariesApart
 from services.errors import StoreError
 from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
@@ -90,3 +90,16 @@ def test_that_one_look_holds_this_plan_up_and_is_not_kept(tmp_path: Path) -> Non
         found = looked(again=None, store=store)
         assert [seen.sides for seen in found.two_primaries] == [(("db1", "db2"), ("db3",))]
         assert store.splits().open() == ()
+
+
+def test_that_a_host_that_was_found_is_known_by_its_address_and_by_its_nodes_name(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        store.remember_nodes((NodeSighting("10.0.0.3", 50.0, UUID, "g", "", 5),))
+        store.remember_positions((PositionSeen("n3", UUID, "recovered", 9, 40.0, "run 4"),))
+        (known,) = remembered(store, "10.0.0.3", "n3")
+        assert (known.seqno, known.highest) == (5, 9)
+        store.splits().note(PrimariesApart(UUID, "lab", 60.0, (("n1",), ("node-three",)), "e"), "check")
+        seen = facts(down("n3", node_name="node-three"))
+        assert [two.sides for two in with_two_primaries(store, seen, "plan", lambda: None).two_primaries] == [
+            (("n1",), ("n3",))
+        ]

@@ -9,12 +9,15 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from services.clock import SystemClock
-from services.discovery.model import EstateSnapshot
-from services.events import Event
+from services.clock import ManualClock, SystemClock
+from services.discovery.model import NOT_SETTLED, EstateSnapshot, NotSettled
+from services.events import Bus, Event
 from services.history.state_store import StateStore
 from services.sampling.console_memory import ConsoleMemory
+from services.sampling.hub import Hub
 from services.types import Health
+from tests.unit.discovery.scenes import AT, STATE, member, only
+from tests.unit.discovery.test_two_primaries import split
 
 DYING = """
 import os, sys
@@ -63,3 +66,40 @@ def test_that_one_killed_on_this_machine_is_left_to_the_history_which_knows_what
     _dies(file)
     assert _told_by_a_run(file) == []
     assert _told_by_a_run(file) == []
+
+
+def test_that_a_split_brain_that_lasts_is_kept_told_and_named_until_a_person_settles_it(tmp_path: Path) -> None:
+    told: list[Event] = []
+    named: list[tuple[NotSettled, ...]] = []
+    looks = iter(range(1, 100))
+
+    def look() -> EstateSnapshot:
+        return split(AT + 2.0 * next(looks))
+
+    class Quick(ManualClock):
+        """Waits for nothing, and stops after the first beat."""
+
+        def sleep(self, seconds: float, stop: threading.Event | None = None) -> bool:
+            super().sleep(seconds)
+            return seconds > 5.0
+
+    memory = ConsoleMemory(lambda: StateStore.open(tmp_path / "state"), Quick(), look, told.append, named.append)
+    memory.start()
+    memory.stop()
+    assert [(event.kind, event.health, event.cluster_id) for event in told] == [("view", Health.BAD, STATE)]
+    assert told[0].text == "Two Primary Components of orders: db1, db2 | db3."
+    assert [one.sides for one in named[-1]] == [(("db1", "db2"), ("db3",))]
+    with StateStore.open(tmp_path / "state") as state:
+        assert [one.seen_by for one in state.splits().open()] == ["watch"]
+        assert {memory.read_by for memory in state.positions("db1")} <= {"watch"}
+
+
+def test_that_the_hub_tells_of_it_with_every_snapshot() -> None:
+    hub = Hub(ManualClock(), None, rates=dict, bus=Bus())
+    for number in (1, 2, 3):
+        hub.put(member(number))
+    assert [p.code for p in only(hub.refresh()).problems] == []
+    hub.not_settled((NotSettled(1, STATE, "orders", (("db1",), ("db3",)), AT, AT, ""),))
+    assert [p.code for p in only(hub.refresh()).problems] == [NOT_SETTLED]
+    hub.not_settled(())
+    assert [p.code for p in only(hub.refresh()).problems] == []

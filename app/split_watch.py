@@ -1,0 +1,72 @@
+"""Two Primary Components that nobody has settled, in the window: told on every page, settled by a person's word.
+
+The pictures of the estate say when there is something to tell; the store is read then, on a worker, and not before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject
+
+from app.controller import Controller
+from app.main_window import MainWindow
+from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
+from services.errors import UserError
+from services.words import tr
+from widgets.bridge.ops import Ops
+from widgets.procedures.split_notice import SplitNotice, SplitWords
+
+if TYPE_CHECKING:
+    from services.history.split_log import Split
+
+
+class SplitDoor(Protocol):
+    """Reads and settles what the state store keeps (app.steering_door.DeskDoor)."""
+
+    def open_splits(self) -> tuple[Split, ...]:
+        """Return what is not settled; raise UserError."""
+
+    def settle(self, cluster_uuid: str, reason: str) -> None:
+        """Settle what is open of a cluster, by this person; raise UserError."""
+
+
+class SplitWatch(QObject):
+    """Fills the notice whenever the pictures begin or cease to tell of two Primary Components."""
+
+    def __init__(self, controller: Controller, window: MainWindow, door: SplitDoor, ops: Ops, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window = window
+        self._door = door
+        self._ops = ops
+        self._told: frozenset[tuple[str, str]] = frozenset()
+        self.notice = SplitNotice()
+        self.notice.settle_wanted.connect(self._settle)
+        window.add_notice(self.notice)
+        controller.pump.snapshot_changed.connect(self._changed)
+
+    def _changed(self, estate: EstateSnapshot) -> None:
+        codes = {SEEN_NOW, NOT_SETTLED}
+        told = {(c.cluster_id, p.code) for c in estate.clusters for p in c.problems if p.code in codes}
+        told |= {("", p.sentence) for p in estate.problems if p.code in codes}
+        if told != self._told:
+            self._told = frozenset(told)
+            self._look()
+
+    def _look(self) -> None:
+        self._ops.run("splits", self._read, self.notice.show_splits, self._failed)
+
+    def _read(self) -> tuple[SplitWords, ...]:
+        from services.procedures.settling import meaning  # SQLAlchemy behind it: on a worker
+
+        found = self._door.open_splits()
+        return tuple(SplitWords(s.cluster_uuid, s.cluster_name or s.cluster_uuid, meaning(s)) for s in found)
+
+    def _settle(self, cluster_uuid: str, reason: str) -> None:
+        def work() -> None:
+            self._door.settle(cluster_uuid, reason)
+
+        self._ops.run("settle", work, lambda _done: self._look(), self._failed)
+
+    def _failed(self, problem: UserError) -> None:
+        self._window.messages.say_error(problem, tr("Dismiss"))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from services.discovery.model import PrimariesApart
 from services.errors import StoreError
 from services.history import migrations_state, state_file
+from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
 from services.procedures.journal import StoredJournal
@@ -45,8 +48,31 @@ def check_remembering(url: str) -> None:
             assert two.get_setting("theme") == "dark"
             assert two.node_history("n1")[0].seqno == 2**40
             assert two.get_setting("motto") == "kein Wort – 2 s"
+            two.remember_positions((PositionSeen("n1", "c", "running", 7, 200.0, "check"),))
+            (position,) = one.positions("n1")
+            assert (position.seqno, position.top_seqno, position.read_by) == (7, 2**40, "check")
+            check_split(one, two)
         assert one.last_unclean_end() is None
         one.record_console_end()
+
+
+def check_split(one: StateStore, two: StateStore) -> None:
+    """One console sees it, another settles it: both know."""
+    one.splits().note(PrimariesApart("c", "Aufträge", 1.0, (("n1", "n2"), ("n3",)), "e"), "check")
+    assert not two.splits().note(PrimariesApart("c", "Aufträge", 2.0, (("n1",), ("n3",)), "e"), "watch")
+    assert [s.settled_words for s in two.splits().settle("c", "ada", "geleert – é")] == ["geleert – é"]
+    assert one.splits().open() == ()
+
+
+def test_that_two_consoles_remember_positions_in_a_shared_store_side_by_side(url: str) -> None:
+    def write(store: StateStore, first: int) -> None:
+        for number in range(first, 40, 2):
+            store.remember_positions((PositionSeen(f"n{number // 10}", "c", "running", number, number, "watch"),))
+
+    with StateStore.open(url) as one, StateStore.open(url) as two, ThreadPoolExecutor(2) as pool:
+        for written in [pool.submit(write, *pair) for pair in ((one, 0), (two, 1))]:
+            written.result()
+        assert [one.positions(f"n{n}")[0].top_seqno for n in range(4)] == [9, 19, 29, 39]
 
 
 def test_that_a_shared_store_keeps_the_journal_of_procedures_and_lets_one_console_write_a_run(url: str) -> None:

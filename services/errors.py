@@ -34,8 +34,8 @@ class UserError(PilothouseError):
         self.try_ = try_
 
     def __str__(self) -> str:
-        where = f"{self.host}: " if self.host else ""
-        return f"{where}{self.sentence}"
+        named = not self.host or self.sentence.startswith((f"{self.host} ", f"{self.host}: "))
+        return self.sentence if named else f"{self.host}: {self.sentence}"
 
     def as_text(self) -> str:
         """Return the whole message for a terminal: sentence, what is safe, what to try."""

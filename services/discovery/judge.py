@@ -303,7 +303,7 @@ def _unreached(node: Node, around: Around) -> Verdict:
         text = tr("the console does not reach {name}", name=node.name)
         if why:
             text = tr("{sentence}: {why}", sentence=text, why=why)
-        return Verdict(mark("member, not reached"), Health.UNKNOWN, joined(text, counted))
+        return Verdict(mark("member, no answer"), Health.UNKNOWN, joined(text, counted))
     return Verdict(mark("no answer"), Health.UNKNOWN, joined(_nobody(node, around), _last(node), why))
 
 

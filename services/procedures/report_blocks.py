@@ -1,4 +1,4 @@
-"""What a report is made of, before it is HTML or Markdown: headings, sentences, tables, raw lines and pictures."""
+"""What a report is made of, before it is HTML or Markdown: headings, sentences, tables, raw lines, pictures, folds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One paragraph. `tone`: '' or 'good', 'warn', 'bad' (never the only sign of what it says)."""
+    """One paragraph. `tone`: '' or 'good', 'warn', 'bad' (never the only sign of what it says), 'quiet' for what may be
+    passed over.
+    """
 
     text: str
     tone: str = ""
@@ -46,14 +48,27 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing (an svg element) and the same in a table, for readers without pictures and for Markdown."""
+    """A drawing (an svg element) and the same in a table, for readers without pictures and for Markdown.
+
+    A table without rows: the same stands in the report's text already.
+    """
 
     title: str
     svg: Element
     words: Grid
 
 
-Block = Heading | Sentence | Grid | Lines | Picture
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What is there for who asks: folded under its title; in Markdown it follows a heading of `level`."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    level: int = 2
+    open: bool = False
+
+
+Block = Heading | Sentence | Grid | Lines | Picture | Fold
 
 
 def clean(text: str) -> str:

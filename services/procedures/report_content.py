@@ -5,20 +5,24 @@ Everything is out of the journal (the view is its fold), but the curves, which t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from services.discovery.model import ClusterSnapshot
 from services.discovery.words import listing
 from services.errors import UserError
+from services.procedures.checks import Verdict
 from services.procedures.codec import decode
 from services.procedures.journal_entries import Around, topology_of
-from services.procedures.model import Chart, Obligation
-from services.procedures.report_blocks import Block, Grid, Heading, Lines, Picture, Sentence, hour, moment, took
+from services.procedures.model import Chart, Obligation, Risk
+from services.procedures.report_blocks import Block, Fold, Grid, Heading, Picture, Sentence, moment
 from services.procedures.report_course import course
+from services.procedures.report_first import broken_rules, head, not_known, outcome, positions
 from services.procedures.report_plot import Mark, plot_picture
+from services.procedures.report_steps import step_table, steps_in_full
+from services.procedures.report_time import Axis, axis_of, bars_of, timeline
 from services.procedures.report_topology import topology_picture
-from services.procedures.run_model import Entry, RunState, RunView, StepState, StepView
-from services.procedures.wording import wording
+from services.procedures.run_model import Entry, RunView
 from services.series import Series
 from services.words import tr
 
@@ -26,13 +30,6 @@ SeriesOf = Callable[[str, str, float, float], Series]
 """Metric key, host, from, to (UTC epoch seconds): the samples that the history has."""
 UnitOf = Callable[[str], str]
 """Metric key: its unit ('' for a count)."""
-_LEAD_S = 30.0  # what the curves show before the run began and after it ended
-_TONES = {
-    RunState.DONE: "good",
-    RunState.UNDONE: "good",
-    RunState.FAILED: "bad",
-    RunState.UNDO_FAILED: "bad",
-}
 
 
 def report_blocks(
@@ -45,57 +42,54 @@ def report_blocks(
 ) -> tuple[Block, ...]:
     """Return the report of a run, whatever state it is in; snapshots that are not given come from the journal."""
     return (
-        *_head(view),
-        *_outcome(view),
+        *head(view),
+        *outcome(view),
+        *not_known(view, entries),
+        *positions(view),
+        *_time(view, series, unit_of or (lambda _: "")),
+        *step_table(view),
         *_topology(entries, before, after),
-        *_steps(view),
-        *_curves(view, entries, series, unit_of or (lambda _: "")),
+        *_plan(view),
         *_checks(view),
+        *steps_in_full(view),
         *_obligations(entries, view),
-        *_breaches(view),
+        *_breaches(view, entries),
         *_questions(entries),
         *_course(entries),
     )
 
 
-def _head(view: RunView) -> Iterator[Block]:
+def _plan(view: RunView) -> Iterator[Block]:
+    """What was approved, by whom, on which hosts, with which answers."""
     plan = view.plan
-    yield Heading(1, plan.title)
-    ends = (view.started, view.ended or view.journal_at)
-    yield Grid(
-        (),
-        (
-            (tr("Run"), f"{view.run_id}, {plan.procedure}"),
-            (tr("Cluster"), f"{plan.cluster_name} ({plan.cluster_id})"),
-            (tr("State"), view.state.value),
-            (tr("Begun"), moment(view.started)),
-            (tr("Ended"), moment(view.ended) or tr("not yet; last journal entry {at}", at=moment(view.journal_at))),
-            (tr("Took"), took(*ends)),
-            (tr("Approved"), moment(view.approved) or tr("not approved")),
-            (tr("By"), view.owner),
-            (tr("Hosts"), ", ".join(plan.hosts)),
-            (tr("Inputs"), "; ".join(f"{name} {value}" for name, value in plan.inputs if value) or tr("none")),
-        ),
+    rows = (
+        (tr("Run"), f"{view.run_id}, {plan.procedure}"),
+        (tr("Cluster"), f"{plan.cluster_name} ({plan.cluster_id})"),
+        (tr("Summary"), plan.summary),
+        (tr("Begun"), moment(view.started)),
+        (tr("Ended"), moment(view.ended) or tr("not yet; last journal entry {at}", at=moment(view.journal_at))),
+        (tr("Approved"), moment(view.approved) or tr("not approved")),
+        (tr("By"), view.owner),
+        (tr("Hosts"), ", ".join(plan.hosts)),
+        (tr("Inputs"), "; ".join(f"{name} {value}" for name, value in plan.inputs if value) or tr("none")),
     )
+    yield Fold(tr("What was approved"), (Grid((), rows),))
 
 
-def _outcome(view: RunView) -> Iterator[Block]:
-    yield Heading(2, tr("What is true at the end"))
-    said = view.sentence or view.plan.summary
-    yield Sentence(said, _TONES.get(view.state, "warn"))
-    for sentence in view.plan.expects if view.state is RunState.DONE else ():
-        if sentence not in said:
-            yield Sentence(sentence, "good")
-    for shown in view.steps:
-        if shown.state in (StepState.ACTING, StepState.UNDOING, StepState.IN_DOUBT, StepState.UNDO_FAILED):
-            doubt = tr("Step '{title}' is {state}.", title=shown.step.title, state=shown.state.value)
-            yield Sentence(" ".join(filter(None, (doubt, shown.said, shown.error))), "bad")
-    for open_one in view.obligations:
-        on = tr("Still on since {at}: {what}.", at=moment(open_one.since), what=open_one.obligation.sentence)
-        danger = open_one.obligation.danger
-        yield Sentence(on + (" " + tr("While it stays: {danger}.", danger=danger) if danger else ""), "bad")
-    if not view.obligations:
-        yield Sentence(tr("Nothing that the run switched on is left on."))
+def _time(view: RunView, series: SeriesOf | None, unit_of: UnitOf) -> Iterator[Block]:
+    """One time line of the steps, and under it the curves on the same axis."""
+    axis = axis_of(view)
+    picture = timeline(view, axis)
+    charts = view.plan.charts if series is not None and view.started is not None else ()
+    if picture is None and not charts:
+        return
+    yield Heading(2, tr("Time"))
+    if picture is not None:
+        yield picture
+    if series is not None:
+        marks = _marks(view)
+        for chart in charts:
+            yield _curve(chart, axis, marks, series, unit_of)
 
 
 def _topology(
@@ -115,93 +109,37 @@ def _topology(
             yield topology_picture(title, snapshot) if snapshot else Sentence(tr("{when}: not seen.", when=title))
 
 
-def _steps(view: RunView) -> Iterator[Block]:
-    yield Heading(2, tr("Steps"))
-    if not view.steps:
-        yield Sentence(tr("There was nothing to do."))
-        return
-    headers = (tr("No."), tr("Step"), tr("Host"), tr("State"), tr("Began (UTC)"), tr("Took"), tr("Expected"))
-    rows = tuple(
-        (
-            str(number),
-            shown.step.done if shown.step.done and shown.state is StepState.DONE else shown.step.title,
-            shown.step.host,
-            shown.state.value,
-            hour(shown.started),
-            took(shown.started, shown.ended),
-            took(0.0, shown.step.estimate_s),
-        )
-        for number, shown in enumerate(view.steps, 1)
-    )
-    yield Grid(headers, rows)
-    for number, shown in enumerate(view.steps, 1):
-        yield from _step(number, shown)
-
-
-def _step(number: int, shown: StepView) -> Iterator[Block]:
-    step = shown.step
-    yield Heading(3, f"{number}. {step.title}")
-    where = step.host or tr("console")
-    about = tr("On {where}; {risk}; {state}.", where=where, risk=step.risk.value, state=shown.state.value)
-    yield Sentence(" ".join(filter(None, (about, step.why))))
-    yield Lines(tr("Does"), wording(step.action))
-    if step.undo is not None:
-        yield Lines(tr("Undo: {title}", title=step.undo.title), wording(step.undo.action))
-    if shown.said:
-        yield Sentence(shown.said)
-    if shown.error:
-        yield Sentence(shown.error, "bad")
-    if shown.evidence:
-        yield Lines(tr("Evidence"), shown.evidence)
-    if shown.output:
-        yield Lines(tr("Output"), shown.output)
-
-
-def _curves(
-    view: RunView, entries: tuple[Entry, ...], series: SeriesOf | None, unit_of: UnitOf
-) -> Iterator[Heading | Picture | Sentence]:
-    if series is None or not view.plan.charts or view.started is None:
-        return
-    yield Heading(2, tr("Curves"))
-    span = (view.started - _LEAD_S, (view.ended or view.journal_at or view.started) + _LEAD_S)
-    marks = _marks(view, entries)
-    for chart in view.plan.charts:
-        yield _curve(chart, span, marks, series, unit_of)
-
-
-def _curve(
-    chart: Chart, span: tuple[float, float], marks: tuple[Mark, ...], series: SeriesOf, unit_of: UnitOf
-) -> Picture | Sentence:
+def _curve(chart: Chart, axis: Axis, marks: tuple[Mark, ...], series: SeriesOf, unit_of: UnitOf) -> Picture | Sentence:
     try:
-        found = series(chart.metric, chart.host, *span)
+        found = series(chart.metric, chart.host, axis.start, axis.end)
     except UserError as problem:
         return Sentence(f"{chart.title}: {problem}", "warn")
-    return plot_picture(chart, found, span, marks, unit_of(chart.metric))
+    return plot_picture(chart, found, axis, marks, unit_of(chart.metric))
 
 
-def _marks(view: RunView, entries: tuple[Entry, ...]) -> tuple[Mark, ...]:
-    numbers = {shown.step.step_id: str(number) for number, shown in enumerate(view.steps, 1)}
-    acting = StepState.ACTING.value
-    return tuple(
-        (e.at, numbers[e.step_id])
-        for e in entries
-        if e.kind == "step" and (e.data or {}).get("state") == acting and e.step_id in numbers
+def _marks(view: RunView) -> tuple[Mark, ...]:
+    """Where each step that changes something began, and each undo."""
+    found = (
+        (bar.start, f"↶{number}" if bar.undo else str(number))
+        for number, shown in enumerate(view.steps, 1)
+        for bar in bars_of(number, shown)
+        if shown.step.risk not in {Risk.READS, Risk.YOU}
     )
+    return tuple(sorted(found))
 
 
 def _checks(view: RunView) -> Iterator[Block]:
-    yield Heading(2, tr("Checks before the run"))
     if not view.checks:
-        yield Sentence(tr("No check was made."))
+        yield Fold(tr("Checks before the run"), (Sentence(tr("No check was made.")),))
         return
-    headers = (tr("Code"), tr("Result"), tr("Check"), tr("Host"), tr("Evidence"), tr("Why"))
-    rows = tuple((c.code, c.verdict.value, c.title, c.host, c.evidence, c.why) for c in view.checks)
-    yield Grid(headers, rows)
-    yield Heading(3, tr("Overrides"))
+    headers = (tr("Code"), tr("Result"), tr("Check"), tr("Evidence"), tr("Why"))
+    rows = tuple((c.code, c.verdict.value, c.title, c.evidence, c.why) for c in view.checks)
+    verdicts = Counter(c.verdict for c in view.checks)
+    told = ", ".join(f"{verdicts[v]} {v.value}" for v in Verdict if verdicts[v])
+    overrides: Block = Sentence(tr("No block was overridden."))
     if view.overrides:
-        yield Grid((tr("Code"), tr("Reason")), tuple((o.code, o.reason) for o in view.overrides))
-    else:
-        yield Sentence(tr("No block was overridden."))
+        overrides = Grid((tr("Overridden"), tr("Reason")), tuple((o.code, o.reason) for o in view.overrides))
+    yield Fold(tr("Checks before the run ({counts})", counts=told), (overrides, Grid(headers, rows)))
 
 
 def _obligations(entries: tuple[Entry, ...], view: RunView) -> Iterator[Block]:
@@ -212,32 +150,28 @@ def _obligations(entries: tuple[Entry, ...], view: RunView) -> Iterator[Block]:
         if entry.kind == "obligation-taken":
             taken = decode(Obligation, data.get("obligation"))
             if taken.key not in open_rows:
-                row = [taken.sentence, taken.host, moment(entry.at), tr("still on"), ""]
+                row = [taken.sentence, moment(entry.at), tr("still on"), ""]
                 rows.append(row)
                 open_rows[taken.key] = row
         elif entry.kind == "obligation-discharged" and str(data.get("key")) in open_rows:
-            open_rows.pop(str(data.get("key")))[3:] = [moment(entry.at), str(data.get("evidence", ""))]
+            open_rows.pop(str(data.get("key")))[2:] = [moment(entry.at), str(data.get("evidence", ""))]
     for open_one in view.obligations:
         if open_one.release_failed and open_one.obligation.key in open_rows:
-            open_rows[open_one.obligation.key][4] = open_one.release_failed
-    yield Heading(2, tr("Obligations"))
+            open_rows[open_one.obligation.key][3] = open_one.release_failed
+    found: Block = Sentence(tr("The run switched nothing on for a while."))
     if rows:
-        headers = (tr("What was switched on"), tr("Host"), tr("From"), tr("Until"), tr("Evidence"))
-        yield Grid(headers, tuple(tuple(row) for row in rows))
-    else:
-        yield Sentence(tr("The run switched nothing on for a while."))
+        headers = (tr("What was switched on"), tr("From"), tr("Until"), tr("Evidence"))
+        found = Grid(headers, tuple(tuple(row) for row in rows))
+    yield Fold(tr("Obligations"), (found,))
 
 
-def _breaches(view: RunView) -> Iterator[Block]:
+def _breaches(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
     rules = [rule.code for rule in view.plan.watches]
-    if not rules and not view.breaches:
+    broken = tuple(broken_rules(entries))
+    if not rules and not broken:
         return
-    yield Heading(2, tr("Watch rules"))
-    yield Sentence(tr("Watched: {rules}.", rules=listing(rules, most=20)))
-    if not view.breaches:
-        yield Sentence(tr("None of them broke."))
-    for breach in view.breaches:
-        yield Sentence(breach, "bad")
+    watched = Sentence(tr("Watched: {rules}.", rules=listing(rules, most=20)))
+    yield Fold(tr("Watch rules"), (watched, *(broken or (Sentence(tr("None of them broke.")),))))
 
 
 def _questions(entries: tuple[Entry, ...]) -> Iterator[Block]:
@@ -251,9 +185,8 @@ def _questions(entries: tuple[Entry, ...]) -> Iterator[Block]:
                 rows.append(["", str(data.get("topic", "")), "", "", ""])
             rows[-1][2:] = [str(data.get("answer", "")), str(data.get("by", "")), moment(entry.at)]
     if rows:
-        yield Heading(2, tr("Questions and answers"))
         headers = (tr("Asked"), tr("Question"), tr("Answer"), tr("By"), tr("Answered"))
-        yield Grid(headers, tuple(tuple(row) for row in rows))
+        yield Fold(tr("Questions and answers"), (Grid(headers, tuple(tuple(row) for row in rows)),))
 
 
 def _asked(data: dict[str, object]) -> str:
@@ -263,6 +196,5 @@ def _asked(data: dict[str, object]) -> str:
 
 
 def _course(entries: tuple[Entry, ...]) -> Iterator[Block]:
-    yield Heading(2, tr("Course"))
     headers = (tr("No."), tr("At (UTC)"), tr("Step"), tr("What"), tr("Said"))
-    yield Grid(headers, course(entries))
+    yield Fold(tr("Course: every entry of the journal"), (Grid(headers, course(entries)),))

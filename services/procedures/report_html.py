@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from services.discovery.model import ClusterSnapshot
-from services.procedures.report_blocks import Block, Grid, Heading, Lines, Picture, Sentence, clean
+from services.procedures.report_blocks import Block, Fold, Grid, Heading, Lines, Picture, Sentence, clean
 from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
 from services.procedures.report_style import style
 from services.procedures.run_model import Entry, RunView
@@ -55,8 +55,19 @@ def _put(body: Element, block: Block) -> None:
         part = SubElement(body, "div", {"class": "lines"})
         SubElement(part, "b").text = clean(block.title)
         SubElement(part, "pre").text = clean("\n".join(block.lines))
+    elif isinstance(block, Fold):
+        _put_fold(body, block)
     else:
         _put_picture(body, block)
+
+
+def _put_fold(parent: Element, fold: Fold) -> None:
+    """Put a part that opens and shuts without a script (HTML, "The details element")."""
+    part = SubElement(parent, "details", {"class": f"fold level{fold.level}", **({"open": ""} if fold.open else {})})
+    summary = SubElement(part, "summary")
+    SubElement(summary, f"h{fold.level}").text = clean(fold.title)
+    for block in fold.blocks:
+        _put(part, block)
 
 
 def _put_grid(parent: Element, grid: Grid) -> None:
@@ -78,6 +89,8 @@ def _put_picture(parent: Element, picture: Picture) -> None:
     figure = SubElement(parent, "figure")
     SubElement(figure, "figcaption").text = clean(picture.title)
     figure.append(picture.svg)
+    if not picture.words.rows:
+        return
     details = SubElement(figure, "details")
     SubElement(details, "summary").text = tr("The same in figures")
     _put_grid(details, picture.words)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from services.discovery.model import ClusterSnapshot
-from services.procedures.report_blocks import Block, Grid, Heading, Lines, Sentence, clean
+from services.procedures.report_blocks import Block, Fold, Grid, Heading, Lines, Sentence, clean
 from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
 from services.procedures.run_model import Entry, RunView
 
@@ -39,7 +39,9 @@ def _text(block: Block) -> str:
         return _grid(block)
     if isinstance(block, Lines):
         return _lines(block)
-    return f"### {_inline(block.title)}\n\n{_grid(block.words)}"
+    if isinstance(block, Fold):
+        return "\n\n".join(filter(None, (f"{'#' * block.level} {_inline(block.title)}", *map(_text, block.blocks))))
+    return f"### {_inline(block.title)}\n\n{_grid(block.words)}" if block.words.rows else ""
 
 
 def _inline(text: str) -> str:

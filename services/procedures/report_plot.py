@@ -9,15 +9,15 @@ import numpy as np
 
 from services.discovery.words import number, size
 from services.procedures.model import Chart
-from services.procedures.report_blocks import Grid, Picture, hour
+from services.procedures.report_blocks import Grid, Picture
 from services.procedures.report_style import INK
+from services.procedures.report_time import LEFT, RIGHT, WIDTH, Axis, axis_words, grouped, upright
 from services.procedures.report_topology import new_svg, put_text
 from services.series import Array, Series
 from services.words import tr
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720.0, 190.0, 74.0, 14.0, 14.0, 30.0
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = WIDTH, 132.0, LEFT, RIGHT, 14.0, 24.0
 _MOST_POINTS = 1_200
-_LABEL_ROOM = 18.0  # what a step's number of two digits takes
 _CURVE, _LIMIT, _GRID = INK["curve"], INK["bad"], INK["divider"]
 Mark = tuple[float, str]
 """When a step began (UTC epoch seconds) and its number in the plan."""
@@ -25,10 +25,8 @@ _MOST = 1e300
 """An axis ends there: beyond it the arithmetic of its lines overflows."""
 
 
-def plot_picture(
-    chart: Chart, series: Series, span: tuple[float, float], marks: tuple[Mark, ...], unit: str
-) -> Picture:
-    """Return a chart of the run over `span`, with the least, mean and largest value as a table."""
+def plot_picture(chart: Chart, series: Series, axis: Axis, marks: tuple[Mark, ...], unit: str) -> Picture:
+    """Return a chart of the run over the axis' time, with the least, mean and largest value as a table."""
     t, values = _thinned(series.t, series.value)
     shown = values[np.isfinite(values)]
     svg = new_svg(_WIDTH, _HEIGHT, chart.title)
@@ -40,9 +38,9 @@ def plot_picture(
         return Picture(chart.title, svg, Grid((), ((tr("No samples"), reason),)))
     limits = [] if chart.limit is None else [chart.limit]
     low, high, step = _axis(min([float(shown.min()), *limits, 0.0]), max([float(shown.max()), *limits]))
-    scale = _Scale(span, (low, high))
+    scale = _Scale(axis, (low, high))
     _grid(svg, scale, step, unit)
-    within = tuple(mark for mark in marks if span[0] <= mark[0] <= span[1])
+    within = tuple(mark for mark in marks if axis.start <= mark[0] <= axis.end)
     _marks(svg, scale, within)
     for piece in _pieces(t, values, scale):
         SubElement(svg, "path", {"d": piece, "fill": "none", "stroke": _CURVE, "stroke-width": "1.5"})
@@ -57,13 +55,12 @@ def plot_picture(
 class _Scale:
     """From time and value to the drawing's units."""
 
-    def __init__(self, span: tuple[float, float], values: tuple[float, float]) -> None:
-        self.span, self.values = (span[0], max(span[1], span[0] + 1.0)), values
+    def __init__(self, axis: Axis, values: tuple[float, float]) -> None:
+        self.axis, self.values = axis, values
 
     def x(self, t: float) -> float:
         """Return where a moment is."""
-        start, end = self.span
-        return _LEFT + (t - start) / (end - start) * (_WIDTH - _LEFT - _RIGHT)
+        return self.axis.x(t)
 
     def y(self, value: float) -> float:
         """Return where a value is."""
@@ -81,6 +78,8 @@ def said(value: float, unit: str) -> str:
 def _axis(low: float, high: float) -> tuple[float, float, float]:
     """Return the axis' ends and the distance of its lines: 1, 2 or 5 times a power of ten, about four lines."""
     low, high = max(low, -_MOST), min(high, _MOST)
+    if low == high == 0.0:
+        high = 1.0  # nothing but zeros: an axis from 0 to 0 says nothing
     raw = max(high - low, abs(low) * 1e-6, 1e-9) / 4
     power = 10.0 ** floor(log10(raw))
     step = next((m * power for m in (1.0, 2.0, 5.0) if m * power >= raw), 10.0 * power)
@@ -96,11 +95,8 @@ def _grid(svg: Element, scale: _Scale, step: float, unit: str) -> None:
         SubElement(svg, "line", {**line, "stroke": _GRID})
         label = said(low + i * step, unit)
         put_text(svg, (_LEFT - 8, y + 4), label, font_size="11", fill=INK["third"], text_anchor="end")
-    start, end = scale.span
-    for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
-        at = start + share * (end - start)
-        text = f"{hour(at)} UTC" if share == 1.0 else hour(at)
-        put_text(svg, (scale.x(at), _HEIGHT - 8), text, font_size="11", fill=INK["third"], text_anchor=anchor)
+    upright(svg, scale.axis, _TOP, _HEIGHT - _BOTTOM)
+    axis_words(svg, scale.axis, _HEIGHT - 8)
 
 
 def _marks(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
@@ -113,19 +109,8 @@ def _marks(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
 def _numbers(svg: Element, scale: _Scale, marks: tuple[Mark, ...]) -> None:
     """Put the steps' numbers over everything; a halo keeps them readable where a limit or a curve runs through them."""
     halo = {"stroke": INK["panel"], "stroke_width": "3", "paint_order": "stroke"}
-    for x, label in _labels([(scale.x(at), label) for at, label in marks]):
+    for x, label in grouped([(scale.x(at), label) for at, label in marks]):
         put_text(svg, (x + 3, _TOP + 8), label, font_size="10", fill=INK["third"], **halo)
-
-
-def _labels(marks: list[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Return the marks' numbers where they stand; those too close to be read apart as '2–7' behind the last."""
-    groups: list[list[tuple[float, str]]] = []
-    for mark in sorted(marks):
-        if groups and mark[0] - groups[-1][-1][0] < _LABEL_ROOM:
-            groups[-1].append(mark)
-        else:
-            groups.append([mark])
-    return [(g[-1][0], g[0][1] if g[0][1] == g[-1][1] else f"{g[0][1]}–{g[-1][1]}") for g in groups]
 
 
 def _limit(svg: Element, scale: _Scale, chart: Chart) -> None:

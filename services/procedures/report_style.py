@@ -19,7 +19,7 @@ _RULES = """
 body { font: 14px/1.5 Inter, system-ui, sans-serif; color: var(--text); background: var(--panel); margin: 0 auto;
        max-width: 960px; padding: 32px 24px; font-feature-settings: "tnum"; }
 h1 { font-size: 24px; line-height: 1.25; margin: 0 0 12px; }
-h2 { font-size: 18px; margin: 32px 0 8px; border-bottom: 1px solid var(--line); }
+h2 { font-size: 17px; margin: 22px 0 6px; border-bottom: 1px solid var(--line); }
 h3 { font-size: 14px; margin: 20px 0 4px; } p { margin: 4px 0; } figure { margin: 12px 0; }
 figcaption, summary, .lines b { color: var(--second); font-size: 12px; font-weight: 600; }
 table { border-collapse: collapse; margin: 8px 0; font-size: 13px; }
@@ -29,6 +29,11 @@ pre { font: 12px/1.45 "JetBrains Mono", ui-monospace, monospace; background: var
       border: 1px solid var(--divider); border-radius: 4px; padding: 6px 10px; margin: 2px 0 8px;
       white-space: pre-wrap; overflow-wrap: anywhere; }
 .good, .warn, .bad { border-left: 3px solid; padding-left: 10px; }
+.quiet { color: var(--second); font-size: 13px; margin-bottom: 12px; }
+details.fold { border-top: 1px solid var(--line); padding: 6px 0; margin-top: 10px; }
+details.level3 { border-color: var(--divider); margin: 0 0 0 16px; padding: 2px 0; }
+summary { cursor: pointer; } summary h2, summary h3 { display: inline; border: 0; margin: 0; color: var(--text); }
+summary h2 { font-size: 15px; } summary h3 { font-size: 13px; font-weight: 500; }
 .good { border-color: var(--good); } .warn { border-color: var(--warn_fill); }
 .bad { border-color: var(--bad); color: var(--bad); }
 figcaption { margin-bottom: 4px; } details { margin-top: 4px; }
@@ -43,7 +48,8 @@ _PAPER = """
   table { font-size: 10px; } pre { font-size: 9.5px; } figcaption, .lines b { font-size: 10px; }
   th, td { padding: 2px 8px 2px 0; }
   h2, h3, h3 + p, figcaption { break-after: avoid; } figure, tr, pre, .lines { break-inside: avoid; }
-  thead { display: table-header-group; } details:not([open]) { display: none; }
+  thead { display: table-header-group; } figure details:not([open]) { display: none; }
+  details.fold::details-content { content-visibility: visible; block-size: auto; }
 }
 """
 

@@ -15,7 +15,7 @@ from services.procedures.report_style import INK
 from services.types import Health
 from services.words import tr
 
-_WIDTH, _CARD_H, _GAP, _PAD, _HEAD = 720.0, 62.0, 16.0, 14.0, 22.0
+_WIDTH, _CARD_H, _GAP, _PAD, _HEAD = 960.0, 62.0, 16.0, 14.0, 22.0
 _EDGE = 1.0  # half a line's width on either side: the drawing begins where the text does
 _BELOW, _ALONE = 34.0, 14.0  # room under a row of cards: for the edges between them, without any
 _ACROSS = 4
@@ -117,7 +117,8 @@ def _card(parent: Element, node: NodeView, place: tuple[float, float]) -> None:
     _glyph(parent, node.health, (x + 16, y + 19))
     put_text(parent, (x + 30, y + 23), _cut(node.name, 18), font_size="13", font_weight="600", fill=INK["text"])
     put_text(parent, (x + 12, y + 41), _cut(node.state or "?", 24), font_size="12", fill=INK["text"])
-    put_text(parent, (x + 12, y + 55), _cut(node.role or node.host, 26), font_size="11", fill=INK["third"])
+    where = node.host if node.host != node.name else ""
+    put_text(parent, (x + 12, y + 55), _cut(node.role or where, 26), font_size="11", fill=INK["third"])
 
 
 def _glyph(parent: Element, health: Health, at: tuple[float, float]) -> None:

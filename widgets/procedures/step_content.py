@@ -121,7 +121,7 @@ def _commands(view: StepView, given: RowInput) -> tuple[Block, ...]:
 
 
 def _duties(view: StepView) -> tuple[Block, ...]:
-    if view.step.takes is None:
+    if view.step.takes is None or view.state is StepState.UNDONE:
         return ()
     return (Block("text", (tr("obligation: {sentence}", sentence=tr(view.step.takes.sentence)),), "transfer"),)
 

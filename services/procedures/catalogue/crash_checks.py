@@ -87,7 +87,7 @@ def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
 
 def _row(found: Standing) -> str:
     """Return one node's position from each source; the recovered one counts before all others."""
-    told = [f"grastate {found.grastate or 'absent'}" + (" (safe_to_bootstrap)" if found.safe else "")]
+    told = [f"grastate {found.grastate}" + (" (safe_to_bootstrap)" if found.safe else "")]
     told += [f"running at {found.text}"] if found.source == "running" else []
     told += [f"binary log to Xid {found.tail}"] if found.tail is not None else []
     told += [f"recovered {found.recovered or 'not yet'}", f"last seen by us {found.remembered or 'never'}"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.inputs import number_of
 from services.procedures.positions import kept_name, tail_name
+from services.types import Reach
 
 _POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
 
@@ -23,7 +24,8 @@ class Standing:
     Attributes:
         uuid, seqno: the position that counts: recovered by the server itself, else live, else grastate's; None unknown.
         source: 'recovered', 'running', 'grastate', ''.
-        grastate, recovered, remembered (the highest that our own history saw): each as text, '' where there is none.
+        grastate, recovered, remembered (the highest that our own history saw): each as text; '' for
+            none, of grastate why: absent, no answer, damaged.
         safe: grastate.dat's safe_to_bootstrap: the node that was stopped last in a clean stop; it breaks a tie.
         depth: last - cached_downto where known live, to break a tie.
         tail: the last Xid of its binary log, None where that was not read or none is there.
@@ -74,7 +76,7 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         uuid=uuid,
         seqno=seqno,
         source=source,
-        grastate=f"{state.uuid}:{state.seqno}" if state is not None else "",
+        grastate=f"{state.uuid}:{state.seqno}" if state is not None else _without_state(host),
         recovered=recovered,
         remembered=f"{memory.cluster_uuid}:{memory.highest}" if memory is not None else "",
         remembered_seqno=memory.highest if memory is not None else None,
@@ -83,6 +85,15 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         tail=number_of(facts.value(tail_name(host.host)) or ""),
         out=_out(facts, host, uuid, seqno),
     )
+
+
+def _without_state(host: HostFacts) -> str:
+    """Return why there is no grastate.dat to show: a silent host, a file that can't be read, and no file differ."""
+    if host.grastate_absent:
+        return "absent"
+    if host.node is None or host.node.reach not in {Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY}:
+        return "no answer"
+    return "not known" if host.grastate_absent is None else "damaged or unreadable"
 
 
 def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:

@@ -150,7 +150,7 @@ def test_that_a_member_of_the_list_is_found_by_its_address_when_its_uuid_is_new(
     seen = node(snapshot, "db3")
     assert seen.seen_by == ("db1", "db2")
     assert seen.uuid_history == (group_uuid(3), group_uuid(3, 9))
-    assert seen.state == "member, not reached"
+    assert seen.state == "member, no answer"
 
 
 def test_that_an_arbitrator_is_a_voter_without_data() -> None:

@@ -22,6 +22,7 @@ from services.procedures.report_blocks import clean, moment
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
 from services.procedures.report_plot import plot_picture, said
+from services.procedures.report_time import Axis
 from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import Question, RunState, StepState
 from services.series import Series
@@ -167,7 +168,7 @@ def test_that_the_html_is_one_file_without_script_or_address() -> None:
 
 def test_that_the_report_has_a_drawing_of_each_snapshot_and_each_curve() -> None:
     html, text = both(full_run())
-    assert html.count("<svg") == 3
+    assert html.count("<svg") == 4  # and the time line
     assert "| n1 | Synced | writer |" in text
     assert "1 GB" in text
 
@@ -252,7 +253,7 @@ def test_that_an_open_obligation_and_a_step_in_doubt_stand_at_the_top() -> None:
     text = report_markdown(writer.view(), writer.entries()).split("## Steps")[0]
     assert "Still on since" in text
     assert "the disk of n1 fills" in text
-    assert "Step 'Freeze the gcache of n1' is acting. Begun: it may have happened." in text
+    assert "Step 1, Freeze the gcache of n1: acting. Begun: it may have happened." in text
 
 
 def test_that_a_failed_release_is_told_with_its_obligation() -> None:
@@ -326,7 +327,7 @@ def test_that_a_snapshot_that_can_not_be_read_does_not_hide_the_rest() -> None:
 
 def curve(values: list[float], **more: object) -> str:
     series = Series("m", START + np.arange(len(values), dtype=float), np.array(values), **more)  # type: ignore[arg-type]
-    picture = plot_picture(CHART, series, (START, START + len(values)), ((START + 1, "7"),), "B")
+    picture = plot_picture(CHART, series, Axis(START, START + len(values)), ((START + 1, "7"),), "B")
     return ET.tostring(picture.svg, encoding="unicode")
 
 

@@ -12,6 +12,7 @@ from services.procedures import journal_entries as line
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
 from services.procedures.report_plot import plot_picture
+from services.procedures.report_time import Axis
 from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import RunState
 from services.series import Series
@@ -50,7 +51,7 @@ def numbers(at: tuple[float, ...]) -> list[str]:
     """Return the numbers written over a curve of 100 s whose steps began at these seconds."""
     series = Series("m", START + np.arange(100.0), np.ones(100))
     marks = tuple((START + second, str(number)) for number, second in enumerate(at, 1))
-    svg = plot_picture(CHART, series, (START, START + 100), marks, "B").svg
+    svg = plot_picture(CHART, series, Axis(START, START + 100), marks, "B").svg
     return [text.text or "" for text in svg.iter("text") if text.get("paint-order")]
 
 

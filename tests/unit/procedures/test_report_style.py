@@ -9,9 +9,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from services.procedures.report_style import style
+from services.procedures.report_time import axis_of, timeline
 from services.procedures.report_topology import topology_picture
 from services.types import Health
 from tests.unit.procedures.test_report import SNAPSHOT, both, full_run
+from tests.unit.procedures.test_report_first import undone
 
 PAINT = re.compile(r'(fill|stroke)="(#[0-9A-Fa-f]{6})"')
 VARIABLE = re.compile(r"--([a-z_]+): (#[0-9A-F]{6});")
@@ -34,6 +36,14 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def lanes() -> str:
+    """The time line of a run that failed and was taken back."""
+    view = undone().view()
+    picture = timeline(view, axis_of(view))
+    assert picture is not None
+    return ET.tostring(picture.svg, encoding="unicode")
+
+
 def drawn(health: Health) -> str:
     nodes = tuple(replace(node, health=health) for node in SNAPSHOT.nodes)
     edges = tuple(replace(edge, health=health) for edge in SNAPSHOT.replication)
@@ -42,7 +52,7 @@ def drawn(health: Health) -> str:
 
 def test_that_every_colour_of_every_drawing_has_its_rule_for_the_dark() -> None:
     html, _ = both(full_run())
-    drawings = "".join(re.findall(r"<svg.*?</svg>", html, re.DOTALL)) + "".join(map(drawn, Health))
+    drawings = "".join(re.findall(r"<svg.*?</svg>", html, re.DOTALL)) + "".join(map(drawn, Health)) + lanes()
     used = set(PAINT.findall(drawings))
     assert len(used) > 10
     assert [pair for pair in used if f'svg [{pair[0]}="{pair[1]}"]' not in style()] == []

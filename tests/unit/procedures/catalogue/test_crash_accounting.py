@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.procedures.catalogue.crash_checks import primary_exists, unaccounted
+from services.procedures.catalogue.crash_checks import positions, primary_exists, unaccounted
+from services.procedures.catalogue.crash_positions import standings
 from services.procedures.checks import Override, standing_blocks
 from services.procedures.facts_model import Facts
 from services.types import Reach
@@ -86,3 +87,14 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
 
 def test_that_hosts_of_which_nothing_is_known_never_pass() -> None:
     assert unaccounted(Facts(1.0, "", "lab", members=NAMES), NAMES, ()).verdict is BLOCK
+
+
+def test_that_a_silent_host_a_bad_state_file_and_none_are_told_apart() -> None:
+    bad = down("n1", grastate=None, grastate_absent=False)
+    none = down("n2", grastate=None, grastate_absent=True)
+    seen = facts(bad, none, gone("n3"))
+    told = {s.host: s.grastate for s in standings(seen, NAMES)}
+    assert told == {"n1": "damaged or unreadable", "n2": "absent", "n3": "no answer"}
+    row = positions(seen, NAMES).evidence
+    assert "n3: grastate no answer" in row
+    assert row.count("absent") == 1

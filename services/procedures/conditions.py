@@ -338,6 +338,11 @@ Condition = (
 )
 
 
+def lasts_s(condition: Condition) -> float:
+    """Return for how many seconds a condition must be so without a break before it holds; 0 where one look shows it."""
+    return float(getattr(condition, "for_s", 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a look at a condition found.

@@ -175,9 +175,9 @@ class Steps:
         It is done when, after a while, all is proven to be as without it.
         """
         again = step.repeatable or isinstance(step.action, Detached)
-        late = self._parts.clock.monotonic() + DOUBT_S
+        late, looks = self._parts.clock.monotonic() + DOUBT_S, self._waits.looks()
         while True:
-            if not self._misses_value(step) and self._waits.hold_now(step.proof, step.step_id):
+            if not self._misses_value(step) and self._waits.hold_now(step.proof, step.step_id, looks):
                 return True
             hopeless = isinstance(problem, TimedOut) if again else not step.proof
             if hopeless or self._parts.clock.monotonic() >= until:
@@ -303,9 +303,9 @@ class Steps:
         """
         if not step.proof:
             return False
-        until = self._parts.clock.monotonic() + (0.0 if step.repeatable else DOUBT_S)
+        until, looks = self._parts.clock.monotonic() + (0.0 if step.repeatable else DOUBT_S), self._waits.looks()
         while True:
-            found = self._waits.answers(step.proof)
+            found = self._waits.answers(step.proof, looks)
             if all(a.holds for a in found):
                 break
             if self._parts.clock.monotonic() >= until:

@@ -6,6 +6,7 @@ from services.clock import Clock
 from services.procedures.conditions import Answer, Condition
 from services.procedures.control import Control
 from services.procedures.engine_limit import Limit
+from services.procedures.engine_looks import Looks
 from services.procedures.engine_parts import (
     NeedsPerson,
     Parts,
@@ -38,16 +39,19 @@ class Waits:
     def _clock(self) -> Clock:
         return self._parts.clock
 
-    def answers(self, conditions: tuple[Condition, ...]) -> tuple[Answer, ...]:
-        """Look at each condition once."""
-        past = self._log.past
-        return tuple(self._parts.prover.look(condition, past) for condition in conditions)
+    def looks(self) -> Looks:
+        """Begin an attempt: looks that remember each other and nothing that was before them."""
+        return Looks(self._parts.prover, self._clock)
 
-    def hold_now(self, conditions: tuple[Condition, ...], step_id: str) -> bool:
+    def answers(self, conditions: tuple[Condition, ...], looks: Looks | None = None) -> tuple[Answer, ...]:
+        """Look at each condition once, as part of an attempt or for this once."""
+        return (looks or self.looks()).answers(conditions, self._log.past)
+
+    def hold_now(self, conditions: tuple[Condition, ...], step_id: str, looks: Looks | None = None) -> bool:
         """Return whether all hold now, keeping what was read by the way; False for none at all."""
         if not conditions:
             return False
-        found = self.answers(conditions)
+        found = self.answers(conditions, looks)
         if all(answer.holds for answer in found):
             self.keep(step_id, found)
             return True
@@ -62,9 +66,9 @@ class Waits:
         self._must_hold(step, step.undo.before if step.undo is not None else ())
 
     def _must_hold(self, step: Step, before: tuple[Condition, ...]) -> None:
-        limit = Limit(self._clock, READ_TRIES_S)
+        limit, looks = Limit(self._clock, READ_TRIES_S), self.looks()
         while True:
-            found = self.answers(before)
+            found = self.answers(before, looks)
             moved = next((a for a in found if a.holds is False), None)
             if moved is not None:
                 raise StepFailed(f"It did not begin: {moved.evidence}. {_unchanged(step, before)}")
@@ -84,9 +88,9 @@ class Waits:
         self, step: Step, conditions: tuple[Condition, ...], waits_for: str, limit_s: float
     ) -> tuple[str, ...]:
         """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit."""
-        limit, told = Limit(self._clock, limit_s), 0.0
+        limit, looks, told = Limit(self._clock, limit_s), self.looks(), 0.0
         while True:
-            found = self.answers(conditions)
+            found = self.answers(conditions, looks)
             open_ = [a for a in found if not a.holds]
             if not open_:
                 self.keep(step.step_id, found)

@@ -235,7 +235,7 @@ class WaysOut:
         """Perform the undo's act and wait for its proof; return what showed it."""
         undo = step.undo
         assert undo is not None
-        until = self._parts.clock.monotonic() + undo.limit_s
+        until, looks = self._parts.clock.monotonic() + undo.limit_s, self._waits.looks()
         while True:
             try:
                 acted = self._parts.actor.perform(
@@ -245,9 +245,11 @@ class WaysOut:
                 break
             except UserError as problem:
                 self._kept_output(step.step_id, printed(problem))
-                if undo.proof and self._waits.hold_now(undo.proof, step.step_id):
+                found = self._waits.answers(undo.proof, looks)
+                if found and all(a.holds for a in found):
+                    self._waits.keep(step.step_id, found)
                     break
-                hopeless = next((a for a in self._waits.answers(undo.proof) if a.final), None)
+                hopeless = next((a for a in found if a.final), None)
                 if hopeless is not None:  # a server that is down for good is not asked until the limit
                     told = f"{hopeless.evidence}. {failure(undo.action, problem)}"
                     raise StepFailed(told, hopeless.lines) from problem

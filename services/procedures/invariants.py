@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 
 from services.connections.command import Command
 from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
@@ -101,6 +102,38 @@ def _limits_are_positive(plan: Plan) -> Iterator[str]:
     for rule in plan.watches:
         if not rule.every_s > 0:
             yield f"The watch rule '{rule.code}' is looked at every {rule.every_s:g} s."
+
+
+def _spans_can_be_seen(plan: Plan) -> Iterator[str]:
+    """What must be so for N seconds is waited for: one look never shows it, nor does a wait that ends before."""
+    for step in plan.steps:
+        undo = step.undo
+        once = (step.before, step.already, undo.before if undo else (), step.takes.release_proof if step.takes else ())
+        if _longest(once):
+            yield f"Step '{step.step_id}' looks only once at what has to be so for {_longest(once):g} s."
+        waits = step.action.conditions if isinstance(step.action, WaitFor) else step.proof
+        for conditions, limit_s in (
+            (waits, step.limit_s),
+            (undo.waits if undo else (), undo.waits_s if undo else 0.0),
+            (undo.proof if undo else (), undo.limit_s if undo else 0.0),
+        ):
+            if _longest(conditions) and not limit_s > _longest(conditions):
+                yield f"Step '{step.step_id}' ends after {limit_s:g} s, and waits for {_longest(conditions):g} s."
+    for rule in plan.watches:
+        if _longest(rule.condition):
+            yield f"The watch rule '{rule.code}' is a span of time: it would be broken until that is over."
+
+
+def _longest(value: object) -> float:
+    """Return for how many seconds the conditions inside must be so without a break, the longest one."""
+    return max((float(getattr(part, "for_s", 0.0)) for part in _parts(value)), default=0.0)
+
+
+def _no_wait_stands_twice(plan: Plan) -> Iterator[str]:
+    """A wait right behind the same wait shows nothing that the first one did not."""
+    for first, then in pairwise(plan.steps):
+        if isinstance(then.action, WaitFor) and (first.action, first.host) == (then.action, then.host):
+            yield f"Step '{then.step_id}' stands twice: it is '{first.step_id}' again."
 
 
 def _patterns_can_be_read(plan: Plan) -> Iterator[str]:
@@ -290,6 +323,8 @@ def _goes_on(plan: Plan) -> bool:
 _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _names_are_unique,
     _limits_are_positive,
+    _spans_can_be_seen,
+    _no_wait_stands_twice,
     _patterns_can_be_read,
     _only_hosts_of_the_plan,
     _no_secret_inside,

@@ -11,6 +11,7 @@ from services.connections.ports import ObserverSession, OperatorSession
 from services.errors import UserError
 from services.procedures.actions import Action
 from services.procedures.conditions import Answer, Condition
+from services.procedures.remembering import Memory
 
 
 class Hosts(Protocol):
@@ -96,7 +97,11 @@ class Past:
 
 
 class Prover(Protocol):
-    """Evaluates conditions over Observer sessions. Remembers earlier looks where a condition needs two."""
+    """Evaluates conditions over Observer sessions. It remembers nothing itself: see `remembering.Memory`."""
 
-    def look(self, condition: Condition, past: Past) -> Answer:
-        """Return what one look found; never raises for the environment (then `holds` is None)."""
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
+        """Return what one look found; never raises for the environment (then `holds` is None).
+
+        Args:
+            memory: of the attempt that this look belongs to, for conditions that need more than one look.
+        """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from services.clock import Clock
@@ -26,6 +27,7 @@ from services.procedures.proving_server import (
     status_is,
     variable_is,
 )
+from services.procedures.remembering import Memory
 
 Look = Callable[[Any, Asking, Past], c.Answer]
 LOOKS: dict[type, Look] = {
@@ -77,9 +79,9 @@ class RealProver:
     def facts(self, facts: Facts | None) -> None:
         self._asking.facts = facts
 
-    def look(self, condition: c.Condition, past: Past) -> c.Answer:
-        """Return what one look found; what could not be read is an answer too."""
+    def look(self, condition: c.Condition, past: Past, memory: Memory | None = None) -> c.Answer:
+        """Return what one look found; what could not be read is an answer too. Without a memory it is a look alone."""
         try:
-            return LOOKS[type(condition)](condition, self._asking, past)
+            return LOOKS[type(condition)](condition, replace(self._asking, memory=memory or Memory()), past)
         except UserError as error:
             return c.Answer(holds=None, evidence=str(error))

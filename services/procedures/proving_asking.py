@@ -1,4 +1,4 @@
-"""What evaluating a condition is made with: sessions, the clock, earlier looks, comparisons."""
+"""What evaluating a condition is made with: sessions, the clock, the memory of earlier looks, comparisons."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from services.facts.reading import flag, real, sized
 from services.procedures.conditions import Comparison, Kept, Number
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
+from services.procedures.remembering import Memory
 
 C = (("LC_ALL", "C"),)
 LIMIT_S = 8.0
@@ -30,12 +31,12 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Asking:
-    """The roads of one prover and what it remembers between looks (`seen`, by whatever key a condition takes)."""
+    """The roads of one look, and what the looks before it in the same attempt left in `memory`."""
 
     hosts: Hosts
     clock: Clock
     facts: Facts | None = None
-    seen: dict[object, object] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def session(self, host: str) -> ObserverSession:
         """Return a host's reading session; BadInput for an unknown host."""

@@ -32,7 +32,6 @@ def balancer_server(condition: BalancerServer, asking: Asking, past: Past) -> An
     if server.sessions is None:
         return Answer(holds=None, evidence=told)
     if server.sessions <= condition.at_most:
-        asking.seen.pop(condition, None)
         return Answer(holds=True, evidence=told)
     return _patient(condition, asking, told)
 
@@ -41,9 +40,7 @@ def _patient(condition: BalancerServer, asking: Asking, told: str) -> Answer:
     """Sessions are still open: that holds only when they were waited for long enough."""
     if condition.patience_s <= 0:
         return Answer(holds=False, evidence=told)
-    now = asking.clock.monotonic()
-    first = asking.seen.setdefault(condition, now)
-    waited = now - first if isinstance(first, float) else 0.0
+    waited = asking.memory.waited_s(condition, asking.clock)
     shown = f"{told}, waited for {waited:.0f} of {condition.patience_s:g} s"
     return Answer(
         waited >= condition.patience_s, shown, done=min(waited, condition.patience_s), total=condition.patience_s,

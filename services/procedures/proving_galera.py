@@ -79,14 +79,9 @@ def formed_again(condition: FormedAgain, asking: Asking, past: Past) -> Answer:
     """Look whether the nodes are one whole again; hold all the same when they had their time."""
     found = cluster_whole(ClusterWhole(condition.hosts, len(condition.hosts), condition.state_uuid), asking, past)
     if found.holds:
-        asking.seen.pop(condition, None)
         return found
-    now = asking.clock.monotonic()
-    first = asking.seen.setdefault(condition, now)
-    waited = now - first if isinstance(first, float) else 0.0
+    waited = asking.memory.waited_s(condition, asking.clock)
     over = waited >= condition.patience_s
-    if over:
-        asking.seen.pop(condition, None)
     told = "they did not form it: " if over else ""
     return Answer(
         over, f"{told}{found.evidence}", lines=found.lines, done=min(waited, condition.patience_s),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import cast
 
 from services.errors import UserError
 from services.facts import reads
@@ -24,6 +23,7 @@ from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_log import Log, read_log, read_log_since
 from services.procedures.proving_ways import ways_closed
+from services.procedures.remembering import MOST_GAP_S
 
 SYNCED = "4"
 SST_PORT, IST_PORT = TRANSFER_PORTS
@@ -44,8 +44,6 @@ _SILENT_S = 120.0
 _NOTHING_S = 20.0
 """A donor's stream begins within seconds of the joiner's listening."""
 _STOPPED_S = 30.0
-_LOOKS_S = 10.0
-"""A wait looks every second or two; a longer silence between two looks was no wait."""
 
 
 @dataclass(slots=True)
@@ -123,15 +121,11 @@ def _stopped(asking: Asking, condition: Joined, *, inactive: bool) -> bool:
 
     A start that was only just asked for, or that runs detached, has a moment before systemd knows of it.
     """
-    key, now = ("inactive", condition.host, condition.unit), asking.clock.monotonic()
-    since, last = cast("tuple[float, float]", asking.seen.get(key, (now, now)))
+    key = ("inactive", condition.host, condition.unit)
     if not inactive:
-        asking.seen.pop(key, None)
+        asking.memory.broke(key)
         return False
-    if now - last > _LOOKS_S:
-        since = now
-    asking.seen[key] = (since, now)
-    return now - since >= _STOPPED_S
+    return asking.memory.held_s(key, asking.clock, MOST_GAP_S) >= _STOPPED_S
 
 
 def _stands(active: str, status: dict[str, str]) -> bool:
@@ -185,10 +179,10 @@ def _nothing(pace: _Pace, joiner: str, port: int) -> str:
 
 
 def _pace(asking: Asking, host: str, kind: str) -> _Pace:
-    known = asking.seen.get(("pace", host))
+    known = asking.memory.value(("pace", host))
     if not isinstance(known, _Pace) or known.kind != kind:
         known = _Pace(kind)
-        asking.seen["pace", host] = known
+        asking.memory.keep(("pace", host), known)
     return known
 
 

@@ -116,7 +116,7 @@ def _offset(asking: Asking, host: str) -> float:
 def _log_file(asking: Asking, host: str) -> str:
     """Return the error log's file, '' for the journal. A server that is down tells it by its option files."""
     key = ("log-file", host)
-    known = asking.seen.get(key)
+    known = asking.memory.value(key)
     if isinstance(known, str):
         return known
     try:
@@ -130,7 +130,7 @@ def _log_file(asking: Asking, host: str) -> str:
         pairs = (line[2:].partition("=")[::2] for line in text.splitlines() if line.startswith("--"))
         found = {name.replace("-", "_"): value for name, value in pairs}
     path = reads.log_path(found.get("log_error", ""), found.get("datadir", ""))
-    asking.seen[key] = path
+    asking.memory.keep(key, path)
     return path
 
 

@@ -26,10 +26,10 @@ from services.procedures.gather_sessions import IN_TRANSACTION, PROCESSES, Sessi
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
+from services.procedures.remembering import most_gap_s
 
-MOST_GAP_S = 30.0
-"""Two looks further apart than this prove nothing about the time between them."""
-LEAST_SPAN_S = 1.0
+LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
+"""Flow control is compared over at least this long, and at most: an older look says little of now."""
 
 
 _OfServer = TypeVar("_OfServer", VariableIs, ProviderOption, StatusIs, CacheFrozen)
@@ -108,15 +108,9 @@ def status_is(condition: StatusIs, asking: Asking, past: Past) -> Answer:
     evidence = f"{condition.status} is {value} on {condition.host}"
     holds = compared(value, condition.comparison, condition.value)
     if not holds or condition.for_s <= 0:
-        asking.seen.pop(condition, None)
+        asking.memory.broke(condition)
         return Answer(holds, evidence)
-    now = asking.clock.monotonic()
-    before = asking.seen.get(condition)
-    since, last = before if isinstance(before, tuple) else (now, now)
-    if now - last > MOST_GAP_S:
-        since = now
-    asking.seen[condition] = (since, now)
-    held = now - since
+    held = asking.memory.held_s(condition, asking.clock, most_gap_s(condition.for_s))
     return Answer(
         held >= condition.for_s,
         f"{evidence} for {held:.0f} of {condition.for_s:g} s",
@@ -147,9 +141,7 @@ def no_clients(condition: NoClients, asking: Asking, past: Past) -> Answer:
     told = f"{len(working)} {what} on {condition.host} ({users})"
     if condition.patience_s <= 0:
         return Answer(holds=False, evidence=told)
-    now = asking.clock.monotonic()
-    first = asking.seen.setdefault(condition, now)
-    waited = now - first if isinstance(first, float) else 0.0
+    waited = asking.memory.waited_s(condition, asking.clock)
     return Answer(
         waited >= condition.patience_s, f"{told}, waited for {waited:.0f} of {condition.patience_s:g} s",
         done=min(waited, condition.patience_s), total=condition.patience_s, unit="s",
@@ -176,14 +168,14 @@ def flow_control_below(condition: FlowControlBelow, asking: Asking, past: Past) 
     now = (began + asking.clock.monotonic()) / 2
     if paused is None:
         return Answer(holds=None, evidence=f"{condition.host} gives no wsrep_flow_control_paused_ns")
-    before = asking.seen.get(condition)
-    if not isinstance(before, tuple) or paused < before[1] or now - before[0] > 2 * MOST_GAP_S:
-        asking.seen[condition] = (now, paused)
+    before = asking.memory.value(condition)
+    if not isinstance(before, tuple) or paused < before[1] or now - before[0] > MOST_SPAN_S:
+        asking.memory.keep(condition, (now, paused))
         return Answer(holds=None, evidence=f"flow control of {condition.host} needs a second look")
     span = now - before[0]
     if span < LEAST_SPAN_S:
         return Answer(holds=None, evidence=f"flow control of {condition.host} needs a later look")
-    asking.seen[condition] = (now, paused)
+    asking.memory.keep(condition, (now, paused))
     share = min(1.0, (paused - before[1]) / 1e9 / span)
     said = f"flow control paused {condition.host} {share:.0%} of the last {span:.0f} s"
     return Answer(share <= condition.share, f"{said}; allowed are {condition.share:.0%}")

@@ -10,6 +10,7 @@ from services.procedures.conditions import Answer, Condition, Kept, TransferWas
 from services.procedures.invariants import changes, touched
 from services.procedures.model import Plan, Step
 from services.procedures.ports import Past, Prover
+from services.procedures.remembering import Memory
 from services.procedures.wording import wording
 
 Would = Literal[
@@ -76,7 +77,7 @@ def rehearse(plan: Plan, prover: Prover) -> Rehearsal:
 
 def _step(step: Step, prover: Prover, past: Past, changed: frozenset[str]) -> RehearsedStep:
     def looks(conditions: tuple[Condition, ...]) -> tuple[Answer, ...]:
-        return tuple(prover.look(condition, past) for condition in conditions)
+        return tuple(prover.look(condition, past, Memory()) for condition in conditions)
 
     already, before, proof = looks(step.already), looks(step.before), looks(_proof(step))
     would, later = _would(step, already, before, changed)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from services.clock import Clock
 from services.procedures.conditions import Answer
+from services.procedures.engine_looks import Looks
 from services.procedures.journal_entries import breach
 from services.procedures.model import Breach, Plan, WatchRule
 from services.procedures.ports import Prover
@@ -28,6 +29,7 @@ class Watching:
         self._due: dict[str, float] = {}
         self._accepted: dict[str, float] = {}
         self._broken: dict[str, tuple[WatchRule, Answer]] = {}
+        self._looks: dict[str, Looks] = {}
 
     def look(self, step_id: str, *, anew: bool = False) -> None:
         """Look at every rule that is due; a rule that broke is journalled and, where it says so, releases at once.
@@ -35,13 +37,15 @@ class Watching:
         Args:
             anew: before an act: rules that were looked at a moment ago too, but those that a person accepted lately.
         """
-        now = self._clock.monotonic()
-        for rule in active_rules(self._log.view.plan, step_id):
+        now, rules = self._clock.monotonic(), active_rules(self._log.view.plan, step_id)
+        # A rule remembers its own looks, and only while it is on.
+        self._looks = {r.code: self._looks.get(r.code) or Looks(self._prover, self._clock) for r in rules}
+        for rule in rules:
             due = self._accepted if anew else self._due
             if now < due.get(rule.code, 0.0):
                 continue
             self._due[rule.code] = now + rule.every_s
-            answer = self._prover.look(rule.condition, self._log.past)
+            (answer,) = self._looks[rule.code].answers((rule.condition,), self._log.past)
             if answer.holds is not False:
                 continue
             if rule.code not in self._broken:

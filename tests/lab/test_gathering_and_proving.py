@@ -20,6 +20,7 @@ from services.procedures.gather import gather
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
+from services.procedures.remembering import Memory
 from tests.lab.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 
@@ -44,14 +45,14 @@ class Looking:
         self.prover.facts = found
         return found
 
-    def look(self, condition: c.Condition) -> c.Answer:
-        return self.prover.look(condition, self.past)
+    def look(self, condition: c.Condition, memory: Memory | None = None) -> c.Answer:
+        return self.prover.look(condition, self.past, memory or Memory())
 
     def until(self, condition: c.Condition, limit_s: float = 120.0) -> tuple[c.Answer, list[c.Answer]]:
         seen: list[c.Answer] = []
-        deadline = time.monotonic() + limit_s
+        deadline, memory = time.monotonic() + limit_s, Memory()
         while time.monotonic() < deadline:
-            seen.append(self.look(condition))
+            seen.append(self.look(condition, memory))
             if seen[-1].holds or seen[-1].final:
                 return seen[-1], seen
             time.sleep(0.3)

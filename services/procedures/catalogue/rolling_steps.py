@@ -43,8 +43,6 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
         found += _node(facts, values, name, nodes[:place])
         if place + 1 < len(nodes):
             found.append(_pause(name, seconds_of(values["pause"]) or 0.0))
-    if found:
-        found.append(steps.whole_again(facts, members))
     return Plan(
         procedure="rolling-restart",
         title=f"Restart {', '.join(nodes) or 'nothing'}{change}",

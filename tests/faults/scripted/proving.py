@@ -7,6 +7,7 @@ import re
 from services.procedures import conditions as c
 from services.procedures.conditions import Answer, Condition
 from services.procedures.ports import Past
+from services.procedures.remembering import Memory
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, Cluster, Host
 
 _DEFAULTS = {"wsrep_desync": "OFF", "wsrep_reject_queries": "NONE", "wsrep_sst_donor": ""}
@@ -17,9 +18,8 @@ class ScriptedProver:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self._looks: dict[Condition, int] = {}
 
-    def look(self, condition: Condition, past: Past) -> Answer:
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """See ports.Prover."""
         host = getattr(condition, "host", "")
         if host and not self.cluster.hosts[host].answers():
@@ -28,14 +28,14 @@ class ScriptedProver:
         if away:
             return Answer(None, f"no answer from {', '.join(away)}")
         kept: tuple[tuple[str, str], ...] = ()
-        holds = self._holds(condition, past)
+        holds = self._holds(condition, past, memory)
         if isinstance(condition, c.ProviderOption) and condition.keep and holds:
             kept = ((condition.keep, self.cluster.hosts[host].frozen_at or ""),)
         if isinstance(condition, c.CleanPosition) and condition.keep and holds:
             kept = ((condition.keep, str(self.cluster.hosts[host].grastate_seqno)),)
         return Answer(holds, _said(condition, holds=holds), kept=kept)
 
-    def _holds(self, condition: Condition, past: Past) -> bool:  # noqa: C901, PLR0911, PLR0912 - one case a condition
+    def _holds(self, condition: Condition, past: Past, memory: Memory) -> bool:  # noqa: C901, PLR0911, PLR0912 - one case a condition
         hosts = self.cluster.hosts
         match condition:
             case c.VariableIs(host, variable, value):
@@ -63,7 +63,7 @@ class ScriptedProver:
             case c.StillPrimary(names, at_least):
                 return sum(hosts[n].primary for n in names) >= at_least
             case c.FormedAgain(names):
-                return all(hosts[n].primary for n in names) or self._waited(condition)
+                return all(hosts[n].primary for n in names) or _waited(condition, memory)
             case c.NoPrimary(names, accounted):
                 return not any(hosts[n].primary for n in names if n not in accounted)
             case c.FreeDisk(_, "/tmp", _):
@@ -105,11 +105,6 @@ class ScriptedProver:
                 return True
         raise AssertionError(condition)
 
-    def _waited(self, condition: Condition) -> bool:
-        """Return whether some looks were made: patience ends after a few."""
-        self._looks[condition] = self._looks.get(condition, 0) + 1
-        return self._looks[condition] >= 4
-
     @staticmethod
     def _variable(host: Host, name: str) -> str:
         found = re.findall(rf"^{name} = (.*)$", "\n".join(host.files.values()), re.MULTILINE)
@@ -140,6 +135,13 @@ class ScriptedProver:
                 f"uuid: {host.grastate_uuid}\nseqno: {host.grastate_seqno}\nsafe_to_bootstrap: {host.safe_to_bootstrap}"
             )
         return host.files.get(path, "")
+
+
+def _waited(condition: Condition, memory: Memory) -> bool:
+    """Return whether some looks of this attempt were made: patience ends after a few."""
+    looks = int(str(memory.value(condition) or 0)) + 1
+    memory.keep(condition, looks)
+    return looks >= 4
 
 
 def _said(condition: Condition, *, holds: bool) -> str:

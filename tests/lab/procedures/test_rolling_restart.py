@@ -62,7 +62,7 @@ def test_that_a_changed_option_is_taken_back_with_its_file_and_the_running_serve
     steer: Estate, console: Console, whole: Whole
 ) -> None:
     with Writer(steer, members(steer)) as writer:
-        killed = console.killed_run("whole=acting", "rolling-restart", **{**OPTION, "nodes": "s3"})
+        killed = console.killed_run("s3:whole=acting", "rolling-restart", **{**OPTION, "nodes": "s3"})
         assert killed.code == KILLED, killed
         assert _capacity(steer) == {"200", "444"}
         undone = console("undo", console.runs()[0], "--yes")

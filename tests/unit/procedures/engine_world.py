@@ -22,7 +22,8 @@ from services.procedures.engine_parts import Continuing, Parts, Policy
 from services.procedures.journal import MemoryJournal
 from services.procedures.journal_entries import approved, planned
 from services.procedures.model import Obligation, Plan, Risk, Step, Undo, WatchRule
-from services.procedures.ports import Acted, Past
+from services.procedures.ports import Acted, Past, Prover
+from services.procedures.remembering import Memory
 from services.procedures.run_model import Entry, Question, RunState, RunView
 
 
@@ -94,8 +95,9 @@ class WorldProver:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def look(self, condition: Condition, past: Past) -> Answer:
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """See ports.Prover."""
+        del past, memory
         assert isinstance(condition, VariableIs)
         if self._world.deaf[condition.host] > 0:
             self._world.deaf[condition.host] -= 1
@@ -211,9 +213,12 @@ class Bench:
         overrides: tuple[Override, ...] = (),
         policy: Policy | None = None,
         continuing: Continuing | None = None,
+        clock: ManualClock | None = None,
+        prover: Prover | None = None,
     ) -> None:
         self.world = World()
-        self.clock = ManualClock()
+        self.prover = prover or WorldProver(self.world)
+        self.clock = clock or ManualClock()
         self.journal = FragileJournal(self.clock)
         self.person = Scripted()
         self.lock = WorldLock()
@@ -239,7 +244,7 @@ class Bench:
             self.journal,
             self.hosts,
             WorldActor(self.world),
-            WorldProver(self.world),
+            self.prover,
             self.clock,
             self.person,
             lock=self.lock,

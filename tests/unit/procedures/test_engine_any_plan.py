@@ -22,6 +22,7 @@ from services.procedures.journal import MemoryJournal
 from services.procedures.journal_entries import approved, planned
 from services.procedures.model import Plan
 from services.procedures.ports import Acted, Past
+from services.procedures.remembering import Memory
 from services.procedures.run_model import Question, RunState, StepState
 from tests.examples import examples
 from tests.unit.procedures.engine_world import FragileJournal, Killed, WorldHosts
@@ -81,9 +82,9 @@ class Fate:
             raise UserError("It failed.", host=host)
         return Acted(("said something",), (("word", "value"),) if fate > 0.95 else ())
 
-    def look(self, condition: Condition, past: Past) -> Answer:
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """Find anything."""
-        del past
+        del past, memory
         fate = self.draws.random()
         keep = str(getattr(condition, "keep", ""))
         if fate < 0.75:

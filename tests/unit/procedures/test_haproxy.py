@@ -30,6 +30,7 @@ from services.procedures.gather_haproxy import config_paths, parse_show, show_ar
 from services.procedures.invariants import violations
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
+from services.procedures.remembering import Memory
 from services.procedures.wording import wording
 from services.types import Reach
 
@@ -174,7 +175,7 @@ class _Hosts:
 
 
 def _look(output: Output, condition: BalancerServer) -> Answer:
-    return RealProver(_Hosts(output), ManualClock()).look(condition, Past({}, {}))
+    return RealProver(_Hosts(output), ManualClock()).look(condition, Past({}, {}), Memory())
 
 
 @pytest.mark.parametrize(
@@ -208,18 +209,18 @@ def test_that_a_drained_server_that_is_down_is_still_drained_and_said_to_be_so()
 
 def test_that_sessions_are_waited_for_and_with_patience_only_so_long() -> None:
     hosts, clock = _Hosts(DRAINED), ManualClock()
-    prover = RealProver(hosts, clock)
+    prover, memory = RealProver(hosts, clock), Memory()
     strict = replace(PLACE, state="drained", at_most=0)
     patient = replace(strict, patience_s=20.0)
-    assert prover.look(strict, Past({}, {})).holds is False
-    assert prover.look(patient, Past({}, {})).holds is False
+    assert prover.look(strict, Past({}, {}), memory).holds is False
+    assert prover.look(patient, Past({}, {}), memory).holds is False
     clock.advance(19.0)
-    assert prover.look(patient, Past({}, {})).holds is False
+    assert prover.look(patient, Past({}, {}), memory).holds is False
     clock.advance(1.5)
-    assert prover.look(patient, Past({}, {})).holds is True
-    assert prover.look(strict, Past({}, {})).holds is False
+    assert prover.look(patient, Past({}, {}), memory).holds is True
+    assert prover.look(strict, Past({}, {}), memory).holds is False
     hosts.session.output = Output(0, DRAINED.text.replace("galera,s2,0,0,1,", "galera,s2,0,0,0,").encode(), b"")
-    assert prover.look(strict, Past({}, {})).holds is True
+    assert prover.look(strict, Past({}, {}), memory).holds is True
 
 
 def test_that_a_server_haproxy_does_not_know_proves_nothing() -> None:

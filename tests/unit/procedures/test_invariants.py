@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.connections.command import Command
-from services.procedures.actions import Ask, Continue, CopiedSecret, EditOptions, PutFile, Run
+from services.procedures.actions import Ask, Continue, CopiedSecret, EditOptions, PutFile, Run, WaitFor
 from services.procedures.conditions import (
     CleanPosition,
     ClusterWhole,
     FreeDisk,
     Kept,
     NoPrimary,
+    StatusIs,
     Stopped,
     TransferWas,
 )
@@ -41,6 +42,7 @@ from tests.unit.procedures.plans import (
     start,
     stop,
     unfreeze,
+    wait,
     wipe,
 )
 
@@ -88,6 +90,7 @@ def adding(step: Step, at: int = 2) -> Mutation:
 
 
 COPIED = EditOptions("/p", "s", (("a", CopiedSecret("n9", "b")),))
+SETTLED = StatusIs("n2", "wsrep_local_recv_queue", "<", "10", for_s=9.0)
 SECRET = Run(Command(("mariadb",), stdin=Secret("hunter2")))
 
 BREAKS: list[tuple[Mutation, str]] = [
@@ -128,6 +131,15 @@ BREAKS: list[tuple[Mutation, str]] = [
     (with_step("stop-n2", undo=replace(stop().undo, limit_s=-1.0)), "'stop-n2' has no time limit"),  # type: ignore[type-var]
     (with_step("stop-n2", estimate_s=-1.0), "'stop-n2' has an estimate below zero"),
     (with_watch(every_s=0.0), "watch rule 'disk' is looked at every 0 s"),
+    (with_step("stop-n2", before=(SETTLED,)), "'stop-n2' looks only once at what has to be so for 9 s"),
+    (with_step("stop-n2", already=(SETTLED,)), "'stop-n2' looks only once"),
+    (with_step("stop-n2", proof=(*stop().proof, SETTLED), limit_s=9.0), "'stop-n2' ends after 9 s, and waits for 9 s"),
+    (adding(replace(wait("x"), action=WaitFor((SETTLED,), "x"), limit_s=5.0)), "ends after 5 s, and waits for 9 s"),
+    (adding(replace(wait("x"), action=WaitFor((SETTLED,), "x"), limit_s=10.0)), ""),
+    (with_taken(release_proof=(SETTLED,)), "'freeze-n1' looks only once"),
+    (with_watch(condition=SETTLED), "watch rule 'disk' is a span of time"),
+    (adding(replace(wait("all"), step_id="again"), 6), "Step 'again' stands twice: it is 'wait-all' again"),
+    (adding(replace(wait("all"), step_id="again"), 2), ""),
     (with_step("start-n2", before=(CleanPosition("n2", "/d", UUID, Kept("other")),)), "uses the value 'other'"),
     (with_step("stop-n2", proof=stop().proof[:1]), "'start-n2' uses the value 'position-n2'"),
     (with_step("stop-n2", before=(CleanPosition("n2", "/d", UUID, Kept("position-n2")),)), "'stop-n2' uses the value"),

@@ -16,6 +16,7 @@ from services.procedures.proving import LOOKS, RealProver
 from services.procedures.proving_asking import compared, same
 from services.procedures.proving_join import _Pace
 from services.procedures.proving_log import Log
+from services.procedures.remembering import Memory
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 UNIT = "mariadb.service"
@@ -110,9 +111,20 @@ def hosts() -> ScriptedHosts:
     return made
 
 
+class Attempt:
+    """The looks of one attempt: they share a memory."""
+
+    def __init__(self, hosts: ScriptedHosts, clock: ManualClock) -> None:
+        self.real = RealProver(hosts, clock)
+        self.memory = Memory()
+
+    def look(self, condition: c.Condition, past: Past) -> c.Answer:
+        return self.real.look(condition, past, self.memory)
+
+
 @pytest.fixture
-def prover(hosts: ScriptedHosts, clock: ManualClock) -> RealProver:
-    return RealProver(hosts, clock)
+def prover(hosts: ScriptedHosts, clock: ManualClock) -> Attempt:
+    return Attempt(hosts, clock)
 
 
 @pytest.fixture
@@ -149,35 +161,34 @@ def test_that_values_are_compared_as_servers_mean_them(
     assert same("ALL", "all")
 
 
-def test_that_an_error_of_the_environment_is_an_answer_that_is_not_known(
-    prover: RealProver, hosts: ScriptedHosts
-) -> None:
+def test_that_an_error_of_the_environment_is_an_answer_that_is_not_known(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n1"].state = Unreachable("No route to host.", host="n1")
     answer = prover.look(c.StatusIs("n1", "wsrep_ready", "=", "ON"), NOTHING)
     assert (answer.holds, answer.final, answer.evidence) == (None, False, "n1: No route to host.")
 
 
 def test_that_a_status_must_hold_at_every_look_of_its_span(
-    prover: RealProver, hosts: ScriptedHosts, clock: ManualClock
+    prover: Attempt, hosts: ScriptedHosts, clock: ManualClock
 ) -> None:
     condition = c.StatusIs("n1", "wsrep_local_recv_queue", "<", "10", 60.0)
     hosts.sessions["n1"].state = {"wsrep_local_recv_queue": "0"}
     assert prover.look(condition, NOTHING).holds is False
-    clock.advance(20)
-    half = prover.look(condition, NOTHING)
+    for _ in range(4):
+        clock.advance(5)
+        half = prover.look(condition, NOTHING)
     assert (half.done, half.total, half.left_s) == (20, 60, 40)
     hosts.sessions["n1"].state = {"wsrep_local_recv_queue": "10"}
     assert prover.look(condition, NOTHING).holds is False
     hosts.sessions["n1"].state = {"wsrep_local_recv_queue": "0"}
-    for _ in range(3):
+    for _ in range(12):
         assert prover.look(condition, NOTHING).holds is False
-        clock.advance(20)
+        clock.advance(5)
     assert prover.look(condition, NOTHING).holds is True
-    clock.advance(31)  # nobody looked: nothing is known of that time
+    clock.advance(11)  # nobody looked: nothing is known of that time
     assert prover.look(condition, NOTHING).holds is False
 
 
-def test_that_flow_control_needs_two_looks(prover: RealProver, hosts: ScriptedHosts, clock: ManualClock) -> None:
+def test_that_flow_control_needs_two_looks(prover: Attempt, hosts: ScriptedHosts, clock: ManualClock) -> None:
     condition = c.FlowControlBelow("n1", 0.1)
     hosts.sessions["n1"].state = {"wsrep_flow_control_paused_ns": "5000000000"}
     assert prover.look(condition, NOTHING).holds is None
@@ -192,16 +203,14 @@ def test_that_flow_control_needs_two_looks(prover: RealProver, hosts: ScriptedHo
     assert prover.look(condition, NOTHING).holds is None
 
 
-def test_that_a_node_synced_in_another_cluster_has_not_joined_for_good(
-    prover: RealProver, hosts: ScriptedHosts
-) -> None:
+def test_that_a_node_synced_in_another_cluster_has_not_joined_for_good(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n1"].state = status(cluster_state_uuid="a" + UUID[1:])
     answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
     assert (answer.holds, answer.final) == (False, True)
     assert "another cluster" in answer.evidence
 
 
-def test_that_a_failed_unit_is_final_with_the_logs_reason(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_a_failed_unit_is_final_with_the_logs_reason(prover: Attempt, hosts: ScriptedHosts) -> None:
     abort = "1795265450.2 n1 mariadbd[9]: 2026 [ERROR] WSREP: Reversing history: 50 -> 40 ... Must abort."
     down(hosts.sessions["n1"], f"{STARTING}\n{abort}\n", "failed")
     answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
@@ -210,14 +219,14 @@ def test_that_a_failed_unit_is_final_with_the_logs_reason(prover: RealProver, ho
     assert answer.lines
 
 
-def test_that_an_abort_before_the_newest_start_is_not_held_against_it(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_an_abort_before_the_newest_start_is_not_held_against_it(prover: Attempt, hosts: ScriptedHosts) -> None:
     old = "1795265400.2 n1 mariadbd[9]: 2026 [ERROR] WSREP: Must abort."
     down(hosts.sessions["n1"], f"{old}\n{STARTING}\n", "inactive")
     assert not prover.look(c.Joined("n1", UUID, UNIT), NOTHING).final
 
 
 def test_that_a_server_that_somebody_stopped_again_is_not_waited_for_to_the_limit(
-    prover: RealProver, hosts: ScriptedHosts, clock: ManualClock
+    prover: Attempt, hosts: ScriptedHosts, clock: ManualClock
 ) -> None:
     down(hosts.sessions["n1"], f"{STARTING}\n", "inactive")
     condition = c.Joined("n1", UUID, UNIT)
@@ -232,7 +241,7 @@ def test_that_a_server_that_somebody_stopped_again_is_not_waited_for_to_the_limi
 
 
 def test_that_a_server_that_stands_inconsistent_or_initialized_with_a_reason_is_final(
-    prover: RealProver, hosts: ScriptedHosts
+    prover: Attempt, hosts: ScriptedHosts
 ) -> None:
     session = hosts.sessions["n1"]
     down(session, f"{STARTING}\n", "active")
@@ -247,7 +256,7 @@ def test_that_a_server_that_stands_inconsistent_or_initialized_with_a_reason_is_
     assert (answer.final, "Will never receive state" in answer.evidence) == (True, True)
 
 
-def test_that_an_ist_tells_its_progress_out_of_systemds_words(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_an_ist_tells_its_progress_out_of_systemds_words(prover: Attempt, hosts: ScriptedHosts) -> None:
     down(hosts.sessions["n1"], f"{STARTING}\n", "activating", "Receiving IST... 45.5% (10/22 events) complete.")
     answer = prover.look(c.Joined("n1", UUID, UNIT), NOTHING)
     assert (answer.holds, answer.final, answer.done, answer.total, answer.unit) == (False, False, 10, 22, "write sets")
@@ -290,13 +299,13 @@ def test_that_a_transfer_of_which_nothing_comes_any_more_says_so_and_for_how_lon
     ],
 )
 def test_that_one_odd_node_makes_a_cluster_not_whole(
-    prover: RealProver, hosts: ScriptedHosts, change: Callable[[dict[str, str]], dict[str, str]], holds: bool
+    prover: Attempt, hosts: ScriptedHosts, change: Callable[[dict[str, str]], dict[str, str]], holds: bool
 ) -> None:
     hosts.sessions["n2"].state = change(status())
     assert prover.look(c.ClusterWhole(("n1", "n2"), 2, UUID), NOTHING).holds is holds
 
 
-def test_that_silence_of_one_node_is_told_from_its_loss(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_silence_of_one_node_is_told_from_its_loss(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n2"].state = Unreachable("No answer.", host="n2")
     condition = c.StillPrimary(("n1", "n2"), 2, UUID)
     assert prover.look(condition, NOTHING).holds is None  # the other still sees both
@@ -305,7 +314,7 @@ def test_that_silence_of_one_node_is_told_from_its_loss(prover: RealProver, host
     assert prover.look(c.StillPrimary(("n1", "n2"), 1, UUID), NOTHING).holds is True
 
 
-def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: Attempt, hosts: ScriptedHosts) -> None:
     one, other = hosts.sessions["n1"], hosts.sessions["n2"]
     one.state = other.state = Unreachable("Refused.")
     one.programs["ps"] = out(code=1)
@@ -319,7 +328,7 @@ def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: RealPro
     assert prover.look(c.NoPrimary(("n1",)), NOTHING).holds is None
 
 
-def test_that_a_server_that_hangs_on_its_way_up_is_no_primary(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_a_server_that_hangs_on_its_way_up_is_no_primary(prover: Attempt, hosts: ScriptedHosts) -> None:
     session = hosts.sessions["n1"]
     session.state = Unreachable("Refused.")
     session.programs = {"ps": out("5 Sl mariadbd\n"), "systemctl": out("ActiveState=activating\n")}
@@ -328,7 +337,7 @@ def test_that_a_server_that_hangs_on_its_way_up_is_no_primary(prover: RealProver
 
 
 def test_that_a_wait_for_nodes_to_form_again_holds_when_they_did_or_had_their_time(
-    hosts: ScriptedHosts, clock: ManualClock, prover: RealProver
+    hosts: ScriptedHosts, clock: ManualClock, prover: Attempt
 ) -> None:
     whole = {
         "wsrep_cluster_status": "Primary", "wsrep_local_state": "4", "wsrep_ready": "ON", "wsrep_cluster_size": "2",
@@ -348,9 +357,7 @@ def test_that_a_wait_for_nodes_to_form_again_holds_when_they_did_or_had_their_ti
     assert (late.holds, late.evidence.startswith("they did not form it: n2")) == (True, True)
 
 
-def test_that_a_kept_position_is_compared_and_a_missing_one_is_not_known(
-    prover: RealProver, hosts: ScriptedHosts
-) -> None:
+def test_that_a_kept_position_is_compared_and_a_missing_one_is_not_known(prover: Attempt, hosts: ScriptedHosts) -> None:
     hosts.sessions["n1"].state = {"wsrep_last_committed": "100"}
     condition = c.Position("n1", c.Kept("stopped"))
     assert prover.look(condition, Past({"stopped": f"{UUID}:100"}, {})).holds is True
@@ -359,7 +366,7 @@ def test_that_a_kept_position_is_compared_and_a_missing_one_is_not_known(
 
 
 def test_that_files_are_read_as_the_login_where_root_is_refused_and_secrets_stay_unsaid(
-    prover: RealProver, hosts: ScriptedHosts
+    prover: Attempt, hosts: ScriptedHosts
 ) -> None:
     session = hosts.sessions["n1"]
     session.no_root = True

@@ -8,9 +8,8 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.procedures import conditions as c
 from services.procedures.ports import Past
-from services.procedures.proving import RealProver
 from services.procedures.proving_asking import number_of, same
-from tests.unit.procedures.test_proving import NOTHING, ScriptedHosts
+from tests.unit.procedures.test_proving import NOTHING, Attempt, ScriptedHosts
 
 
 @pytest.fixture
@@ -19,11 +18,11 @@ def hosts() -> ScriptedHosts:
 
 
 @pytest.fixture
-def prover(hosts: ScriptedHosts) -> RealProver:
-    return RealProver(hosts, ManualClock())
+def prover(hosts: ScriptedHosts) -> Attempt:
+    return Attempt(hosts, ManualClock())
 
 
-def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: RealProver, hosts: ScriptedHosts) -> None:
+def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: Attempt, hosts: ScriptedHosts) -> None:
     session = hosts.sessions["n1"]
 
     def wrote(each_second: int) -> None:
@@ -47,7 +46,7 @@ def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: RealP
 
 
 def test_that_an_option_that_can_not_be_read_back_holds_only_where_that_is_enough(
-    prover: RealProver, hosts: ScriptedHosts
+    prover: Attempt, hosts: ScriptedHosts
 ) -> None:
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), ())
     assert prover.look(c.VariableIs("n1", "loose_x", "1"), NOTHING).holds is False
@@ -63,7 +62,7 @@ def test_that_a_size_with_its_suffix_is_the_same_as_its_bytes(left: str, right: 
 
 @pytest.mark.parametrize(("printed", "number"), [("70K", 71_680), ("71681", 71_681), ("1M", 2**20), ("3G", 3 * 2**30)])
 def test_that_a_freeze_at_a_multiple_of_1024_is_read_compared_and_kept_as_its_number(
-    prover: RealProver, hosts: ScriptedHosts, printed: str, number: int
+    prover: Attempt, hosts: ScriptedHosts, printed: str, number: int
 ) -> None:
     options = f"gcache.freeze_purge_at_seqno = {printed}; gcache.size = 128M;"
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_provider_options", options),))

@@ -8,6 +8,7 @@ from services.procedures.conditions import Answer, Condition, Kept, Position
 from services.procedures.model import Plan
 from services.procedures.ports import Past
 from services.procedures.rehearsal import Rehearsal, rehearse
+from services.procedures.remembering import Memory
 from tests.unit.procedures.engine_world import (
     World,
     WorldProver,
@@ -30,12 +31,12 @@ class Counting(WorldProver):
         super().__init__(world)
         self.seen: list[Condition] = []
 
-    def look(self, condition: Condition, past: Past) -> Answer:
+    def look(self, condition: Condition, past: Past, memory: Memory) -> Answer:
         """Look, and remember it."""
         self.seen.append(condition)
         if isinstance(condition, Position):
             return Answer(None, "no position was kept")
-        return super().look(condition, past)
+        return super().look(condition, past, memory)
 
 
 def _rehearsed(plan: Plan, world: World | None = None) -> Rehearsal:

@@ -14,6 +14,7 @@ from services.procedures.gather_reader import Reader
 from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
+from services.procedures.remembering import Memory
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 from tests.unit.procedures.test_proving import NOTHING, STARTING, UNIT, UUID, ScriptedHosts, ScriptedSession, down, out
 
@@ -109,26 +110,26 @@ def test_that_a_server_that_does_not_stop_says_what_holds_it(state: str, shown: 
 
 def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_names_it() -> None:
     hosts, clock = ScriptedHosts("n1", "n2", "n3"), ManualClock()
-    prover = RealProver(hosts, clock)
+    prover, memory = RealProver(hosts, clock), Memory()
     joiner = HostFacts("n3", address="10.0.0.3", options=(("mysqld", "wsrep_node_address", "10.9.0.3:4567"),))
     prover.facts = facts(joiner, members=("n1", "n2"))
     down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "WSREP state transfer (role joiner) ongoing...")
     said = []
     for _ in range(15):
-        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING).evidence)
+        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
         clock.advance(2)
     assert "nothing has come" not in said[9]
     assert "nothing has come for 28 s: is port 4444 of n3 open for its donor?" in said[-1]
     down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "Receiving IST... 0% (0/22 events) complete.")
     for _ in range(15):
-        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING).evidence)
+        said.append(prover.look(c.Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
         clock.advance(2)
     assert "IST: 0 of 22 write sets; nothing has come for 28 s: is port 4568 of n3 open" in said[-1]
     broken = "1795265450.2 n3 mariadbd[9]: 2026 [ERROR] WSREP: Will never receive state. Need to abort."
     down(hosts.sessions["n3"], f"{STARTING}\n{broken}\n", "failed")
     hosts.sessions["n1"].programs = {"timeout": out(code=124)}
     hosts.sessions["n2"].programs = {"timeout": out(code=1, errors="bash: connect: Connection refused")}
-    answer = prover.look(c.Joined("n3", UUID, UNIT), NOTHING)
+    answer = prover.look(c.Joined("n3", UUID, UNIT), NOTHING, memory)
     assert answer.final
     assert "Will never receive state" in answer.evidence
     assert "now that it is down, n1 gets no answer at port 4444 of n3 (no answer within 3 s)" in answer.evidence

@@ -309,6 +309,28 @@ class BalancerServer:
     patience_s: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class SameHistory:
+    """What an IST would bring `host` continues its own past: it shares that of `hosts`, or has no state at all.
+
+    Without a state in grastate.dat only an SST can come: Galera takes a recovered position only for the UUID that
+    stands there. A fork can never hold; what is not known does not hold either, but where a person accepted that.
+
+    Attributes:
+        unit, datadir: of the host that is to be started.
+        stopped_at: the position that this run saw it leave these hosts at: where it still stands there, nothing moved.
+        accepted: a person named this host before: its past may stay unknown.
+    """
+
+    host: str
+    hosts: tuple[str, ...]
+    state_uuid: str
+    unit: str
+    datadir: str
+    stopped_at: Kept | None = None
+    accepted: bool = False
+
+
 Condition = (
     VariableIs
     | ProviderOption
@@ -335,6 +357,7 @@ Condition = (
     | UnitSetting
     | UnitFresh
     | BalancerServer
+    | SameHistory
 )
 
 

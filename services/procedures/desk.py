@@ -318,7 +318,7 @@ class Desk:
     def _continued(self, hosts: LiveHosts, prover: RealProver, view: RunView) -> tuple[tuple[Check, ...], Plan]:
         # A host that was declared off is asked all the same: it may answer, and our history may know it.
         off = declared_off(view.plan)
-        facts = self._look(hosts, view, frozenset({"config", "sizes", "rates"}), view.kept, off)
+        facts = self._look(hosts, view, frozenset({"config", "sizes", "rates", "histories"}), view.kept, off)
         prover.facts = facts
         # The hosts of the plan are its members, whatever the crashed servers say of themselves.
         facts = replace(facts, members=view.plan.quorum, candidates=())

@@ -74,6 +74,7 @@ class Trace:
         marks: the newest transactions of its binary log, oldest first.
         since: host -> its marks from the first of that host's newest ones on: to be laid beside them.
         shared: host -> the last Xid that both binary logs have alike, where it was searched for.
+        index: path of the binary log's index file, '' where there is no binary log, or it was not found.
         unread: what could not be read and why, one sentence each.
     """
 
@@ -81,6 +82,7 @@ class Trace:
     marks: tuple[Mark, ...] = ()
     since: tuple[tuple[str, tuple[Mark, ...]], ...] = ()
     shared: tuple[tuple[str, int], ...] = ()
+    index: str = ""
     unread: tuple[str, ...] = ()
 
 

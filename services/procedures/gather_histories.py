@@ -29,11 +29,8 @@ class Road(Protocol):
         """Run one read."""
 
 
-class Each(Protocol):
-    """Calls a function for each of some hosts, at once, and returns what it returned, in their order."""
-
-    def __call__(self, names: tuple[str, ...], do: Callable[[str], Trace]) -> list[Trace]:
-        """Do it."""
+Each = Callable[[tuple[str, ...], Callable[[str], Trace]], list[Trace]]
+"""Calls a function for each of some hosts, at once, and returns what it returned, in their order."""
 
 
 def to_compare(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -91,7 +88,7 @@ def first_round(host: HostFacts, run: Road) -> Trace:
     views = read_views(host, run, unread)
     index = binlog_index(host, run, unread)
     marks = read_marks(host.host, index, None, run, unread) if index else ()
-    return Trace(views, marks, unread=tuple(unread))
+    return Trace(views, marks, index=index, unread=tuple(unread))
 
 
 def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryView, ...]:
@@ -152,14 +149,13 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
     """Read what this host's binary log has beside the joiners' newest marks."""
     trace = host.trace or Trace()
     unread = list(trace.unread)
-    index = binlog_index(host, run, []) if trace.marks else ""
     since = list(trace.since)
     for name, joiner in joiners.items():
-        if name == host.host or not index or joiner.trace is None:
+        if name == host.host or not trace.index or joiner.trace is None:
             continue
         ours = window(joiner.trace.marks, side_of(facts, joiner).seqno)
         if ours and ours[0].xid is not None:
-            since.append((name, read_marks(host.host, index, ours[0].xid, run, unread)))
+            since.append((name, read_marks(host.host, trace.index, ours[0].xid, run, unread)))
     return replace(trace, since=tuple(since), unread=tuple(dict.fromkeys(unread)))
 
 
@@ -189,7 +185,7 @@ def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road
         return trace
 
     def reading(host: HostFacts, run: Road) -> Callable[[int], tuple[Mark, ...]]:
-        index = binlog_index(host, run, [])
+        index = (host.trace or Trace()).index
         return lambda xid: read_marks(host.host, index, xid, run, []) if index else ()
 
     shared = last_shared(reading(joiner, ways[0]), reading(donor, ways[1]), first)

@@ -14,10 +14,13 @@ from dataclasses import fields, is_dataclass
 from itertools import pairwise
 
 from services.connections.command import Command
-from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
-from services.procedures.conditions import Kept, NoPrimary, TransferWas
+from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, Run, WaitFor
+from services.procedures.conditions import Condition, Kept, NoPrimary, SameHistory, TransferWas
 from services.procedures.model import Breach, Obligation, Plan, Risk, Step
 
+_SERVER_START = re.compile(
+    r"systemctl (?:re)?start (?:--\S+ )*(?:mariadb|mysql|mysqld)(?:@(?!bootstrap)\S+?)?(?:\.service)?(?: --\S+)*"
+)
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 
 
@@ -285,6 +288,27 @@ def _kept_before_used(plan: Plan) -> Iterator[str]:
                 yield f"The watch rule '{rule.code}' uses the value '{part.name}', which nothing has kept by then."
 
 
+def _every_ist_has_a_history_proof(plan: Plan) -> Iterator[str]:
+    """A server that is started may be sent an IST: between forks it 'succeeds', and the data differ from then on."""
+    for step in plan.steps:
+        if _starts_a_server(step.action) and not _one_past(step.before, step.host):
+            yield f"Step '{step.step_id}' starts the server of {step.host}, and nothing proves its history before."
+        undo = step.undo
+        if undo is not None and _starts_a_server(undo.action) and not _one_past((*undo.before, *undo.waits), step.host):
+            yield f"The undo of step '{step.step_id}' starts a server, and nothing proves its history before."
+
+
+def _one_past(conditions: tuple[Condition, ...], host: str) -> bool:
+    return any(isinstance(condition, SameHistory) and condition.host == host for condition in conditions)
+
+
+def _starts_a_server(action: Action) -> bool:
+    """Return whether an action starts a database server that joins others; a bootstrap founds, and takes nothing."""
+    acts = (*_of(Run, action), *_of(Detached, action))
+    commands = [part.command.argv for part in acts if isinstance(part, Run | Detached)]
+    return any(_SERVER_START.fullmatch(" ".join(argv)) for argv in commands)
+
+
 def _steps_looked_back_to(plan: Plan) -> Iterator[str]:
     earlier: set[str] = set()
     for step in plan.steps:
@@ -335,6 +359,7 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _changes_can_be_taken_back,
     _questions_can_be_answered,
     _kept_before_used,
+    _every_ist_has_a_history_proof,
     _steps_looked_back_to,
     _watches_have_their_steps,
 )

@@ -16,6 +16,7 @@ from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
 from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
+from services.procedures.proving_history import same_history
 from services.procedures.proving_join import joined, transfer_was
 from services.procedures.proving_machine import free_disk, listening, stopped, unit_fresh, unit_setting
 from services.procedures.proving_no_primary import no_primary
@@ -56,6 +57,7 @@ LOOKS: dict[type, Look] = {
     c.UnitSetting: unit_setting,
     c.UnitFresh: unit_fresh,
     c.BalancerServer: balancer_server,
+    c.SameHistory: same_history,
 }
 
 

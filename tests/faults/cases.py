@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.procedures.fields import Inputs
-from tests.faults.scripted.cluster import Cluster, balanced, crashed, powered_off, stalled, whole
+from tests.faults.scripted.cluster import Cluster, balanced, crashed, parted, powered_off, stalled, whole
 from tests.faults.scripted.running import Bench
 
 
@@ -99,6 +99,13 @@ CASES = (
     Case("add behind haproxy", "add-node", (("joiner", "new"),), _spare_behind_haproxy),
     Case("rejoin", "add-node", (("joiner", "n3"),), _ready_for_rejoin),
     Case("rejoin after a crash", "add-node", (("joiner", "n3"),), _one_crashed),
+    Case(
+        "rejoin of a fork",
+        "add-node",
+        (("joiner", "n3"), ("loser", "n3")),
+        lambda: parted("n1", "n2", "n3"),
+        frozenset({"n3"}),
+    ),
     Case("bootstrap", "bootstrap-after-crash", (), lambda: crashed("n1", "n2", "n3", ahead=5), frozenset({"n3"})),
     Case("form again", "bootstrap-after-crash", (), lambda: powered_off("n1", "n2", "n3"), marks=True),
     Case(

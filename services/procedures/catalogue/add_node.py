@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from services.procedures import preflight
+from services.procedures.catalogue import forked
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue.choices import down_members, member_hosts
 from services.procedures.catalogue.haproxy_places import can_drain
 from services.procedures.catalogue.joiner_config import address_of
-from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
+from services.procedures.catalogue.joining_estimate import donor_ranking, must_recover, transfer_expected
 from services.procedures.catalogue.joining_steps import add_plan, config_path
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
@@ -28,7 +29,7 @@ ABOUT = About(
     can_break="The donor of an SST is out of flow control meanwhile; the joiner's old data is replaced.",
     node_field="joiner",
     for_states=("spare", "down"),
-    later_checks=("RECOVERED-HISTORY",),
+    later_checks=("RECOVERED-HISTORY", "HISTORY"),
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
@@ -68,6 +69,7 @@ class AddNode:
                 help="No: the node joins only where IST brings what it misses.",
             ),
             *_finer_fields(facts, joiner, donor),
+            *forked.fields(joiner),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -93,7 +95,7 @@ class AddNode:
         if joiner in members:
             return (gate,)
         both, fresh = (donor, joiner), not own.configured(facts, joiner)
-        expected = transfer_expected(facts, joiner, donor)
+        expected, given_up = transfer_expected(facts, joiner, donor), forked.parted(facts, values)
         return (
             gate,
             preflight.no_transfer_or_ddl(facts, members),
@@ -107,7 +109,8 @@ class AddNode:
             *preflight.ports(facts, joiner, members),
             own.runs_now(facts, joiner),
             preflight.datadir_foreign(facts, joiner),
-            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
+            forked.history(facts, values, pending=must_recover(facts, joiner)),
+            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
             *preflight.sst_tools(facts, both),
             *own.other_tools(facts, donor, tuple(m for m in members if m != joiner)),
@@ -121,7 +124,7 @@ class AddNode:
             *preflight.temporary_space(facts, (joiner, donor)),
             own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
-            own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True),
+            own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True, given_up=given_up),
             own.options_left(facts, joiner, donor),
             own.donors_stay(facts, donor, expected),
             *preflight.donor_names(facts, (*members, joiner)),
@@ -143,14 +146,15 @@ class AddNode:
         donor = values["donor"] if not able or values["donor"] in able else able[0]
         values["donor"] = donor
         expected, members = transfer_expected(facts, joiner, donor), member_hosts(facts)
-        keep = flag_of(values["keep_data"]) is True
+        keep, given_up = flag_of(values["keep_data"]) is True, forked.parted(facts, values)
         checks = (
             preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
             own.recovered_history(facts, joiner),
-            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True),
+            forked.history(facts, values, pending=False),
+            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
             own.disk(facts, joiner, donor, expected, keep=keep),
             own.aside_free(facts, joiner),
-            own.aside_possible(facts, joiner, expected, keep=keep),
+            own.aside_possible(facts, joiner, expected, keep=keep, given_up=given_up),
             own.donors_stay(facts, donor, expected),
         )
         return checks, add_plan(facts, values, so_far.steps)

@@ -68,7 +68,7 @@ def form_again(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> t
             repeatable=True,
             estimate_s=1.0,
         ),
-        *(_start(facts.host(name)) for name in hosts),
+        *(_start(facts, facts.host(name), hosts) for name in hosts),
         Step(
             step_id="find-each-other",
             host="",
@@ -90,7 +90,7 @@ def form_again(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> t
     )
 
 
-def _start(host: HostFacts) -> Step:
+def _start(facts: Facts, host: HostFacts, hosts: tuple[str, ...]) -> Step:
     """Start one of them without a wait: it can't come up before the others are there."""
     name, unit = host.host, steps.start_unit_of(host)
     return Step(
@@ -100,6 +100,7 @@ def _start(host: HostFacts) -> Step:
         done=f"{unit} on {name} is starting",
         why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
         action=steps.systemctl("start", unit, "--no-block"),
+        before=(steps.same_history(facts, host, hosts),),
         limit_s=60.0,
         undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
         repeatable=True,

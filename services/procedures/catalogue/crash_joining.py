@@ -145,7 +145,7 @@ def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, 
 
 
 def _join(facts: Facts, host: HostFacts, up: tuple[str, ...]) -> list[Step]:
-    start = steps.start_node(facts, host, limit_s=JOIN_LIMIT_S)
+    start = steps.start_node(facts, host, steps.same_history(facts, host, up), limit_s=JOIN_LIMIT_S)
     start = replace(
         start,
         before=(*start.before, StillPrimary(up, len(up), facts.cluster_id)),
@@ -162,11 +162,13 @@ def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> l
     """PXC: a node that stays under mysql@bootstrap would found a second cluster when that unit is started again."""
     everyone = (host.host, *others)
     under = replace(host, unit=steps.BOOTSTRAP_UNIT)
-    stop = steps.stop_node(facts, under, others=others, whole=everyone, prefix="normal:")
+    left = f"normal-{host.host}"
+    stop = steps.stop_node(facts, under, others=others, whole=everyone, prefix="normal:", keep=left)
     stop = replace(
         stop,
         undo=None,
         why=f"{host.host} goes on under mysql.service. Taken back, it stays stopped: its data is as it was.",
     )
-    start = steps.start_node(facts, under, limit_s=JOIN_LIMIT_S, prefix="normal:")
+    one_past = steps.same_history(facts, under, others, left)
+    start = steps.start_node(facts, under, one_past, limit_s=JOIN_LIMIT_S, prefix="normal:")
     return [stop, start, steps.whole_again(facts, everyone, "normal:")]

@@ -255,7 +255,9 @@ def _prove(facts: Facts, node: str, donor_name: str) -> Step:
 
 
 def _start(facts: Facts, node: str) -> Step:
-    started = steps.start_node(facts, facts.host(node), limit_s=START_LIMIT_S)
+    host = facts.host(node)
+    one_past = steps.same_history(facts, host, member_hosts(facts), "stopped_at")
+    started = steps.start_node(facts, host, one_past, limit_s=START_LIMIT_S)
     # The node was up before the run: what takes the run back leaves it up.
     return steps.without_undo(started)
 

@@ -30,9 +30,13 @@ def aside_path(facts: Facts, joiner: str) -> str:
     return (facts.host(joiner).datadir or "/var/lib/mysql").rstrip("/") + ASIDE
 
 
-def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool) -> Check:
-    """Say what will happen, from what numbers. A joiner that is ahead holds what nobody else has: first look."""
-    beyond = ahead(facts, joiner)
+def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool, given_up: bool = False) -> Check:
+    """Say what will happen, from what numbers. A joiner that is ahead holds what nobody else has: first look.
+
+    Args:
+        given_up: a person said that the joiner gives up what only it has; it is written to a file first.
+    """
+    beyond = ahead(facts, joiner) and not given_up
     refused = beyond or (expected.kind == "SST" and not sst_ok)
     advice = f"Look for what only {joiner} has in its binary logs, and keep its data folder aside."
     size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
@@ -186,13 +190,13 @@ def own_file_system(facts: Facts, joiner: str) -> bool:
     return disk is not None and bool(host.datadir) and disk.mount.rstrip("/") == host.datadir.rstrip("/")
 
 
-def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool) -> Check:
+def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool, given_up: bool = False) -> Check:
     """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
     datadir = facts.host(joiner).datadir or "its data folder"
     sst = expected.kind == "SST"
     mounted = sst and own_file_system(facts, joiner)
     erased = sst and not keep and facts.host(joiner).datadir_entries != 0
-    lost = erased and ahead(facts, joiner)  # write sets that nobody else has
+    lost = erased and ahead(facts, joiner) and not given_up  # write sets that nobody else has
     size = facts.host(joiner).data_bytes
     said = [f"{datadir} is the top of a file system of its own: it can't be renamed"] if mounted else []
     much = f", {size / 1e9:.2f} GB" if size is not None else ""

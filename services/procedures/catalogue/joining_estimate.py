@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.forked import history_of
 from services.procedures.facts_model import ZERO_UUID, Facts
 from services.procedures.positions import recovered_position
 from services.procedures.preflight.health import SYNCED
@@ -155,10 +156,15 @@ def _joiner_against(facts: Facts, joiner: str) -> str:
         return f"{joiner} has no usable position"
     if uuid != facts.cluster_id:
         return f"{joiner} has another history"
+    past = history_of(facts, joiner, next((m for m in member_hosts(facts) if m != joiner), ""))
+    if past.outcome == "forked":
+        return f"{joiner} and the cluster have parted: an IST between forks is never begun"
     if seqno is None:
         return f"{joiner}'s position is -1: its server is asked first, and the rest of the plan made from its answer"
     if ahead(facts, joiner):
         return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
+    if past.outcome == "not known":
+        return f"whether {joiner} shares the cluster's past is not known: no IST is counted on"
     return ""
 
 

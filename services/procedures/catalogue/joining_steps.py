@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import replace
+from typing import Literal
 
 from services.connections.command import Command
 from services.procedures.actions import EditOptions, PutFile, RestoreFile, Run, Several
-from services.procedures.catalogue import steps
+from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
@@ -34,7 +35,7 @@ from services.procedures.conditions import (
     Stopped,
     UnitSetting,
 )
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, seconds_of
 from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
@@ -62,12 +63,12 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
     told = balancer_hosts(facts, (donor,)) if donor_leaves(facts, values) else ()
     if joiner in members:
         found: tuple[Step, ...] = ()
-    elif so_far:
-        found = (*so_far, *_joining(facts, values))
-    elif must_recover(facts, joiner):
+    elif not so_far and must_recover(facts, joiner):
         found = (*_begun(facts, values), recover(facts.host(joiner)), _known(joiner))
     else:
-        found = (*_begun(facts, values), *_joining(facts, values))
+        begun, written_out = so_far or _begun(facts, values), any(s.step_id == "loss-known" for s in so_far)
+        lost = forked.parted(facts, values) and forked.can_extract(facts, joiner) and not written_out
+        found = (*begun, *(forked.extract(facts, joiner) if lost else _joining(facts, values)))
     return Plan(
         procedure="add-node",
         title=f"Add {joiner} to {facts.cluster_name or 'the cluster'}",
@@ -118,6 +119,9 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     fresh = not configured(facts, joiner.host)
     out = expected.kind == "SST" and donor_leaves(facts, values)
     found: list[Step] = []
+    given_up = forked.parted(facts, values)
+    if given_up or (expected.kind == "SST" and _has_another_past(facts, joiner)):
+        found.append(forked.only_sst(facts, joiner, given_up=given_up))
     if expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries != 0:
         found += _keep_data(facts, joiner.host)
     if fresh:
@@ -127,15 +131,16 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     if out:
         found += drain_steps(facts, donor.host, DONOR_DRAIN_S, patient=True)
     limit = max(1_800.0, 4 * expected.seconds)
+    one_past = steps.same_history(facts, joiner, members, accepted=forked.accepted(values, joiner.host))
     start = steps.start_node(
-        facts, joiner, limit_s=limit, estimate_s=expected.seconds,
+        facts, joiner, one_past, limit_s=limit, estimate_s=expected.seconds,
         before_undo=(StillPrimary(members, 1, facts.cluster_id),),
     )  # fmt: skip
     whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
     start = replace(start, before=(*start.before, whole, *_joins_others(facts, joiner, members, fresh=fresh)))
     start = _without_orphans(start, joiner)
-    kind = "any" if flag_of(values["sst_ok"]) is True else "IST"
-    found += [start, steps.prove_transfer(joiner, "IST" if kind == "IST" else "any", "", start.step_id)]
+    came: Literal["IST", "SST", "any"] = "SST" if given_up else "any" if flag_of(values["sst_ok"]) is True else "IST"
+    found += [start, steps.prove_transfer(joiner, came, "", start.step_id)]
     if flag_of(values["extend"]) is True:
         found += _extend(facts, joiner.host, members)
     found += [
@@ -155,6 +160,13 @@ def _joins_others(facts: Facts, joiner: HostFacts, members: tuple[str, ...], *, 
     off = OptionIs(joiner.host, "mysqld", "wsrep_new_cluster", said)  # not set, or the 'off' that the check read
     wanted = cluster_address(facts, members, joiner.host)
     return (off, *((OptionIs(joiner.host, "mysqld", "wsrep_cluster_address", wanted),) if fresh else ()))
+
+
+def _has_another_past(facts: Facts, joiner: HostFacts) -> bool:
+    """Return whether the data folder holds a state of another cluster, or a transfer into it was not finished."""
+    state = joiner.grastate
+    foreign = state is not None and state.uuid not in {"", ZERO_UUID, facts.cluster_id}
+    return foreign or bool(joiner.sst_in_progress)
 
 
 def _without_orphans(start: Step, joiner: HostFacts) -> Step:
@@ -177,7 +189,9 @@ def _off(facts: Facts, values: Inputs) -> Step:
     name, unit = host.host, steps.unit_of(host)
     undo = None
     if host.server_up:
-        undo = Undo(f"Start {unit} on {name} again", steps.systemctl("start", unit, "--no-block"))
+        one_past = steps.same_history(facts, host, member_hosts(facts))
+        again = steps.systemctl("start", unit, "--no-block")
+        undo = Undo(f"Start {unit} on {name} again", again, before=(one_past,))
     return Step(
         step_id=f"down-{name}",
         host=name,

@@ -102,7 +102,8 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
         stop = replace(stop, before=(*stop.before, *out_of(facts, name)))
     stay = (StillPrimary(others, len(others), facts.cluster_id),)
     limit = SST_LIMIT_S if sst_ok else START_LIMIT_S
-    start = steps.start_node(facts, host, limit_s=limit, prefix=prefix, before_undo=stay)
+    one_past = steps.same_history(facts, host, others, f"position-{name}")
+    start = steps.start_node(facts, host, one_past, limit_s=limit, prefix=prefix, before_undo=stay)
     # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
     written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)] if option else []
     work = flag_of(values["work"]) is True

@@ -12,6 +12,7 @@ from typing import Literal
 
 from services.connections.command import Command
 from services.connections.statement import set_global
+from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import (
@@ -21,8 +22,10 @@ from services.procedures.conditions import (
     FileAbsent,
     FreeDisk,
     Joined,
+    Kept,
     Number,
     OptionIs,
+    SameHistory,
     StatusIs,
     StillPrimary,
     Stopped,
@@ -184,6 +187,20 @@ def forget_donor(host: HostFacts, before: str = "", prefix: str = "") -> Step:
 # -- stop and start ---------------------------------------------------------------------------------------------------
 
 
+def same_history(
+    facts: Facts, host: HostFacts, beside: tuple[str, ...], stopped_at: str = "", *, accepted: bool = False
+) -> SameHistory:
+    """Return what must hold before a node is started: an IST continues its own past, or only an SST can come.
+
+    Args:
+        beside: the hosts whose past it must share; stopped_at: the name under which the run kept where it left them.
+        accepted: a person named it before: its past may stay unknown.
+    """
+    at, datadir = Kept(stopped_at) if stopped_at else None, host.datadir or DEFAULT_DATADIR
+    others = tuple(name for name in beside if name != host.host)
+    return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted)
+
+
 def stop_node(
     facts: Facts,
     host: HostFacts,
@@ -226,6 +243,7 @@ def stop_node(
             systemctl("start", again, "--no-block"),
             (Joined(name, facts.cluster_id, again),),
             limit_s=1_800.0,
+            before=(same_history(facts, host, others, keep),),
         ),
         repeatable=True,
         cancellable=False,
@@ -237,6 +255,7 @@ def stop_node(
 def start_node(
     facts: Facts,
     host: HostFacts,
+    history: SameHistory,
     *,
     limit_s: float,
     prefix: str = "",
@@ -246,6 +265,7 @@ def start_node(
     """Start a node and wait until it is joined: 'started' is not 'joined'.
 
     Args:
+        history: what shows that the node and those it joins share their past (`same_history`).
         before_undo: what must hold before it is stopped again: that it is not the one that keeps the cluster up.
     """
     unit, name = start_unit_of(host), host.host
@@ -256,7 +276,7 @@ def start_node(
         done=f"{name} is Synced",
         why="systemd says 'active' long before the node is a member; only its own state counts.",
         action=systemctl("start", unit, "--no-block"),
-        before=(Stopped(name, unit),),
+        before=(Stopped(name, unit), history),
         already=(Joined(name, facts.cluster_id, unit),),
         proof=(Joined(name, facts.cluster_id, unit),),
         limit_s=limit_s,

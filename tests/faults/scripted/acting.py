@@ -21,10 +21,11 @@ from services.procedures.actions import (
     Sql,
 )
 from services.procedures.catalogue.binlog_tail import LAST_XID
+from services.procedures.catalogue.forked import EXTRACT
 from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.joining_steps import END_ORPHANS
 from services.procedures.ports import Acted
-from tests.faults.scripted.cluster import DATADIR, OPTION, Cluster, Host
+from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
 
 
 class ScriptedActor:
@@ -95,6 +96,8 @@ class ScriptedActor:
                 host.files[path] = "".join("<copied>" if isinstance(c, CopiedSecret) else c for c in content)
             case RemoveFile(path=path):
                 host.files.pop(path, None)
+                if path == f"{DATADIR}/grastate.dat":
+                    host.grastate_uuid, host.grastate_seqno = ZERO, -1
             case RestoreFile(path=path):
                 original = host.kept.pop(path, host.files.get(path))
                 host.files.pop(path, None)
@@ -169,6 +172,8 @@ class ScriptedActor:
                 return f"WSREP: Recovered position: {host.grastate_uuid}:{host.seqno}"
             case ["bash", "-c", text, *_] if text == LAST_XID:
                 return f"last Xid: {host.seqno}"
+            case ["bash", "-c", text, *_] if text == EXTRACT:
+                return "extracted: 5 transactions, 0 statements, tables: shop.orders (5 rows)"
             case ["bash", "-c", text, _, _, place, *state] if text in {SET_STATE, CLOSE_SESSIONS}:
                 node = place.partition("/")[2]
                 if text == SET_STATE:

@@ -47,6 +47,7 @@ class Host:
     fails_to_start: bool = False
     view: tuple[str, ...] = ()  # gvwstate.dat: the members of its last Primary Component
     mute: bool = False  # the other members of that view don't hear it
+    parted: bool = False  # it was made Primary beside the others, and wrote
 
     def answers(self) -> bool:
         """Return whether a try to reach it succeeds; a way that is broken for a while comes back."""
@@ -126,7 +127,11 @@ class Cluster:
         elif alive:
             donor = self._donor(host, alive)
             ist = host.has_data and host.grastate_uuid == CLUSTER and donor.frozen_at is not None
-            host.came_by = "IST" if ist or host.has_data else "SST"
+            empty = not host.has_data or host.grastate_uuid == ZERO
+            host.came_by = "IST" if ist or not empty else "SST"
+            if host.parted and host.came_by == "IST":
+                self.alarms.append(f"{host.name} came by IST over a past that is another one")
+            host.parted = False
             host.came_from = donor.name
             host.seqno, host.has_data = donor.seqno, True
             host.running = host.primary = host.member = True
@@ -216,6 +221,15 @@ def stalled(*names: str) -> Cluster:
     cluster = whole(*names)
     for host in cluster.hosts.values():
         host.primary = False
+    return cluster
+
+
+def parted(*names: str) -> Cluster:
+    """Return a cluster whose last node was made Primary beside the others, wrote, and is down now."""
+    cluster = whole(*names)
+    last = cluster.hosts[names[-1]]
+    cluster.stop(last)
+    last.parted = True
     return cluster
 
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.procedures.facts_model import Facts, Grastate, Haproxy, HaproxyServer, HostFacts, Rates, Remembered
+from services.facts.primary_views import PrimaryView
+from services.procedures.facts_model import (
+    Facts,
+    Grastate,
+    Haproxy,
+    HaproxyServer,
+    HostFacts,
+    Rates,
+    Remembered,
+    Trace,
+)
 from services.types import Flavour, Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
@@ -92,7 +102,20 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         balancers=("haproxy",) if host.orders else (),
         haproxies=_haproxies(cluster, host),
         rates=Rates(10_000.0, 10.0, 2.0),
+        trace=_trace(cluster, host),
     )
+
+
+def _trace(cluster: Cluster, host: Host) -> Trace:
+    """All have been in one Primary Component; one that parted made itself one of its own since, by hand."""
+    everyone = tuple((name, name) for name in sorted(cluster.hosts))
+    rest = tuple(member for member in everyone if not cluster.hosts[member[0]].parted)
+    views = [PrimaryView(CLUSTER, 1, everyone)]
+    if host.parted:
+        views.append(PrimaryView(CLUSTER, host.seqno, ((host.name, host.name),), by_hand=True))
+    elif len(rest) < len(everyone):
+        views.append(PrimaryView(CLUSTER, max(h.seqno for h in cluster.hosts.values() if h.parted), rest))
+    return Trace(tuple(views), index=f"{DATADIR}/mysql-bin.index")
 
 
 def _haproxies(cluster: Cluster, host: Host) -> tuple[Haproxy, ...]:

@@ -8,7 +8,7 @@ from services.procedures import conditions as c
 from services.procedures.conditions import Answer, Condition
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
-from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, Cluster, Host
+from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
 _DEFAULTS = {"wsrep_desync": "OFF", "wsrep_reject_queries": "NONE", "wsrep_sst_donor": ""}
 
@@ -25,7 +25,7 @@ class ScriptedProver:
         if host and not self.cluster.hosts[host].answers():
             return Answer(None, f"{host} does not answer")
         away = [name for name in getattr(condition, "hosts", ()) if not self.cluster.hosts[name].answers()]
-        if away:
+        if away and not isinstance(condition, c.SameHistory):  # one of them is enough to compare with
             return Answer(None, f"no answer from {', '.join(away)}")
         kept: tuple[tuple[str, str], ...] = ()
         holds = self._holds(condition, past, memory)
@@ -101,6 +101,8 @@ class ScriptedProver:
                 out = hosts[host].orders[server] != "ready"
                 empty = at_most is None or condition.patience_s > 0 or hosts[host].sessions[server] <= at_most
                 return empty and {"free": not out, "drained": out}.get(state, not out and hosts[server].primary)
+            case c.SameHistory(host):
+                return hosts[host].grastate_uuid in {"", ZERO} or not hosts[host].parted
             case c.NoClients() | c.FlowControlBelow() | c.Listening() | c.CacheLasts():
                 return True
         raise AssertionError(condition)
@@ -124,6 +126,8 @@ class ScriptedProver:
     def _exists(host: Host, path: str) -> bool:
         if path == DATADIR:
             return host.has_data
+        if path == f"{DATADIR}/grastate.dat":
+            return host.has_data and host.grastate_uuid not in {"", ZERO}
         if path.startswith(DATADIR + "/") and "." not in path.removeprefix(DATADIR):
             return host.has_data
         return path in host.files or path in host.aside

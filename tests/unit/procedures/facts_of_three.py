@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
+from services.facts.primary_views import PrimaryView
 from services.procedures.checks import Verdict
-from services.procedures.facts_model import Facts, Grastate, HostFacts, Rates
+from services.procedures.facts_model import Facts, Grastate, HostFacts, Rates, Trace
 from services.types import Flavour, Reach
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 OTHER = "aaaaaaaa-e5aa-11f1-ae7d-76e16c615942"
 NAMES = ("n1", "n2", "n3")
+TOGETHER = Trace((PrimaryView(UUID, 1, tuple((f"{n:08}{UUID[8:]}", f"n{n}") for n in (1, 2, 3))),))
+"""All three have been in one Primary Component ever since: one past."""
 PASS, WARN, BLOCK = Verdict.PASS, Verdict.WARN, Verdict.BLOCK
 
 
@@ -35,7 +38,7 @@ def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFac
         server_up=True, program_version=(10, 11, 18), server_program="mariadbd Ver 10.11.18-MariaDB",
         disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), client_sessions=0,
         longest_transaction_s=0.0, config_checked=True, sst_account="ok", options=(("mysqld", "wsrep_on", "ON"),),
-        programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0),
+        programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0), trace=TOGETHER,
         temporary=(("/tmp", 10**9),),
     )  # fmt: skip
     return replace(base, **more)

@@ -25,6 +25,7 @@ from services.procedures.conditions import (
     Kept,
     Position,
     ProviderOption,
+    SameHistory,
     Stopped,
     TransferWas,
     VariableIs,
@@ -69,6 +70,11 @@ def unfreeze(host: str = "n1") -> Step:
     )
 
 
+def one_past(host: str) -> SameHistory:
+    others = tuple(name for name in HOSTS if name != host)
+    return SameHistory(host, others, UUID, UNIT, "/var/lib/mysql", Kept(f"position-{host}"))
+
+
 def stop(host: str = "n2") -> Step:
     return Step(
         f"stop-{host}",
@@ -79,7 +85,11 @@ def stop(host: str = "n2") -> Step:
         before=(ClusterWhole(HOSTS, 3, UUID),),
         proof=(Stopped(host, UNIT), CleanPosition(host, "/var/lib/mysql", UUID, keep=f"position-{host}")),
         limit_s=900.0,
-        undo=Undo(f"Start the server on {host}", Run(Command(("systemctl", "start", UNIT), sudo=True))),
+        undo=Undo(
+            f"Start the server on {host}",
+            Run(Command(("systemctl", "start", UNIT), sudo=True)),
+            before=(one_past(host),),
+        ),
         moves=host,
     )
 
@@ -91,7 +101,7 @@ def start(host: str = "n2") -> Step:
         f"Start the server on {host}",
         Detached(Command(("systemctl", "start", UNIT), sudo=True), f"start-{host}"),
         why="A member that runs again needs no undo.",
-        before=(CleanPosition(host, "/var/lib/mysql", UUID, Kept(f"position-{host}")),),
+        before=(CleanPosition(host, "/var/lib/mysql", UUID, Kept(f"position-{host}")), one_past(host)),
         proof=(
             Joined(host, UUID, UNIT),
             TransferWas(host, "IST", "", f"start-{host}"),

@@ -1,0 +1,251 @@
+"""A joiner whose past is not the cluster's: what only it has is written to a file, counted, and given up by a person.
+
+IST between forks "succeeds" and the data differ from then on: it is never begun. The way back is an SST over the data
+of one side, after its transactions were extracted from its binary log (page "Conventions", "The same UUID is not the
+same history").
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from services.connections.command import Command
+from services.procedures.actions import Detached, RemoveFile, Several
+from services.procedures.catalogue import steps
+from services.procedures.checks import Check, Verdict
+from services.procedures.conditions import FileAbsent, Stopped
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.fields import Field, Inputs
+from services.procedures.histories import Histories, histories, side_of
+from services.procedures.inputs import hosts_of
+from services.procedures.model import Risk, Step
+
+FOLDER = "/var/lib/pilothouse/forks"
+EXTRACT_LIMIT_S = 3_600.0
+_STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
+_COUNTED = re.compile(r"(\d+) transactions, (\d+) statements, tables: (.*)")
+
+EXTRACT = r"""umask 077; export LC_ALL=C
+index=$1 shared=$2 out=$3
+cd -- "${index%/*}" || exit 3
+reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
+install -d -m 0700 -- "${out%/*}" || exit 5
+mapfile -t all < "$index"
+files=()
+for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -r "$f" ]; then files+=("$f"); fi;; esac; done
+[ "${#files[@]}" -gt 0 ] || exit 3
+start=0 at=4
+for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
+  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null | awk -v shared="$shared" '
+    /^#[0-9]+ .*end_log_pos/ { for (f = 1; f < NF; f++) if ($f == "end_log_pos") end = $(f + 1) }
+    match($0, /\tXid = [0-9]+/) { if (substr($0, RSTART + 7, RLENGTH - 7) + 0 <= shared + 0) last = end }
+    END { if (last) print last }')
+  if [ -n "$found" ]; then start=$i at=$found; break; fi
+done
+"$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
+mv -T -- "$out.new" "$out" || exit 5
+awk '
+  match($0, /\tXid = [0-9]+/) { transactions++ }
+  /\tGTID .* ddl/ { statements++ }
+  match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {
+    name = $0; sub(/^### (INSERT INTO|UPDATE|DELETE FROM) /, "", name); gsub(/`/, "", name); rows[name]++
+  }
+  END {
+    for (name in rows) { if (n++ < 20) told = told (told ? ", " : "") name " (" rows[name] " rows)" }
+    if (n > 20) told = told " and " n - 20 " more"
+    printf "extracted: %d transactions, %d statements, tables: %s\n", transactions, statements, told ? told : "none"
+  }' "$out"
+"""
+"""Writes what a binary log holds after the last shared seqno to a file that root alone reads, and counts it.
+
+The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
+after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
+"""
+
+
+def fields(joiner: str) -> tuple[Field, ...]:
+    """Return the questions about a joiner whose past is another one, or not known."""
+    gives_up = f"{joiner} loses what only it has: it is written to a file first, then an SST comes"
+    return (
+        Field(
+            "loser",
+            "Side that gives up what only it has, where both have parted",
+            "host",
+            "",
+            ((joiner, gives_up),) if joiner else (),
+            help="Only where HISTORY says so. You are asked once more, with the count, before anything is lost.",
+            required=False,
+            advanced=True,
+        ),
+        Field(
+            "unknown_history",
+            "Hosts whose past may stay not known",
+            "hosts",
+            "",
+            tuple((name, "its past is not proven") for name in (joiner,) if name),
+            help="Only where HISTORY can't be known. An IST between forks leaves data that differ.",
+            required=False,
+            advanced=True,
+        ),
+    )
+
+
+def history_of(facts: Facts, joiner: str, donor: str) -> Histories:
+    """Return how the joiner's past stands to that of the donor and of the members beside it."""
+    return histories(facts, joiner, donor)
+
+
+def has_state(facts: Facts, joiner: str) -> bool:
+    """Return whether the joiner's data folder holds a position of this cluster: only then can an IST come."""
+    state = facts.host(joiner).grastate
+    return state is not None and state.uuid not in {"", ZERO_UUID} and state.uuid == facts.cluster_id
+
+
+def accepted(values: Inputs, joiner: str) -> bool:
+    """Return whether a person named the joiner as one whose past may stay unknown."""
+    return joiner in hosts_of(values.get("unknown_history", ""))
+
+
+def parted(facts: Facts, values: Inputs) -> bool:
+    """Return whether the joiner has parted from the cluster and a person said that it gives up its side."""
+    joiner = values["joiner"]
+    forked = has_state(facts, joiner) and history_of(facts, joiner, values["donor"]).outcome == "forked"
+    return forked and values.get("loser") == joiner
+
+
+def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
+    """Say whether the joiner and the cluster share their past, and by what. A fork, or not to know it, has no override.
+
+    Args:
+        pending: the joiner's position is recovered first; what is not known yet is told then.
+    """
+    joiner, donor = values["joiner"], values["donor"]
+    if not has_state(facts, joiner):
+        told = f"{joiner} has no position of this cluster in its data folder: only an SST can bring it"
+        return _check(joiner, Verdict.PASS, told)
+    found = history_of(facts, joiner, donor)
+    if found.outcome == "same":
+        return _check(joiner, Verdict.PASS, found.evidence)
+    if found.outcome == "forked":
+        since = f", parted after seqno {found.shared_to}" if found.shared_to is not None else ""
+        if values.get("loser") == joiner:
+            return _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
+        way = f"Let {joiner} give up what only it has (loser={joiner}): it is written to a file first, an SST follows."
+        return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", way)
+    told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
+    if pending:
+        return _check(joiner, Verdict.WARN, f"{told}; looked at again when its position is known")
+    if accepted(values, joiner):
+        return _check(joiner, Verdict.WARN, f"{told}; you accepted that for {joiner}")
+    ways = (
+        "Make readable what is missing.",
+        f"Or accept by its name that it stays unknown (unknown_history={joiner}), or join it with an empty folder.",
+    )
+    return _check(joiner, Verdict.BLOCK, told, *ways)
+
+
+def _check(joiner: str, outcome: Verdict, evidence: str, *ways: str) -> Check:
+    return Check(
+        code="HISTORY",
+        title=f"{joiner} and the cluster share their past",
+        verdict=outcome,
+        evidence=evidence,
+        why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
+        try_=ways,
+        host=joiner,
+        absolute=outcome is Verdict.BLOCK,
+        to_read=True,
+    )
+
+
+# -- the steps ---------------------------------------------------------------------------------------------------------
+
+
+def extracted_name(joiner: str) -> str:
+    """Return the name under which a run keeps what was extracted."""
+    return f"extracted-{joiner}"
+
+
+def file_of(facts: Facts, joiner: str) -> str:
+    """Return the file that takes what only the joiner has."""
+    return posixpath.join(FOLDER, f"{joiner}-{facts.cluster_id[:8]}-after-{_shared(facts, joiner)}.sql")
+
+
+def _shared(facts: Facts, joiner: str) -> int:
+    donors = [h.host for h in facts.hosts if h.host != joiner and side_of(facts, h).serves]
+    found = [history_of(facts, joiner, donor).shared_to for donor in donors]
+    return min((seqno for seqno in found if seqno is not None), default=0)
+
+
+def can_extract(facts: Facts, joiner: str) -> bool:
+    """Return whether the joiner has a binary log that was found, and it was not written out yet."""
+    trace = facts.host(joiner).trace
+    return trace is not None and bool(trace.index) and facts.value(extracted_name(joiner)) is None
+
+
+def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
+    """Return the step that writes the joiner's side out, and the one that plans the rest with the count."""
+    host, out, shared = facts.host(joiner), file_of(facts, joiner), _shared(facts, joiner)
+    index = host.trace.index if host.trace is not None else ""
+    words = ("bash", "-c", EXTRACT, "pilothouse", index, str(shared), out)
+    return (
+        Step(
+            step_id=f"extract-{joiner}",
+            host=joiner,
+            title=f"Write what only {joiner} has, after seqno {shared}, to {out} on {joiner}",
+            done=f"What only {joiner} has is in {out} on {joiner}",
+            why="It stays there for you, readable for root alone: an SST erases the binary log it is taken from.",
+            action=Detached(
+                Command(words, sudo=True),
+                name=f"extract-{joiner}",
+                keep=extracted_name(joiner),
+                pattern=r"extracted: (.*)",
+            ),
+            before=(Stopped(joiner, steps.unit_of(host)),),
+            limit_s=EXTRACT_LIMIT_S,
+            repeatable=True,
+            estimate_s=10.0,
+        ),
+        steps.plan_the_rest(
+            "loss-known",
+            f"Count what {joiner} would lose",
+            f"how many transactions {joiner} gives up is known only now",
+        ),
+    )
+
+
+def loss(facts: Facts, joiner: str) -> str:
+    """Return what the joiner gives up, for a person: the count, the tables, where it is kept."""
+    told = _COUNTED.search(facts.value(extracted_name(joiner)) or "")
+    if told is None:
+        return f"how many transactions only {joiner} has is not known, and no file holds them"
+    count, statements, tables = told.groups()
+    more = f" and {statements} DDL statements" if statements != "0" else ""
+    return f"{count} transactions{more} of {joiner} ({tables}), kept in {file_of(facts, joiner)} on {joiner}"
+
+
+def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
+    """Take the state files away, so that nothing but an SST can come: Galera believes grastate.dat alone.
+
+    Source: galera/galera/src/replicator_smm.cpp: a recovered position counts only for the UUID of grastate.dat.
+    """
+    name, folder = host.host, host.datadir or "/var/lib/mysql"
+    paths = tuple(posixpath.join(folder, file) for file in _STATE_FILES)
+    title = f"Remove the Galera state of {name}, so that only an SST can come"
+    if given_up:
+        title = f"{name} is the side that loses: {loss(facts, name)}. Remove its Galera state, an SST replaces its data"
+    return Step(
+        step_id=f"only-sst-{name}",
+        host=name,
+        title=title,
+        done=f"{name} holds no Galera state: only an SST can bring it",
+        why="Its data is replaced by the cluster's; an IST must not be laid over a past that is another one.",
+        action=Several(tuple(RemoveFile(path) for path in paths)),
+        risk=Risk.IRREVERSIBLE if given_up else Risk.CHANGES,
+        before=(Stopped(name, steps.unit_of(host)),),
+        proof=tuple(FileAbsent(name, path) for path in paths),
+        repeatable=True,
+        estimate_s=1.0,
+        confirm=name if given_up else "",
+    )

@@ -1,0 +1,140 @@
+"""May this node be started: does an IST continue its own past? Read anew just before each start (histories.py)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.connections.ports import Output
+from services.errors import UserError
+from services.facts import reads
+from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
+from services.facts.reading import count
+from services.procedures.conditions import Answer, SameHistory
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
+from services.procedures.gather_histories import Road, compare_between
+from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
+from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
+from services.procedures.histories import among, compared, side_of
+from services.procedures.ports import Past
+from services.procedures.proving_asking import Asking, number_of
+from services.types import Reach
+
+_VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir', 'log_bin', 'log_bin_index')"
+
+
+def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
+    """Look at the state file; where it moved since this run stopped the node, at logs and binary logs on both sides."""
+    host, path = condition.host, posixpath.join(condition.datadir, "grastate.dat")
+    output = asking.run(host, ("cat", path), sudo=True)
+    if output.exit_code and "No such file" not in output.stderr.decode("utf-8", "replace"):
+        return Answer(holds=None, evidence=f"{path} of {host} could not be read")
+    state = Grastate(ZERO_UUID) if output.exit_code else parse_grastate(output.text)
+    if state is None:
+        return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
+    if state.uuid == ZERO_UUID:
+        return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: only an SST can bring it")
+    left = number_of(condition.stopped_at, past) if condition.stopped_at is not None else None
+    if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
+        together = ", ".join(condition.hosts)
+        said = f"it left one Primary Component with {together} at {left} in this run, and still stands there"
+        return Answer(holds=True, evidence=said)
+    return _compared(condition, state, asking, past)
+
+
+def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Past) -> Answer:
+    seen = asking.each(condition.hosts, lambda name: _donor(name, condition, asking))
+    donors = tuple(found for found in seen.values() if isinstance(found, HostFacts))
+    joiner = _joiner(condition, state, asking)
+    facts = Facts(
+        asking.clock.wall(),
+        condition.state_uuid,
+        "",
+        members=(condition.host, *condition.hosts),
+        hosts=(joiner, *donors),
+        kept=tuple(past.kept.items()),
+    )
+    names = tuple(host.host for host in donors)
+    roads = {name: _road(asking, name) for name in (condition.host, *names)}
+    facts = compare_between(facts, (condition.host,), names, roads, _each(asking))
+    ours = side_of(facts, facts.host(condition.host))
+    found = among(tuple(compared(ours, side_of(facts, facts.host(name))) for name in names))
+    if found.outcome == "forked":
+        said = f"{condition.host} and {', '.join(names)} have parted: {found.evidence}"
+        return Answer(holds=False, evidence=said, final=True)
+    if found.outcome == "same":
+        return Answer(holds=True, evidence=f"one past: {found.evidence}")
+    if condition.accepted:
+        return Answer(holds=True, evidence=f"you accepted that it is not known: {found.evidence}", lines=found.missing)
+    return Answer(holds=None, evidence=f"{found.evidence}: {'; '.join(found.missing)}", lines=found.missing)
+
+
+def _joiner(condition: SameHistory, state: Grastate | None, asking: Asking) -> HostFacts:
+    view = asking.run(condition.host, ("cat", posixpath.join(condition.datadir, "gvwstate.dat")), sudo=True)
+    text = view.text if view.exit_code == 0 else ""
+    return replace(
+        _host(condition.host, condition.unit, condition.datadir, asking),
+        grastate=state,
+        gvwstate=parse_gvwstate(text),
+        gvwstate_by_hand=made_by_hand(text),
+        server_up=False,
+    )
+
+
+def _donor(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
+    """Return a member as it is now; by its files where it is not Primary. Raises UserError for one that is silent."""
+    try:
+        status = asking.status(name)
+        variables = asking.session(name).query(_VARIABLES).pairs()
+    except UserError:
+        status, variables = {}, {}
+    if status.get("wsrep_cluster_status") != "Primary":
+        return _at_rest(name, condition, asking)
+    galera = GaleraFacts(
+        state_uuid=status.get("wsrep_cluster_state_uuid", "").lower(),
+        cluster_status="Primary",
+        last_committed=count(status.get("wsrep_last_committed", "")),
+    )
+    host = _host(name, condition.unit, variables.get("datadir", ""), asking)
+    options = (*host.options, ("mysqld", "log_error", variables.get("log_error", "")))
+    node = NodeFacts(name, asking.clock.wall(), Reach.FULL, galera=galera, machine=MachineFacts())
+    known = (("log_bin", variables.get("log_bin", "")), ("log_bin_index", variables.get("log_bin_index", "")))
+    return replace(host, node=node, options=options, variables=known, server_up=True)
+
+
+def _at_rest(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
+    host = _host(name, condition.unit, "", asking)
+    folder = reads.clean(host.option("mysqld", "datadir") or reads.DEFAULT_DATADIR)
+    at_rest = replace(condition, host=name, datadir=folder)
+    output = asking.run(name, ("cat", posixpath.join(folder, "grastate.dat")), sudo=True)
+    return _joiner(at_rest, parse_grastate(output.text) if output.exit_code == 0 else None, asking)
+
+
+def _host(name: str, unit: str, datadir: str, asking: Asking) -> HostFacts:
+    seen = asking.facts.host(name) if asking.facts is not None else HostFacts(name)
+    output = asking.run(name, ("my_print_defaults", "--mysqld"), sudo=True)
+    if output.exit_code:  # MySQL's program has no --mysqld
+        output = asking.run(name, ("my_print_defaults", *SERVER_GROUPS), sudo=True)
+    options = parse_defaults(output.text, "mysqld") if output.exit_code == 0 else ()
+    node = NodeFacts(name, asking.clock.wall(), Reach.SSH_ONLY, machine=MachineFacts())
+    return HostFacts(name, node=node, unit=seen.unit or unit, datadir=datadir.rstrip("/") or "/", options=options)
+
+
+def _road(asking: Asking, name: str) -> Road:
+    def run(command: Command, limit_s: float) -> Output | None:
+        try:
+            return asking.run(name, command.argv, sudo=command.sudo, limit_s=limit_s)
+        except UserError:
+            return None
+
+    return run
+
+
+def _each(asking: Asking) -> Callable[[tuple[str, ...], Callable[[str], Trace]], list[Trace]]:
+    def each(names: tuple[str, ...], do: Callable[[str], Trace]) -> list[Trace]:
+        found = asking.each(names, do)
+        return [one if isinstance(one, Trace) else Trace(unread=(one.sentence,)) for one in found.values()]
+
+    return each

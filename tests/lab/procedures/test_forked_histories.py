@@ -1,0 +1,117 @@
+"""Two pasts under one UUID on real servers: a minority made Primary by hand beside the majority, both written to.
+
+Before, add-node brought the minority's node back by IST, 'ok': 2 of the majority's 7 rows were on it, and its own 5 on
+nobody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.procedures.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.estate.waiting import while_asserts
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole
+
+_FILE = "/var/lib/pilothouse/forks/*.sql"
+
+
+@pytest.fixture
+def ledger(steer: Estate, whole: Whole) -> Iterator[None]:
+    """A table of rows that were acknowledged: who wrote it, on which side."""
+    steer.sql("s1", "CREATE OR REPLACE TABLE sbtest.ledger (id INT AUTO_INCREMENT PRIMARY KEY, side VARCHAR(20))")
+    write(steer, "s1", "common", 3)
+    try:
+        yield
+    finally:
+        for host in ("s1", "s2", "s3"):
+            steer.host(host).sh("rm -rf /var/lib/pilothouse/forks")
+
+
+def write(steer: Estate, host: str, side: str, rows: int) -> None:
+    """Write rows one by one: each is a transaction, acknowledged."""
+    for _ in range(rows):
+        steer.sql(host, f"INSERT INTO sbtest.ledger (side) VALUES ('{side}')")
+
+
+def rows(steer: Estate, host: str) -> dict[str, int]:
+    """Count the rows of each side on a host."""
+    told = steer.sql(host, "SELECT side, COUNT(*) FROM sbtest.ledger GROUP BY side")
+    return {side: int(count) for side, count in told}
+
+
+def fork(steer: Estate, *, rows_each: int) -> None:
+    """Cut s3 off, make it Primary by hand, write on both sides, kill it; the network is whole again then."""
+    steer.partition(["s3"])
+    while_asserts(lambda: assert_is(steer, "s3", "non-Primary"), limit_s=60)
+    steer.sql("s3", "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+    while_asserts(lambda: assert_is(steer, "s3", "Primary"), limit_s=30)
+    while_asserts(lambda: assert_is(steer, "s1", "Primary"), limit_s=30)
+    write(steer, "s3", "minority", rows_each)
+    write(steer, "s1", "majority", rows_each)
+    steer.kill9("s3")
+    steer.heal()
+
+
+def assert_is(steer: Estate, host: str, status: str) -> None:
+    assert steer.sql(host, "SHOW STATUS LIKE 'wsrep_cluster_status'")[0][1] == status
+
+
+@pytest.mark.slow
+def test_that_a_fork_is_refused_by_ist_and_returns_by_sst_after_its_rows_were_written_out_and_given_up(
+    steer: Estate, console: Console, ledger: None
+) -> None:
+    fork(steer, rows_each=5)
+    write(steer, "s1", "majority", 2)
+    for override in ((), ("--override", "HISTORY=I know better")):
+        refused = console("run", "add-node", "--input", "joiner=s3", *override, "--yes")
+        assert refused.code == 1, refused
+        assert "HISTORY" in refused.out + refused.err, refused
+        assert "made Primary by hand" in refused.out + refused.err, refused
+    assert console.runs() == ()
+
+    asked = console.run("add-node", joiner="s3", loser="s3", settle="3 s")
+    assert asked.code == 4, asked  # a script is not asked what is lost
+    assert "5 transactions of s3 (sbtest.ledger (5 rows))" in asked.out, asked
+    assert steer.host("s3").sh(f"stat -c %a {_FILE}").out.strip() == "600"
+    assert steer.host("s3").sh(f"grep -c \"@2='minority'\" {_FILE}").out.strip() == "5"
+    assert "common" not in steer.host("s3").sh(f"grep '@2=' {_FILE}").out
+
+    ran = console("resume", console.runs()[0], "--yes", "--confirm", "s3")
+    assert ran.code == 0, ran
+    console.assert_ended(RunState.DONE, ran)
+    assert "came by SST" in ran.out, ran
+    assert [rows(steer, host) for host in ("s1", "s2", "s3")] == [{"common": 3, "majority": 7}] * 3
+
+
+@pytest.mark.slow
+def test_that_a_node_that_was_killed_returns_by_ist_unasked_and_by_its_views_alone_without_a_binary_log(
+    steer: Estate, console: Console, ledger: None
+) -> None:
+    steer.kill9("s3")
+    write(steer, "s1", "majority", 40)
+    steer.host("s3").sh("cd /var/lib/mysql && rm -f mysql-bin.*")
+    planned = console("plan", "add-node", "--input", "joiner=s3")
+    assert "s3 has no binary log" not in planned.out, planned
+    ran = console.run("add-node", joiner="s3", sst_ok="no", settle="3 s")
+    assert ran.code == 0, ran
+    console.assert_ended(RunState.DONE, ran)
+    assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 40}
+
+
+@pytest.mark.slow
+def test_that_without_logs_a_past_is_not_known_and_is_accepted_by_its_name_only(
+    steer: Estate, console: Console, ledger: None
+) -> None:
+    steer.stop("s3")
+    write(steer, "s1", "majority", 2)
+    steer.host("s3").sh("cd /var/lib/mysql && rm -f mysql-bin.*; journalctl --rotate; journalctl --vacuum-time=1s")
+    refused = console("run", "add-node", "--input", "joiner=s3", "--yes")
+    assert refused.code == 1, refused
+    assert "the log of s3 tells of no Primary Component" in refused.out + refused.err, refused
+    ran = console.run("add-node", joiner="s3", unknown_history="s3", settle="3 s")
+    assert ran.code == 0, ran
+    assert rows(steer, "s3") == rows(steer, "s1")

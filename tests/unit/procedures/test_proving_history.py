@@ -1,0 +1,122 @@
+"""May a node be started: by its state file, by what this run saw, by the traces of a fork recorded from the lab."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.clock import SystemClock
+from services.connections.ports import Output, Rows
+from services.errors import Unreachable
+from services.procedures.conditions import Kept, SameHistory
+from services.procedures.facts_model import ZERO_UUID
+from services.procedures.ports import Past
+from services.procedures.proving import RealProver
+from tests.unit.procedures.test_proving import ScriptedHosts
+from tests.unit.recorded.histories_recorded import FOLDER, UUID
+
+BEFORE_START = SameHistory("s3", ("s1", "s2"), UUID, "mariadb.service", "/var/lib/mysql")
+
+
+def output(text: str, code: int = 0, said: str = "") -> Output:
+    return Output(code, text.encode(), said.encode())
+
+
+def told(host: str, *, to: int = 10**9) -> str:
+    """Return what both reads of a history tell of a host; the views and marks up to a seqno."""
+    views = (FOLDER / f"fork-{host}.views").read_text()
+    if to < 20:
+        views = "\n".join(views.splitlines()[views.splitlines().index(_at(views, 15)) - 8 :])
+    marks = [line for line in (FOLDER / f"fork-{host}.marks").read_text().splitlines() if line.split()[-1] != "-"]
+    return "\n".join([views, *(line for line in marks if int(line.split()[-1]) <= to)])
+
+
+def _at(views: str, seqno: int) -> str:
+    return next(line for line in views.splitlines() if line.endswith(f"id: {UUID}:{seqno}"))
+
+
+def hosts(seqno: int, *, to: int = 10**9, uuid: str = UUID) -> ScriptedHosts:
+    """s1 and s2 serve at seqno 27; s3 is down at `seqno`."""
+    made = ScriptedHosts("s1", "s2", "s3")
+    for name in ("s1", "s2"):
+        session = made.sessions[name]
+        session.state = {
+            "wsrep_cluster_state_uuid": UUID,
+            "wsrep_cluster_status": "Primary",
+            "wsrep_last_committed": "27",
+        }
+        rows = (("datadir", "/var/lib/mysql/"), ("log_bin", "ON"), ("log_bin_index", "/var/lib/mysql/mysql-bin.index"))
+        session.rows = {"SHOW GLOBAL VARIABLES": Rows(("Variable_name", "Value"), rows)}
+        session.programs = {"timeout": output(told("s1")), "my_print_defaults": output("")}
+    away = made.sessions["s3"]
+    away.state = Unreachable("Refused.", host="s3")
+    away.programs = {
+        "cat": output(f"uuid: {uuid}\nseqno: {seqno}\nsafe_to_bootstrap: 0\n"),
+        "timeout": output(told("s3", to=to)),
+        "my_print_defaults": output("--log_bin=mysql-bin\n"),
+    }
+    return made
+
+
+def prover(made: ScriptedHosts) -> RealProver:
+    return RealProver(made, SystemClock())
+
+
+def test_that_a_fork_is_never_started_by_whomever_it_was_accepted() -> None:
+    for accepted in (False, True):
+        condition = SameHistory("s3", ("s1", "s2"), UUID, "mariadb.service", "/var/lib/mysql", accepted=accepted)
+        answer = prover(hosts(25)).look(condition, Past({}, {}))
+        assert (answer.holds, answer.final) == (False, True)
+        assert "s3 and s1, s2 have parted" in answer.evidence
+
+
+def test_that_a_node_that_went_before_the_fork_may_return() -> None:
+    answer = prover(hosts(19, to=19)).look(BEFORE_START, Past({}, {}))
+    assert answer.holds is True, answer
+    assert "the binary logs of s3 and s1 agree at Xid 19" in answer.evidence
+
+
+def test_that_one_that_stands_where_this_run_stopped_it_is_not_read_again() -> None:
+    made = hosts(19)
+    made.sessions["s3"].programs["timeout"] = Unreachable("Not to be asked.", host="s3")
+    condition = SameHistory("s3", ("s1",), UUID, "mariadb.service", "/var/lib/mysql", Kept("position-s3"))
+    assert prover(made).look(condition, Past({"position-s3": "19"}, {})).holds is True
+    moved = prover(made).look(condition, Past({"position-s3": "18"}, {}))
+    assert moved.holds is not True
+
+
+@pytest.mark.parametrize("missing", ["file", "zero"])
+def test_that_without_a_state_only_an_sst_can_come(missing: str) -> None:
+    made = hosts(-1, uuid=ZERO_UUID)
+    if missing == "file":
+        made.sessions["s3"].programs["cat"] = output("", 1, "cat: x: No such file or directory")
+    answer = prover(made).look(BEFORE_START, Past({}, {}))
+    assert answer.holds is True
+    assert "only an SST" in answer.evidence
+
+
+def test_that_a_state_file_that_is_damaged_or_closed_is_not_known() -> None:
+    made = hosts(19)
+    made.sessions["s3"].programs["cat"] = output("uuid: nonsense\n")
+    assert prover(made).look(BEFORE_START, Past({}, {})).holds is None
+    made.sessions["s3"].programs["cat"] = output("", 1, "cat: x: Permission denied")
+    assert prover(made).look(BEFORE_START, Past({}, {})).holds is None
+
+
+def test_that_without_logs_it_is_not_known_and_only_a_person_s_word_lets_it_begin() -> None:
+    made = hosts(19)
+    for session in made.sessions.values():
+        session.programs["timeout"] = output("", 1)
+    answer = prover(made).look(BEFORE_START, Past({}, {}))
+    assert answer.holds is None
+    assert "the log of s3 tells of no Primary Component" in answer.evidence
+    condition = SameHistory("s3", ("s1", "s2"), UUID, "mariadb.service", "/var/lib/mysql", accepted=True)
+    answer = prover(made).look(condition, Past({}, {}))
+    assert answer.holds is True
+    assert "you accepted that it is not known" in answer.evidence
+
+
+def test_that_what_a_run_recovered_is_the_position_that_counts() -> None:
+    made = hosts(-1, to=19)
+    assert prover(made).look(BEFORE_START, Past({}, {})).holds is None
+    assert prover(made).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:19"}, {})).holds is True
+    assert prover(made).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:20"}, {})).holds is False

@@ -292,14 +292,17 @@ def _chosen(
 
 
 def _left_behind(found: list[_One], entry: ClusterEntry | None) -> str:
-    """Return the state UUID that most hosts' grastate.dat, else our own history, tells; '' when none does."""
+    """Return the state UUID that our own history, else most hosts' grastate.dat, tells; '' when none does.
+
+    What we saw the servers say was their own word; files may be damaged, and two of them are no majority over it.
+    """
     seeds = set(entry.seeds) if entry is not None else set()
     own = [one.facts for one in found if not seeds or one.facts.host in seeds] or [one.facts for one in found]
     for group in (own, [one.facts for one in found]):
-        uuids = Counter(
+        uuids = Counter(f.remembered[0].cluster_uuid for f in group if f.remembered)
+        uuids = uuids or Counter(
             f.grastate.uuid for f in group if f.grastate is not None and f.grastate.uuid not in {"", ZERO_UUID}
         )
-        uuids = uuids or Counter(f.remembered[0].cluster_uuid for f in group if f.remembered)
         if uuids:
             return min(uuids, key=lambda u: (-uuids[u], u))
     return ""

@@ -6,17 +6,22 @@ found, shown and approved anew.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.procedures import preflight
 from services.procedures.catalogue import crash_by_itself as by_itself
 from services.procedures.catalogue import crash_checks as own
 from services.procedures.catalogue import crash_safety as safety
 from services.procedures.catalogue.choices import is_primary, member_hosts
-from services.procedures.catalogue.crash_joining import JOIN_LIMIT_S, accept_loss, bootstrap_and_join, closing
+from services.procedures.catalogue.crash_history import extracted, history, strangers_to
+from services.procedures.catalogue.crash_identity import one_cluster
+from services.procedures.catalogue.crash_joining import JOIN_LIMIT_S, bootstrap_and_join, closing
+from services.procedures.catalogue.crash_losses import accepted, lost
+from services.procedures.catalogue.crash_party import Party, party
 from services.procedures.catalogue.crash_positions import (
     Standing,
     behind,
     joining_order,
-    lost_estimate,
     most_advanced,
     standings,
 )
@@ -26,6 +31,7 @@ from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.inputs import field_faults, filled, flag_of, hosts_of
 from services.procedures.model import Chart, Plan, Step
+from services.procedures.preflight.parts import ssh_silent, state_file
 from services.procedures.procedure import About
 
 ABOUT = About(
@@ -86,6 +92,14 @@ class BootstrapAfterCrash:
                 help="Galera's own recovery (pc.recovery): tried for five minutes before a node is bootstrapped.",
                 advanced=True,
             ),
+            Field(
+                "left_out",
+                "Let members that are left out of the nodes recover their positions too",
+                "flag",
+                "yes",
+                help="Stopped servers only, and nothing else: it tells what they have that would be lost.",
+                advanced=True,
+            ),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
@@ -103,14 +117,16 @@ class BootstrapAfterCrash:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; a whole cluster passes it, because then nothing is to do."""
-        hosts, gone, chosen = self._asked(facts, inputs)
+        asked, chosen = self._asked(facts, inputs)
+        hosts = asked.hosts
         if _whole(facts, hosts):
             return (preflight.health_gate(facts, hosts),)
         checks = [
-            own.primary_exists(facts, (*hosts, *gone)),
-            own.unaccounted(facts, hosts, gone),
-            own.positions(facts, hosts),
-            own.one_history(facts, hosts),
+            own.primary_exists(facts, asked.everyone),
+            own.unaccounted(asked),
+            own.positions(facts, asked.known),
+            one_cluster(asked),
+            history(asked, side_chosen=chosen != AUTO),
             own.candidate_exists(facts, hosts),
             safety.crash_cause(facts, hosts),
             safety.durability(facts, hosts),
@@ -123,7 +139,7 @@ class BootstrapAfterCrash:
             *preflight.joins_others(facts, hosts),
             *preflight.names_known(facts, hosts),
             *preflight.temporary_space(facts, hosts),
-            preflight.lock_free(facts, hosts),
+            preflight.lock_free(facts, asked.known),
         ]
         if chosen != AUTO:
             checks.insert(3, own.chosen_is_candidate(facts, hosts, chosen))
@@ -131,90 +147,107 @@ class BootstrapAfterCrash:
 
     def _by_the_way(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checks of the way that the plan takes: by one statement, or with every server stopped first."""
-        hosts, gone, chosen = self._asked(facts, inputs)
-        found = standings(facts, hosts)
+        asked, chosen = self._asked(facts, inputs)
+        found = standings(facts, asked.hosts)
         best = _chosen(found, chosen)
+        checks: tuple[Check, ...] = ()
         if _parted(found) and best is not None:
-            return (
-                safety.network_first(facts, hosts),
-                own.chosen_is_newest(found, best),
-                own.lost(found, gone, facts, best),
-            )
-        return (safety.copies(hosts, self._values(facts, inputs)["copies"]),)
+            checks = (safety.network_first(facts, asked.hosts), own.chosen_is_newest(found, best), lost(asked, best))
+        if _by_one_statement(asked, found, best):
+            return checks
+        return (*checks, safety.copies(asked.hosts, self._values(facts, inputs)["copies"]))
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the first part; for servers that all answer without a Primary the whole plan."""
-        hosts, gone, chosen = self._asked(facts, inputs)
-        if _whole(facts, hosts):
-            return self._plan(facts, inputs, ())
-        found = standings(facts, hosts)
+        asked, chosen = self._asked(facts, inputs)
+        if _whole(facts, asked.hosts):
+            return self._plan(asked, inputs, ())
+        found = standings(facts, asked.hosts)
         best = _chosen(found, chosen)
-        if _parted(found) and best is not None and best.seqno is not None:
-            steps = make_primary(facts, best.host, best.seqno, hosts, gone)
-            return self._plan(facts, inputs, (*_accepted(found, gone, facts, best), *steps))
-        wait = self._values(facts, inputs)["copies"] == "wait"
-        return self._plan(facts, inputs, find_positions(facts, hosts, gone, wait_for_copies=wait))
+        if _by_one_statement(asked, found, best) and best is not None and best.seqno is not None:
+            steps = make_primary(asked, best.host, best.seqno)
+            return self._plan(asked, inputs, (*accepted(asked, best), *steps))
+        values = self._values(facts, inputs)
+        first = find_positions(
+            asked, wait_for_copies=values["copies"] == "wait", ask_left=flag_of(values["left_out"]) is True
+        )
+        return self._plan(asked, inputs, first)
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the rest from the recovered positions, with the checks of the choice.
 
         After Galera's own recovery was tried it is either the end, or the bootstrap by hand.
         """
-        hosts, gone, asked = self._asked(facts, inputs)
+        members = tuple(dict.fromkeys((*so_far.hosts, *hosts_of(inputs.get("gone", "")))))
+        facts = replace(facts, members=members)  # those that were left out are hosts of the plan too
+        asked, wish = self._asked(facts, inputs)
+        hosts = asked.hosts
         tried = so_far.steps[-1].step_id == by_itself.FORMED
         found = standings(facts, hosts)
         if tried and _whole(facts, hosts):
             formed = (*so_far.steps, *closing(facts, hosts, limit_s=JOIN_LIMIT_S))
-            return (own.positions(facts, hosts),), self._plan(facts, inputs, formed)
-        chosen = _chosen(found, asked)
+            return (own.positions(facts, hosts),), self._plan(asked, inputs, formed)
+        chosen = _chosen(found, wish)
         checks: list[Check] = [
-            own.primary_exists(facts, (*hosts, *gone)),
-            own.positions(facts, hosts),
-            own.one_history(facts, hosts),
+            own.primary_exists(facts, asked.everyone),
+            own.positions(facts, asked.known),
+            one_cluster(asked),
+            history(asked, side_chosen=wish != AUTO),
         ]
         if chosen is None or chosen.seqno is None or chosen.out:
             return (*checks, _no_candidate(found)), so_far
-        reason = by_itself.in_the_way(facts, hosts, gone, found)
-        wanted = asked == AUTO and flag_of(self._values(facts, inputs)["itself"]) is True
-        checks += [own.chosen_is_newest(found, chosen), own.lost(found, gone, facts, chosen)]
-        more: tuple[Step, ...] = () if tried else _accepted(found, gone, facts, chosen)
+        checks += [own.chosen_is_newest(found, chosen), lost(asked, chosen)]
+        more: tuple[Step, ...] = () if tried else (*extracted(asked, chosen.host), *accepted(asked, chosen))
         if not tried:
+            reason = by_itself.in_the_way(asked, found)
+            wanted = wish == AUTO and flag_of(self._values(facts, inputs)["itself"]) is True
             checks.append(by_itself.told(reason, wanted=wanted))
-        if wanted and not reason and not tried:
-            more += by_itself.form_again(facts, hosts, gone)
-            return tuple(checks), self._plan(facts, inputs, (*so_far.steps, *more))
-        if tried:
-            more += tuple(stopped(facts.host(name), hosts, gone, "again-") for name in hosts)
-        ahead = tuple(s.host for s, _ in behind(found, chosen))
-        others = joining_order(found, chosen)
-        more += bootstrap_and_join(facts, chosen.host, chosen.seqno, others, gone, ahead)
-        return tuple(checks), self._plan(facts, inputs, (*so_far.steps, *more), ahead)
+            if wanted and not reason:
+                more += by_itself.form_again(asked)
+                return tuple(checks), self._plan(asked, inputs, (*so_far.steps, *more))
+        return tuple(checks), self._by_hand(asked, inputs, so_far, chosen, more, tried=tried)
 
-    def _plan(self, facts: Facts, inputs: Inputs, steps: tuple[Step, ...], ahead: tuple[str, ...] = ()) -> Plan:
-        hosts, gone, _ = self._asked(facts, inputs)
-        back = [name for name in hosts if name not in ahead]
+    def _by_hand(
+        self, asked: Party, inputs: Inputs, so_far: Plan, chosen: Standing, more: tuple[Step, ...], *, tried: bool
+    ) -> Plan:
+        """Return the whole plan with one node bootstrapped; nodes that are ahead or of another past stay stopped."""
+        assert chosen.seqno is not None
+        found = standings(asked.facts, asked.hosts)
+        if tried:
+            more += tuple(stopped(asked.host(name), asked, "again-") for name in asked.hosts)
+        strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
+        apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)))))
+        more += bootstrap_and_join(asked, chosen.host, chosen.seqno, joining_order(found, chosen, apart), apart)
+        return self._plan(asked, inputs, (*so_far.steps, *more), apart)
+
+    def _plan(self, asked: Party, inputs: Inputs, steps: tuple[Step, ...], apart: tuple[str, ...] = ()) -> Plan:
+        facts, hosts = asked.facts, asked.hosts
+        back = [name for name in hosts if name not in apart]
         return Plan(
             procedure=ABOUT.name,
             title=f"Start {facts.cluster_name or 'the cluster'} after all nodes went down",
             summary="Positions first; then the most advanced node alone; then the others, one at a time.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
-            hosts=hosts,
+            hosts=asked.known,
             quorum=hosts,
             inputs=tuple(self._values(facts, inputs).items()),
             steps=steps,
             charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in hosts[:2]),
             expects=(
                 f"{', '.join(back)} are Synced in one Primary Component with state UUID {facts.cluster_id}.",
-                *((f"{', '.join(gone)} stayed off.",) if gone else ()),
-                *((f"{', '.join(ahead)} stays stopped, with transactions nobody else has.",) if ahead else ()),
+                *((f"{', '.join(asked.gone)} stayed off.",) if asked.gone else ()),
+                *((f"{', '.join(asked.left)}, left out, was not started.",) if asked.left else ()),
+                *(
+                    f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
+                    for name in apart
+                ),
             ),
         )
 
-    def _asked(self, facts: Facts, inputs: Inputs) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    def _asked(self, facts: Facts, inputs: Inputs) -> tuple[Party, str]:
         values = self._values(facts, inputs)
-        gone = hosts_of(values["gone"])
-        return tuple(n for n in hosts_of(values["nodes"]) if n not in gone), gone, values["bootstrap"]
+        return party(facts, hosts_of(values["nodes"]), hosts_of(values["gone"])), values["bootstrap"]
 
     def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
         return filled(self.fields(facts, inputs), inputs)
@@ -230,8 +263,10 @@ def _state(facts: Facts, name: str) -> str:
         return "Primary"
     if host.server_up:
         return "up, not Primary"
+    if ssh_silent(host) and not host.server_up:
+        return "no answer"
     state = host.grastate
-    return f"down, grastate seqno {state.seqno}" if state is not None else "down"
+    return f"down, grastate seqno {state.seqno}" if state is not None else f"down, grastate {state_file(host)}"
 
 
 def _chosen(found: tuple[Standing, ...], asked: str) -> Standing | None:
@@ -243,10 +278,9 @@ def _parted(found: tuple[Standing, ...]) -> bool:
     return bool(found) and all(s.source == "running" and s.seqno is not None and not s.out for s in found)
 
 
-def _accepted(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chosen: Standing) -> tuple[Step, ...]:
-    number, host = lost_estimate(found, gone, facts, chosen)
-    said = f"{host} was seen {number} write sets further than {chosen.host} is now"
-    return (accept_loss(said),) if number else ()
+def _by_one_statement(asked: Party, found: tuple[Standing, ...], best: Standing | None) -> bool:
+    """Return whether pc.bootstrap may do: it takes every node along that is connected, so all must share one past."""
+    return _parted(found) and best is not None and not strangers_to(asked, best.host)
 
 
 def _no_candidate(found: tuple[Standing, ...]) -> Check:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from services.procedures.actions import WaitFor
 from services.procedures.catalogue import steps
+from services.procedures.catalogue.crash_history import pairs
+from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing
 from services.procedures.checks import Check, Verdict
-from services.procedures.conditions import FormedAgain, NoPrimary, Stopped
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.conditions import FormedAgain, Stopped
+from services.procedures.facts_model import HostFacts
 from services.procedures.model import Risk, Step, Undo
 
 PATIENCE_S = 300.0
@@ -20,11 +22,14 @@ FORMED = "formed"
 _OFF = frozenset({"no", "false", "off", "0"})
 
 
-def in_the_way(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...], found: tuple[Standing, ...]) -> str:
+def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     """Return why these nodes can't form their last Primary Component again; '' when they can."""
-    if gone:
-        return f"{', '.join(gone)} will not come back, and all members of the last view are needed"
-    nodes = [facts.host(name) for name in hosts]
+    hosts = party.hosts
+    if party.gone:
+        return f"{', '.join(party.gone)} will not come back, and all members of the last view are needed"
+    if forked := [f"{p.one} and {p.other}" for p in pairs(party) if p.found.outcome == "forked"]:
+        return f"the histories of {', '.join(forked)} are forks"
+    nodes = [party.host(name) for name in hosts]
     views = {host.host: host.gvwstate for host in nodes}
     without = [name for name, view in views.items() if view is None]
     if without:
@@ -53,22 +58,23 @@ def told(reason: str, *, wanted: bool) -> Check:
     )
 
 
-def form_again(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> tuple[Step, ...]:
+def form_again(party: Party) -> tuple[Step, ...]:
     """Return the steps: start all at once, wait for them for five minutes, plan on by what came of it."""
-    condition = FormedAgain(hosts, facts.cluster_id, PATIENCE_S)
+    hosts = party.hosts
+    condition = FormedAgain(hosts, party.facts.cluster_id, PATIENCE_S)
     return (
         Step(
             step_id="still-none",
             host="",
             title="Prove that there is still no Primary Component",
             done="There was no Primary Component",
-            action=WaitFor((NoPrimary(hosts, gone),), "an answer from every node"),
+            action=WaitFor((party.none_is_primary(),), "an answer from every node"),
             risk=Risk.READS,
             limit_s=60.0,
             repeatable=True,
             estimate_s=1.0,
         ),
-        *(_start(facts, facts.host(name), hosts) for name in hosts),
+        *(_start(party, party.host(name)) for name in hosts),
         Step(
             step_id="find-each-other",
             host="",
@@ -90,7 +96,7 @@ def form_again(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> t
     )
 
 
-def _start(facts: Facts, host: HostFacts, hosts: tuple[str, ...]) -> Step:
+def _start(party: Party, host: HostFacts) -> Step:
     """Start one of them without a wait: it can't come up before the others are there."""
     name, unit = host.host, steps.start_unit_of(host)
     return Step(
@@ -100,7 +106,7 @@ def _start(facts: Facts, host: HostFacts, hosts: tuple[str, ...]) -> Step:
         done=f"{unit} on {name} is starting",
         why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
         action=steps.systemctl("start", unit, "--no-block"),
-        before=(steps.same_history(facts, host, hosts),),
+        before=(steps.same_history(party.facts, host, party.hosts),),
         limit_s=60.0,
         undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
         repeatable=True,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from services.procedures.catalogue.choices import is_primary
-from services.procedures.catalogue.crash_positions import Standing, behind, lost_estimate, only_in_binlogs, standings
-from services.procedures.catalogue.crash_safety import unflushed
-from services.procedures.catalogue.joiner_config import address_of
+from services.procedures.catalogue.crash_party import Party
+from services.procedures.catalogue.crash_positions import Standing, behind, standings
 from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import ZERO_UUID, Facts
-from services.procedures.gather_options import group_members
+from services.procedures.facts_model import Facts
 from services.procedures.preflight.parts import verdict
 from services.types import Reach
 
@@ -28,19 +26,24 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
     )
 
 
-def unaccounted(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> Check:
+def unaccounted(party: Party) -> Check:
     """A node that can't be seen may run, and may be ahead; so may a member that the person left out.
 
-    A person's word is no proof: nodes that are only called off are told as a warning. A node that only the others'
-    option files name may be an arbitrator, or gone for long: that a person may accept.
+    A person's word is no proof: nodes that are only called off are told as a warning, and one that answers was called
+    off wrongly. A node that only the others' option files name may be an arbitrator, or gone for long: that a person
+    may accept.
     """
-    everyone = dict.fromkeys((*hosts, *facts.members))
-    dark = tuple(n for n in everyone if n not in gone and not _answers(facts, n))
-    told = [f"off by your word: {', '.join(gone)}"] if gone else []
-    told += [f"{n} answers, though you called it off" for n in gone if _answers(facts, n)]
-    strange = _unasked(facts, hosts)
+    facts = party.facts
+    dark = tuple(n for n in party.known if not _answers(facts, n))
+    back = tuple(n for n in party.gone if _answers(facts, n))
+    running = tuple(n for n in party.left if facts.host(n).server_up)
+    told = [f"off by your word: {', '.join(party.gone)}"] if party.gone else []
+    told += [f"left out by you: {', '.join(party.left)}"] if party.left else []
     silent = [f"no answer from {', '.join(dark)}"] if dark else []
-    silent += [f"wsrep_cluster_address names {', '.join(strange)}, no host of the inventory"] if strange else []
+    silent += [f"{n} answers, though you called it off" for n in back]
+    silent += [f"{n} is left out, and its server runs: it would meet the new Primary Component" for n in running]
+    strange = [f"wsrep_cluster_address names {', '.join(party.strangers)}, no host of the inventory"]
+    silent += strange if party.strangers else []
     return Check(
         code="UNREACHABLE-MEMBERS",
         title="Every member answers, or is known to be off",
@@ -49,24 +52,12 @@ def unaccounted(facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...]) -> 
         why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
         try_=(
             *(f"Repair the way to {n}, or make sure that it is powered off and name it under 'gone'." for n in dark),
-            *(f"Add {n} to the inventory, so that it is asked." for n in strange),
+            *(f"Take {n} out of 'gone'; to leave it as it is, leave it out of 'nodes' too." for n in back),
+            *(f"Stop the server of {n}, or name it under 'nodes'." for n in running),
+            *(f"Add {n} to the inventory, so that it is asked." for n in party.strangers),
         ),
-        absolute=bool(dark),
+        absolute=bool(dark or back or running),
     )
-
-
-def _unasked(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the nodes' option files name as members and no host of the inventory is.
-
-    Files may call a host otherwise than the inventory does: one such name for each member that no file names is not
-    counted.
-    """
-    given = (facts.host(name).option("mysqld", "wsrep_cluster_address") or "" for name in hosts)
-    named = {address for text in given for address in group_members(text)}
-    called = {h.host: {h.host, h.address, h.node_name, address_of(h)} for h in facts.hosts}
-    strange = named - {text for texts in called.values() for text in texts}
-    otherwise = [name for name in facts.members if not called.get(name, set()) & named]
-    return tuple(sorted(strange)) if len(strange) > len(otherwise) else ()
 
 
 def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
@@ -96,28 +87,10 @@ def _row(found: Standing) -> str:
     return f"{found.host}: {', '.join(told)}{stale}{out}"
 
 
-def one_history(facts: Facts, hosts: tuple[str, ...]) -> Check:
-    """Different UUIDs are different histories."""
-    found = {s.uuid for s in standings(facts, hosts) if s.uuid and s.uuid != ZERO_UUID}
-    strange = found - {facts.cluster_id} if facts.cluster_id else set()
-    bad = len(found) > 1 or bool(strange)
-    return Check(
-        code="UUID-MISMATCH",
-        title="One state UUID on all nodes",
-        verdict=Verdict.BLOCK if bad else Verdict.PASS,
-        evidence="; ".join(f"{s.host}: {s.uuid or 'none'}" for s in standings(facts, hosts)),
-        why="Nodes of different UUIDs have different data; seqnos of one say nothing about the other.",
-        try_=("Leave the foreign node out of 'nodes'. It can join later, when its data has been moved away.",)
-        if bad
-        else (),
-        absolute=True,
-    )
-
-
 def candidate_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """At least one node must have a history at all."""
     found = standings(facts, hosts)
-    able = [s for s in found if not s.out or s.out.startswith("its seqno is -1")]
+    able = [s for s in found if not s.out or s.later]
     return Check(
         code="NULL-UUID",
         title="A node with a usable history exists",
@@ -133,7 +106,7 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
     """The person's own choice is held to the same rules."""
     mine = next((s for s in standings(facts, hosts) if s.host == chosen), None)
     reason = mine.out if mine is not None else "it is not among the nodes"
-    hopeless = bool(reason) and not reason.startswith("its seqno is -1")
+    hopeless = bool(reason) and not (mine is not None and mine.later)
     return Check(
         code="EMPTY-NODE",
         title=f"{chosen} has the cluster's data",
@@ -166,27 +139,6 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing) -> Check:
         if ahead
         else (),
         host=chosen.host,
-    )
-
-
-def lost(found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chosen: Standing) -> Check:
-    """What our own history saw beyond the chosen position."""
-    number, host = lost_estimate(found, gone, facts, chosen)
-    told = [f"{host} was seen {number} write sets further than {chosen.host} is now"] if number else []
-    told += [f"what {name} has is not known: it may be ahead" for name in gone]
-    told += [
-        f"the binary log of {s.host} goes to Xid {s.tail}, {more} beyond {chosen.host}"
-        for s, more in only_in_binlogs(found, chosen)
-    ]
-    told += unflushed(facts, tuple(s.host for s in found))
-    return Check(
-        code="LOST-TRANSACTIONS",
-        title="Nothing that we saw is missing",
-        verdict=verdict((), told),
-        evidence="; ".join(told) or f"nothing was seen beyond {chosen.text}",
-        why="With innodb_flush_log_at_trx_commit other than 1 a power loss may cost a second of commits on each node.",
-        try_=("Read what is missing out of the nodes' binary logs (mysqlbinlog) before you go on.",) if told else (),
-        to_read=True,
     )
 
 

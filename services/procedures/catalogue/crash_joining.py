@@ -11,33 +11,31 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.actions import Ask, Detached, Run
+from services.procedures.actions import Ask, Detached, PutFile, RestoreFile, Run
 from services.procedures.catalogue import steps
-from services.procedures.conditions import FileSays, Joined, NoPrimary, Position, StatusIs, StillPrimary, Stopped
+from services.procedures.catalogue.crash_party import Party
+from services.procedures.conditions import FileSays, Joined, Position, StatusIs, StillPrimary, Stopped
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step, Undo
+from services.procedures.preflight.parts import state_file
 
 JOIN_LIMIT_S = 4 * 3_600.0
 
 
 def bootstrap_and_join(
-    facts: Facts,
-    chosen: str,
-    position: int,
-    others: tuple[str, ...],
-    gone: tuple[str, ...],
-    ahead: tuple[str, ...] = (),
+    party: Party, chosen: str, position: int, others: tuple[str, ...], apart: tuple[str, ...] = ()
 ) -> tuple[Step, ...]:
     """Return the second part: one node becomes the Primary Component, the others join it one at a time.
 
     Args:
-        ahead: nodes that stay stopped, because they have more than the chosen one (a person has accepted that).
+        apart: nodes that stay stopped with their data, because they have more than the chosen one, or another past (a
+            person has accepted that).
     """
-    host = facts.host(chosen)
+    facts, host = party.facts, party.host(chosen)
     everyone = (chosen, *others)
     found = [
-        _safe(host),
-        _bootstrap(facts, host, position, (*others, *ahead), gone),
+        _safe(host, facts.cluster_id),
+        _bootstrap(party, host, position),
         Step(
             step_id="check-data",
             host="",
@@ -57,42 +55,29 @@ def bootstrap_and_join(
         up = (*up, name)
     if not _is_maria(host) and others:
         found += _back_to_normal(facts, host, others)
-    found += closing(facts, everyone, ahead)
+    found += closing(facts, everyone, apart)
     return tuple(found)
 
 
-def closing(facts: Facts, everyone: tuple[str, ...], ahead: tuple[str, ...] = (), limit_s: float = 120.0) -> list[Step]:
+def closing(facts: Facts, everyone: tuple[str, ...], apart: tuple[str, ...] = (), limit_s: float = 120.0) -> list[Step]:
     """Return the end of every way: automatic restarts back, everybody Synced in one view."""
-    found = [steps.restart_on(facts.host(name)) for name in (*everyone, *ahead)]
+    found = [steps.restart_on(facts.host(name)) for name in (*everyone, *apart)]
     return [*found, steps.whole_again(facts, everyone, limit_s=limit_s)]
-
-
-def accept_loss(said: str) -> Step:
-    """What is known to be missing is accepted by a person, never by a script."""
-    return Step(
-        step_id="accept-loss",
-        host="",
-        title="Accept what is known to be missing",
-        done="You accepted what is missing",
-        why=f"{said}. Its binary log may still hold what is missing; so may a backup.",
-        action=Ask(f"{said}. Is this loss accepted?"),
-        risk=Risk.YOU,
-        limit_s=86_400.0,
-        repeatable=True,
-    )
 
 
 def _is_maria(host: HostFacts) -> bool:
     return "mariadb" in steps.unit_of(host) or "MariaDB" in host.server_program
 
 
-def _safe(host: HostFacts) -> Step:
+def _safe(host: HostFacts, uuid: str) -> Step:
     path = posixpath.join(host.datadir or "/var/lib/mysql", "grastate.dat")
     name = host.host
 
     def edit(old: str, new: str) -> Run:
         return Run(Command(("sed", "-i", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/", path), sudo=True))
 
+    if host.grastate is None:
+        return _new_state(host, path, uuid)
     return Step(
         step_id="safe",
         host=name,
@@ -108,7 +93,27 @@ def _safe(host: HostFacts) -> Step:
     )
 
 
-def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, ...], gone: tuple[str, ...]) -> Step:
+def _new_state(host: HostFacts, path: str, uuid: str) -> Step:
+    """Write a state file in place of a damaged or lost one; seqno -1 has the start ask InnoDB, as after any crash."""
+    name, mark = host.host, "^safe_to_bootstrap: 1$"
+    text = f"# GALERA saved state\nversion: 2.1\nuuid:    {uuid}\nseqno:   -1\nsafe_to_bootstrap: 1\n"
+    proof = (FileSays(name, path, f"^uuid: +{uuid}$"), FileSays(name, path, mark))
+    return Step(
+        step_id="safe",
+        host=name,
+        title=f"Write a state file for {name}: its own is {state_file(host)}",
+        done=f"{name} may be bootstrapped",
+        why="InnoDB itself told a position of this cluster. Without the file the server would found a new cluster.",
+        action=PutFile(path, (text,), "0660", "mysql:mysql"),
+        already=proof,
+        proof=proof,
+        undo=Undo(f"Put the state file of {name} back as it was", RestoreFile(path)),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
     name, unit, maria = host.host, steps.unit_of(host), _is_maria(host)
     start = (
         Command(("galera_new_cluster",), sudo=True)
@@ -117,11 +122,12 @@ def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, 
     )
     running = unit if maria else steps.BOOTSTRAP_UNIT
     primary = (
-        Joined(name, facts.cluster_id, running),
+        Joined(name, party.facts.cluster_id, running),
         StatusIs(name, "wsrep_cluster_size", "=", "1"),
         Position(name, position),
     )
-    stopped = tuple(Stopped(other, steps.unit_of(facts.host(other))) for other in others)
+    others = [party.host(other) for other in party.known if other != name]
+    stopped = tuple(Stopped(other.host, steps.unit_of(other)) for other in others)
     return Step(
         step_id="bootstrap",
         host=name,
@@ -130,7 +136,7 @@ def _bootstrap(facts: Facts, host: HostFacts, position: int, others: tuple[str, 
         why="Every other node takes over this data. Before any write it can still be stopped and another chosen.",
         action=Detached(start, name=f"bootstrap-{name}"),
         risk=Risk.IRREVERSIBLE,
-        before=(NoPrimary((name, *others), gone), Stopped(name, running), *stopped),
+        before=(party.none_is_primary(), Stopped(name, running), *stopped),
         already=primary,
         proof=primary,
         limit_s=900.0,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.inputs import number_of
 from services.procedures.positions import kept_name, tail_name
-from services.types import Reach
+from services.procedures.preflight.parts import state_file
 
 _POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
 
@@ -24,12 +24,12 @@ class Standing:
     Attributes:
         uuid, seqno: the position that counts: recovered by the server itself, else live, else grastate's; None unknown.
         source: 'recovered', 'running', 'grastate', ''.
-        grastate, recovered, remembered (the highest that our own history saw): each as text; '' for
-            none, of grastate why: absent, no answer, damaged.
+        grastate: as UUID:seqno, or what it is instead (see state_file).
+        recovered, remembered (the highest that our own history saw): each as text, '' where there is none.
         safe: grastate.dat's safe_to_bootstrap: the node that was stopped last in a clean stop; it breaks a tie.
         depth: last - cached_downto where known live, to break a tie.
         tail: the last Xid of its binary log, None where that was not read or none is there.
-        out: why it is no candidate, '' when it is.
+        out: why it is no candidate, '' when it is; later: it may become one when its position is recovered.
     """
 
     host: str
@@ -44,6 +44,7 @@ class Standing:
     depth: int = 0
     tail: int | None = None
     out: str = ""
+    later: bool = False
 
     @property
     def text(self) -> str:
@@ -67,6 +68,7 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
     memory = next((r for r in host.remembered if r.cluster_uuid == facts.cluster_id), None)
     uuid, seqno, source = _position(facts, host)
     recovered = facts.value(kept_name(host.host)) or ""
+    out, later = _out(facts, host, uuid, seqno, confirmed=source == "recovered" and uuid == facts.cluster_id)
     galera = host.node.galera if host.node is not None else None
     depth = 0
     if galera is not None and galera.last_committed is not None and galera.cached_downto is not None:
@@ -76,24 +78,16 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
         uuid=uuid,
         seqno=seqno,
         source=source,
-        grastate=f"{state.uuid}:{state.seqno}" if state is not None else _without_state(host),
+        grastate=state_file(host),
         recovered=recovered,
         remembered=f"{memory.cluster_uuid}:{memory.highest}" if memory is not None else "",
         remembered_seqno=memory.highest if memory is not None else None,
         safe=state.safe_to_bootstrap if state is not None else None,
         depth=depth,
         tail=number_of(facts.value(tail_name(host.host)) or ""),
-        out=_out(facts, host, uuid, seqno),
+        out=out,
+        later=later,
     )
-
-
-def _without_state(host: HostFacts) -> str:
-    """Return why there is no grastate.dat to show: a silent host, a file that can't be read, and no file differ."""
-    if host.grastate_absent:
-        return "absent"
-    if host.node is None or host.node.reach not in {Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY}:
-        return "no answer"
-    return "not known" if host.grastate_absent is None else "damaged or unreadable"
 
 
 def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:
@@ -113,22 +107,29 @@ def _known(seqno: int | None) -> int | None:
     return None if seqno is None or seqno < 0 else seqno
 
 
-def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None) -> str:
+def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, confirmed: bool) -> tuple[str, bool]:
+    """Return why it is no candidate, and whether a recovered position may change that.
+
+    Args:
+        confirmed: InnoDB itself told a position of this cluster: then a lost state file is written anew.
+    """
     if host.sst_in_progress:
-        return "a state transfer into it was not finished"
-    if host.grastate_absent or host.datadir_entries == 0:
-        return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster"
+        return "a state transfer into it was not finished", False
+    if host.datadir_entries == 0 or (host.grastate_absent and not confirmed):
+        return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster", False
     # InnoDB may recover a position all the same: that of data which the node itself has given up.
     given_up = not host.server_up and host.grastate is not None and host.grastate.uuid == ZERO_UUID
     if uuid == ZERO_UUID or given_up:
-        return "its UUID is zero: it was inconsistent, or in the middle of a transfer"
+        return "its UUID is zero: it was inconsistent, or in the middle of a transfer", False
+    if host.grastate_damaged and not host.server_up and not confirmed:
+        return "its grastate.dat is damaged: not known until its position is recovered", not uuid
     if not uuid:
-        return "its position could not be read"
+        return "its position could not be read", False
     if facts.cluster_id and uuid != facts.cluster_id:
-        return f"it has another cluster's history ({uuid})"
+        return f"it has another cluster's history ({uuid})", False
     if seqno is None:
-        return "its seqno is -1: not known until it is recovered"
-    return ""
+        return "its seqno is -1: not known until it is recovered", True
+    return "", False
 
 
 def most_advanced(found: tuple[Standing, ...]) -> Standing | None:
@@ -146,36 +147,12 @@ def behind(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standin
     )
 
 
-def lost_estimate(
-    found: tuple[Standing, ...], gone: tuple[str, ...], facts: Facts, chosen: Standing
-) -> tuple[int, str]:
-    """Return (at least so many write sets lost, by what): our own history's last sight of any member, gone ones too."""
-    seen: list[tuple[int, str]] = [(s.remembered_seqno, s.host) for s in found if s.remembered_seqno is not None]
-    seen += [
-        (memory.highest, name)
-        for name in gone
-        for memory in facts.host(name).remembered
-        if memory.cluster_uuid == facts.cluster_id and memory.highest is not None
-    ]
-    highest, host = max(seen, default=(0, ""))
-    return max(0, highest - (chosen.seqno or 0)), host
-
-
-def only_in_binlogs(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standing, int], ...]:
-    """Return (standing, Xids beyond the chosen position) of nodes whose binary log goes further than InnoDB does."""
-    return tuple(
-        (s, s.tail - chosen.seqno)
-        for s in found
-        if s.tail is not None and chosen.seqno is not None and s.tail > max(chosen.seqno, s.seqno or 0)
-    )
-
-
-def joining_order(found: tuple[Standing, ...], chosen: Standing) -> tuple[str, ...]:
+def joining_order(found: tuple[Standing, ...], chosen: Standing, apart: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the others that may join, the next most advanced first; those without a position last.
 
     A node that is ahead is left out: it would abort ("Reversing history"), and its next start would take an SST over
-    the only copy of its transactions.
+    the only copy of its transactions. So are those `apart`, whose past is another.
     """
-    ahead = {s.host for s, _ in behind(found, chosen)}
+    ahead = {s.host for s, _ in behind(found, chosen)} | set(apart)
     others = [s for s in found if s.host != chosen.host and s.host not in ahead]
     return tuple(s.host for s in sorted(others, key=lambda s: (s.seqno is None, -(s.seqno or 0), s.host)))

@@ -8,36 +8,47 @@ position with the same words.
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Run, Several, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.binlog_tail import binlog_tail
+from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.recovering import recover
-from services.procedures.conditions import NoPrimary, Position, StatusIs, Stopped
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.conditions import Position, StatusIs, Stopped
+from services.procedures.facts_model import HostFacts
 from services.procedures.model import Risk, Step
 
 BACKUP = "/var/lib/pilothouse/before-bootstrap"
+_LEFT = (
+    "It was left out, and is not started: only its position is read, for what may be lost. That runs crash recovery "
+    "and begins a new binary log file."
+)
 
 
-def find_positions(
-    facts: Facts, hosts: tuple[str, ...], gone: tuple[str, ...], *, wait_for_copies: bool = False
-) -> tuple[Step, ...]:
+def find_positions(party: Party, *, wait_for_copies: bool = False, ask_left: bool = True) -> tuple[Step, ...]:
     """Return the first part: keep every node down, save its state files, recover its position; then plan on.
 
     No data file changes before every server is stopped for good: a node that starts by itself in the middle could meet
     a wrong Primary Component, or none of the copies would fit together.
+
+    Args:
+        ask_left: stopped servers of members that were left out are let recover their positions too; nothing else is
+            done to them.
     """
-    nodes = [facts.host(name) for name in hosts]
+    nodes = [party.host(name) for name in party.hosts]
+    left = [party.host(name) for name in party.left_stopped()] if ask_left else []
     found = [steps.restart_off(host) for host in nodes]
-    found += [stopped(host, hosts, gone) for host in nodes]
-    found += [_save(host) for host in nodes]
+    found += [stopped(host, party) for host in nodes]
+    found += [_save(host) for host in (*nodes, *left)]
     if wait_for_copies:
-        found.append(_copies(hosts))
+        found.append(_copies((*party.hosts, *(host.host for host in left))))
     for host in nodes:
         found += [*binlog_tail(host), recover(host)]
+    for host in left:
+        found += [*binlog_tail(host), replace(recover(host), why=_LEFT)]
     found.append(
         steps.plan_the_rest(
             "choose",
@@ -48,7 +59,7 @@ def find_positions(
     return tuple(found)
 
 
-def stopped(host: HostFacts, hosts: tuple[str, ...], gone: tuple[str, ...], prefix: str = "") -> Step:
+def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
     """Stop a server that hangs in 'activating' or stands non-Primary: its files are read when it is off."""
     unit, name = steps.unit_of(host), host.host
     return Step(
@@ -59,7 +70,7 @@ def stopped(host: HostFacts, hosts: tuple[str, ...], gone: tuple[str, ...], pref
         why="It serves nobody now: there is no Primary Component. It is started again in its turn.",
         action=steps.stop_unit(unit),
         risk=Risk.NODE_DOWN,
-        before=(NoPrimary(hosts, gone),),
+        before=(party.none_is_primary(),),
         already=(Stopped(name, unit),),
         proof=(Stopped(name, unit),),
         limit_s=900.0,
@@ -106,9 +117,7 @@ def _copies(hosts: tuple[str, ...]) -> Step:
     )
 
 
-def make_primary(
-    facts: Facts, chosen: str, position: int, up: tuple[str, ...], gone: tuple[str, ...]
-) -> tuple[Step, ...]:
+def make_primary(party: Party, chosen: str, position: int) -> tuple[Step, ...]:
     """Return case B, every server up and none Primary: one statement on the most advanced node; the rest follow it."""
     primary = (
         StatusIs(chosen, "wsrep_cluster_status", "=", "Primary"),
@@ -124,7 +133,7 @@ def make_primary(
             why="There is no way back but to stop the nodes: from here on they take writes.",
             action=Sql(set_provider_option("pc.bootstrap", "YES")),
             risk=Risk.IRREVERSIBLE,
-            before=(NoPrimary((*up,), gone),),
+            before=(party.none_is_primary(),),
             already=primary,
             proof=primary,
             limit_s=60.0,
@@ -134,5 +143,5 @@ def make_primary(
             confirm=chosen,
             serves=True,
         ),
-        steps.whole_again(facts, up),
+        steps.whole_again(party.facts, party.hosts),
     )

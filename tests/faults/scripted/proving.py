@@ -65,7 +65,7 @@ class ScriptedProver:
             case c.FormedAgain(names):
                 return all(hosts[n].primary for n in names) or _waited(condition, memory)
             case c.NoPrimary(names, accounted):
-                return not any(hosts[n].primary for n in names if n not in accounted)
+                return not any(hosts[n].primary for n in names) and not any(hosts[n].reachable for n in accounted)
             case c.FreeDisk(_, "/tmp", _):
                 return True
             case c.FreeDisk(host, _, at_least):

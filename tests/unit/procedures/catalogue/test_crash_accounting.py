@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue.crash_checks import positions, primary_exists, unaccounted
+from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.checks import Override, standing_blocks
 from services.procedures.facts_model import Facts
 from services.types import Reach
-from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, down, facts, gone, host
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, down, facts, galera, gone, host
 
 DOWN = facts(*(down(name) for name in NAMES))
 
@@ -21,24 +22,43 @@ def with_dark(name: str) -> Facts:
 
 
 def test_that_a_silent_member_blocks_beyond_any_override() -> None:
-    check = unaccounted(with_dark("n3"), NAMES, ())
+    check = unaccounted(party(with_dark("n3"), NAMES, ()))
     assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, "no answer from n3")
     assert standing_blocks((check,), (Override(check.code, "I know"),)) == (check,)
 
 
 def test_that_a_silent_member_that_was_left_out_of_the_nodes_blocks_too() -> None:
-    check = unaccounted(with_dark("n3"), ("n1", "n2"), ())
-    assert (check.verdict, check.evidence) == (BLOCK, "no answer from n3")
+    check = unaccounted(party(with_dark("n3"), ("n1", "n2"), ()))
+    assert (check.verdict, check.evidence) == (BLOCK, "no answer from n3; left out by you: n3")
 
 
 def test_that_a_members_absence_by_a_persons_word_is_a_warning_and_no_pass() -> None:
-    check = unaccounted(with_dark("n3"), ("n1", "n2"), ("n3",))
+    check = unaccounted(party(with_dark("n3"), ("n1", "n2"), ("n3",)))
     assert (check.verdict, check.evidence) == (WARN, "off by your word: n3")
 
 
-def test_that_a_member_that_answers_though_it_was_called_off_is_told() -> None:
-    check = unaccounted(DOWN, ("n1", "n2"), ("n3",))
-    assert (check.verdict, "n3 answers, though you called it off" in check.evidence) == (WARN, True)
+def test_that_a_member_that_answers_though_it_was_called_off_blocks_beyond_any_override() -> None:
+    check = unaccounted(party(DOWN, ("n1", "n2"), ("n3",)))
+    told = "n3 answers, though you called it off" in check.evidence
+    assert (check.verdict, check.absolute, told) == (BLOCK, True, True)
+
+
+def test_that_a_member_that_was_left_out_is_told_and_blocks_while_its_server_runs() -> None:
+    check = unaccounted(party(DOWN, ("n1", "n2"), ()))
+    assert (check.verdict, check.evidence) == (WARN, "left out by you: n3")
+    running = facts(down("n1"), down("n2"), host("n3", group=galera("n3", cluster_status="non-Primary")))
+    check = unaccounted(party(running, ("n1", "n2"), ()))
+    assert (check.verdict, "its server runs" in check.evidence) == (BLOCK, True)
+
+
+def test_that_everybody_is_asked_right_before_the_act_by_login_or_by_a_look_at_the_ports() -> None:
+    address = (("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.9"),)
+    nodes = [down(name, address=f"10.0.0.{i}", options=address) for i, name in enumerate(NAMES, 1)]
+    asked = party(replace(facts(*nodes), members=NAMES), ("n1",), ("n3",)).none_is_primary()
+    assert asked.hosts == ("n1", "n2")
+    assert asked.accounted == ("n3",)
+    assert asked.addresses == ("10.0.0.3", "10.0.0.4", "10.0.0.9")
+    assert asked.ports == (3306, 4567)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +73,7 @@ def test_that_any_answer_counts_and_no_answer_does_not(reach: Reach, verdict: ob
     assert seen.node is not None
     other = replace(seen, node=replace(seen.node, reach=reach))
     found = replace(DOWN, hosts=tuple(other if h.host == "n3" else h for h in DOWN.hosts))
-    assert unaccounted(found, NAMES, ()).verdict is verdict
+    assert unaccounted(party(found, NAMES, ())).verdict is verdict
 
 
 def test_that_a_primary_that_was_left_out_of_the_nodes_blocks_beyond_any_override() -> None:
@@ -78,7 +98,7 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
 ) -> None:
     options = (("mysqld", "wsrep_cluster_address", address),)
     seen = facts(*(down(name, address=f"10.0.0.{i}", options=options) for i, name in enumerate(NAMES, 1)))
-    check = unaccounted(seen, NAMES, ())
+    check = unaccounted(party(seen, NAMES, ()))
     assert check.verdict is verdict
     if verdict is BLOCK:
         assert "4" in check.evidence
@@ -86,15 +106,15 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
 
 
 def test_that_hosts_of_which_nothing_is_known_never_pass() -> None:
-    assert unaccounted(Facts(1.0, "", "lab", members=NAMES), NAMES, ()).verdict is BLOCK
+    assert unaccounted(party(Facts(1.0, "", "lab", members=NAMES), NAMES, ())).verdict is BLOCK
 
 
 def test_that_a_silent_host_a_bad_state_file_and_none_are_told_apart() -> None:
-    bad = down("n1", grastate=None, grastate_absent=False)
+    bad = down("n1", grastate=None, grastate_absent=False, grastate_damaged=True)
     none = down("n2", grastate=None, grastate_absent=True)
     seen = facts(bad, none, gone("n3"))
     told = {s.host: s.grastate for s in standings(seen, NAMES)}
-    assert told == {"n1": "damaged or unreadable", "n2": "absent", "n3": "no answer"}
+    assert told == {"n1": "damaged", "n2": "absent", "n3": "no answer"}
     row = positions(seen, NAMES).evidence
     assert "n3: grastate no answer" in row
     assert row.count("absent") == 1

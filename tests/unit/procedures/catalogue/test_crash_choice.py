@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.crash_checks import chosen_is_newest, lost, positions
+from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
 from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
 from services.procedures.catalogue.crash_safety import clients_away, copies, crash_cause, durability, network_first
 from services.procedures.conditions import Joined
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, Remembered
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
 from services.procedures.model import Plan, Risk
@@ -87,30 +87,6 @@ def test_that_a_node_ahead_of_an_accepted_choice_is_left_stopped_with_its_data()
     assert "start-n3" not in ids(plan)
     assert "restart-on-n3" in ids(plan)
     assert any("n3 stays stopped" in sentence for sentence in plan.expects)
-
-
-def test_that_a_known_loss_is_accepted_by_a_person_and_never_by_a_script() -> None:
-    ahead = down("n2", remembered=(Remembered(UUID, 40, 1.0),))
-    plan = rest_of(crashed(ahead, n1=10, n2=10, n3=10))
-    accept = plan.step("accept-loss")
-    assert "n2 was seen 30 write sets further" in accept.why
-    assert getattr(accept.action, "unattended", None) == ""
-    assert "accept-loss" not in ids(rest_of(crashed(n1=10, n2=10, n3=10)))
-
-
-def test_that_what_a_node_has_that_is_off_is_told_as_not_known() -> None:
-    found = standings(crashed(n1=10, n2=10), ("n1", "n2"))
-    check = lost(found, ("n3",), crashed(n1=10, n2=10), found[0])
-    assert (check.verdict, check.evidence) == (WARN, "what n3 has is not known: it may be ahead")
-
-
-def test_that_what_only_a_binary_log_holds_is_told() -> None:
-    seen = crashed(n1=10, n2=12, n3=12)
-    seen = replace(seen, kept=(*seen.kept, ("binlog-n1", "11"), ("binlog-n2", "15"), ("binlog-n3", "none")))
-    found = standings(seen, NAMES)
-    check = lost(found, (), seen, found[1])
-    assert (check.verdict, check.evidence) == (WARN, "the binary log of n2 goes to Xid 15, 3 beyond n2")
-    assert "binary log to Xid 15" in positions(seen, NAMES).evidence
 
 
 def test_that_the_end_of_a_binary_log_is_read_before_the_recovery_begins_a_new_one() -> None:
@@ -203,6 +179,14 @@ def test_that_after_a_vain_try_all_are_stopped_again_and_one_is_bootstrapped_and
 def test_that_a_statement_makes_a_primary_only_where_every_server_tells_its_position() -> None:
     assert "make-primary" in ids(PROCEDURE.plan(parted(n1=10, n2=11, n3=11), {}))
     assert "make-primary" not in ids(PROCEDURE.plan(parted(n1=10, n2=None, n3=None), {}))
+
+
+def test_that_no_statement_takes_a_node_along_whose_past_is_another_or_not_known() -> None:
+    seen = parted(n1=10, n2=11, n3=11)
+    blind = replace(seen, hosts=tuple(replace(h, trace=None) for h in seen.hosts))
+    order = ids(PROCEDURE.plan(blind, {}))
+    assert "make-primary" not in order
+    assert order[-1] == "choose"
 
 
 def test_that_a_node_behind_is_not_made_primary_without_a_word() -> None:

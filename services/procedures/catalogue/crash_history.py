@@ -1,0 +1,121 @@
+"""Do the candidates share their past? Each against each; forks are never joined, a person chooses the side. Pure.
+
+The comparison itself is `histories.py`. Same state UUID and near seqnos show nothing: two Primary Components of one
+UUID both count on from where they parted.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from itertools import combinations
+
+from services.connections.command import Command
+from services.procedures.actions import Detached
+from services.procedures.catalogue import steps
+from services.procedures.catalogue.crash_party import Party
+from services.procedures.catalogue.crash_positions import standings
+from services.procedures.catalogue.forked import EXTRACT, EXTRACT_LIMIT_S, FOLDER, extracted_name
+from services.procedures.checks import Check
+from services.procedures.conditions import Stopped
+from services.procedures.histories import Histories, histories
+from services.procedures.model import Step
+from services.procedures.preflight.parts import verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two members and how their pasts stand to each other."""
+
+    one: str
+    other: str
+    found: Histories
+
+
+def pairs(party: Party) -> tuple[Pair, ...]:
+    """Return every two members that have a history, compared both ways."""
+    able = [s.host for s in standings(party.facts, party.known) if s.uuid and s.uuid == party.facts.cluster_id]
+    return tuple(Pair(one, other, between(party, one, other)) for one, other in combinations(able, 2))
+
+
+def between(party: Party, one: str, other: str) -> Histories:
+    """Return how two pasts stand to each other, whichever of them is further: a fork seen from one side is a fork."""
+    found = (histories(party.facts, one, other), histories(party.facts, other, one))
+    order = ("forked", "same", "not known")
+    return min(found, key=lambda one: order.index(one.outcome))
+
+
+def strangers_to(party: Party, chosen: str) -> dict[str, Histories]:
+    """Return the members whose past is another than the chosen one's, or not known: IST must not join them.
+
+    One without a usable position has nothing of its own to compare: only an SST can join it.
+    """
+    found = standings(party.facts, party.known)
+    able = [s.host for s in found if s.host != chosen and s.uuid == party.facts.cluster_id and s.seqno is not None]
+    others = {name: between(party, name, chosen) for name in able}
+    return {name: past for name, past in others.items() if past.outcome != "same"}
+
+
+def history(party: Party, *, side_chosen: bool) -> Check:
+    """No node is bootstrapped between forks until a person named the side whose data stays."""
+    found = pairs(party)
+    forked = [pair for pair in found if pair.found.outcome == "forked"]
+    unknown = [pair for pair in found if pair.found.outcome == "not known"]
+    told = [f"{p.one} and {p.other} FORKED{_shared(p.found)}: {p.found.evidence}" for p in forked]
+    told += [f"{p.one} and {p.other}: not known ({p.found.evidence})" for p in unknown]
+    told += [f"{p.one} and {p.other}: same ({p.found.evidence})" for p in found if p.found.outcome == "same"]
+    sides = ", ".join(dict.fromkeys(name for pair in forked for name in (pair.one, pair.other)))
+    read = tuple(dict.fromkeys(sentence for pair in unknown for sentence in pair.found.missing))
+    return Check(
+        code="HISTORY",
+        title="The nodes share one history",
+        verdict=verdict(forked and not side_chosen, forked or unknown or not found),
+        evidence="; ".join(told) or "there are no two nodes with a position to compare",
+        why="Nodes of one state UUID can be forks: after a bootstrap on each side both count on from the same seqno, "
+        "and IST between them succeeds while the data differ.",
+        try_=(
+            *((f"Choose whose data stays: bootstrap={sides.replace(', ', ' or bootstrap=')}.",) if forked else ()),
+            *(f"Not known until it is read: {sentence}." for sentence in read[:4]),
+        ),
+        absolute=bool(forked),
+        to_read=True,
+    )
+
+
+def _shared(found: Histories) -> str:
+    return f" after seqno {found.shared_to}" if found.shared_to is not None else ""
+
+
+def extracted(party: Party, chosen: str) -> tuple[Step, ...]:
+    """Return the steps that write what only the forked nodes have to a file each, where their binary logs were found.
+
+    The nodes stay stopped with their data; the file is for a person who wants those transactions back.
+    """
+    found = ((name, past) for name, past in strangers_to(party, chosen).items() if past.outcome == "forked")
+    return tuple(
+        _extract(party, name, past.shared_to or 0) for name, past in found if name in party.hosts and _log(party, name)
+    )
+
+
+def _log(party: Party, name: str) -> str:
+    trace = party.host(name).trace
+    return trace.index if trace is not None else ""
+
+
+def _extract(party: Party, name: str, shared: int) -> Step:
+    out = posixpath.join(FOLDER, f"{name}-{party.facts.cluster_id[:8]}-after-{shared}.sql")
+    words = ("bash", "-c", EXTRACT, "pilothouse", _log(party, name), str(shared), out)
+    return Step(
+        step_id=f"extract-{name}",
+        host=name,
+        title=f"Write what only {name} has, after seqno {shared}, to {out} on {name}",
+        done=f"What only {name} has is in {out} on {name}",
+        why="It stays there for you, readable for root alone. The node's data stays as it is.",
+        action=Detached(
+            Command(words, sudo=True), f"extract-{name}", keep=extracted_name(name), pattern=r"extracted: (.*)"
+        ),
+        before=(Stopped(name, steps.unit_of(party.host(name))),),
+        limit_s=EXTRACT_LIMIT_S,
+        repeatable=True,
+        estimate_s=10.0,
+    )

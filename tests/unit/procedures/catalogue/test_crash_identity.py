@@ -1,0 +1,86 @@
+"""Which cluster's data it is: files, InnoDB and our own history side by side; damaged files have no majority."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.crash_identity import one_cluster
+from services.procedures.catalogue.crash_party import party
+from services.procedures.catalogue.crash_positions import most_advanced, standings
+from services.procedures.facts_model import Facts, Grastate, HostFacts, Remembered
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
+
+PROCEDURE = procedure_named("bootstrap-after-crash")
+SEEN = (Remembered(UUID, 40, 0.0),)
+
+
+def files(*uuids: str, seen: tuple[Remembered, ...] = SEEN, **more: object) -> Facts:
+    """Three stopped servers whose state files say this."""
+    nodes = (
+        down(n, grastate=Grastate(u, 40, safe_to_bootstrap=False), remembered=seen)
+        for n, u in zip(NAMES, uuids, strict=True)
+    )
+    return replace(facts(*nodes), **more)  # type: ignore[arg-type]
+
+
+def test_that_two_damaged_files_do_not_outvote_what_this_console_saw() -> None:
+    check = one_cluster(party(files(UUID, OTHER, OTHER), NAMES, ()))
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert f"n2: grastate.dat {OTHER}, we saw it in {UUID}" in check.evidence
+    assert f"n1: grastate.dat {UUID}, we saw it there too" in check.evidence
+    assert not any("n1" in advice or "Leave" in advice for advice in check.try_)
+
+
+def test_that_leaving_the_right_node_out_does_not_help() -> None:
+    assert one_cluster(party(files(UUID, OTHER, OTHER), ("n2", "n3"), ())).verdict is BLOCK
+
+
+def test_that_a_node_that_this_console_saw_in_the_other_cluster_is_the_one_to_leave_out() -> None:
+    foreign = down("n3", grastate=Grastate(OTHER, 7, safe_to_bootstrap=False), remembered=(Remembered(OTHER, 7, 0.0),))
+    seen = files(UUID, UUID, UUID)
+    seen = replace(seen, hosts=(*seen.hosts[:2], foreign))
+    assert any("Leave n3 out" in advice for advice in one_cluster(party(seen, NAMES, ())).try_)
+
+
+def test_that_files_that_disagree_block_without_a_history_too() -> None:
+    check = one_cluster(party(files(UUID, UUID, OTHER, seen=()), NAMES, ()))
+    assert (check.verdict, any("Leave" in advice for advice in check.try_)) == (BLOCK, False)
+
+
+def test_that_files_that_agree_against_our_history_block_until_a_person_names_the_cluster() -> None:
+    check = one_cluster(party(files(OTHER, OTHER, OTHER), NAMES, ()))
+    assert (check.verdict, any(f"--cluster {OTHER}" in advice for advice in check.try_)) == (BLOCK, True)
+    assert one_cluster(party(files(OTHER, OTHER, OTHER, cluster_id=OTHER), NAMES, ())).verdict is WARN
+    assert one_cluster(party(files(UUID, UUID, UUID), NAMES, ())).verdict is PASS
+
+
+def lost_file(name: str, *, damaged: bool) -> HostFacts:
+    """A host whose state file is damaged, or absent."""
+    return down(name, grastate=None, grastate_damaged=damaged, grastate_absent=not damaged)
+
+
+@pytest.mark.parametrize("damaged", [True, False])
+def test_that_a_node_with_a_damaged_or_lost_state_file_is_no_candidate_until_innodb_told_its_position(
+    damaged: bool,
+) -> None:
+    before = facts(lost_file("n1", damaged=damaged), down("n2"), down("n3"))
+    (found,) = standings(before, ("n1",))
+    assert ("damaged" if damaged else "no grastate.dat") in found.out
+    assert found.later is damaged
+    after = replace(before, kept=(("recovered-n1", f"{UUID}:50"), ("recovered-n2", f"{UUID}:49")))
+    best = most_advanced(standings(after, NAMES))
+    assert best is not None
+    assert best.host == "n1"
+    foreign = replace(before, kept=(("recovered-n1", f"{OTHER}:50"),))
+    assert standings(foreign, ("n1",))[0].out
+
+
+def test_that_a_node_is_given_a_whole_state_file_before_it_is_bootstrapped_where_its_own_is_damaged() -> None:
+    kept = tuple((f"recovered-{n}", f"{UUID}:50") for n in NAMES)
+    seen = facts(*(lost_file(n, damaged=True) for n in NAMES), kept=kept)
+    first = PROCEDURE.plan(replace(seen, kept=()), {})
+    _, plan = PROCEDURE.continued(seen, {}, first)
+    assert f"uuid:    {UUID}" in str(plan.step("safe").action)

@@ -1,0 +1,158 @@
+"""What a bootstrap would lose: every member counts, left out or called off; 'nothing' needs evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from services.facts.primary_views import PrimaryView
+from services.procedures.actions import Ask
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.crash_history import history
+from services.procedures.catalogue.crash_losses import accepted, losses, lost
+from services.procedures.catalogue.crash_party import Party, party
+from services.procedures.catalogue.crash_positions import standings
+from services.procedures.checks import Override, standing_blocks
+from services.procedures.facts_model import Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
+from services.procedures.model import Plan
+from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, TOGETHER, UUID, WARN, down, facts, gone
+
+PROCEDURE = procedure_named("bootstrap-after-crash")
+APART = TwoPrimaries(UUID, 1.0, (("n1", "n2"), ("n3",)), "n1, n2 and n3 were seen Primary at once")
+
+
+def crashed(*changed: HostFacts, **seqnos: int) -> Facts:
+    """Three servers that were killed; those named have recovered a position."""
+    own = {h.host: h for h in changed}
+    kept = tuple((f"recovered-{name}", f"{UUID}:{seqno}") for name, seqno in seqnos.items())
+    return facts(
+        *(own.get(n) or down(n, grastate=Grastate(UUID, -1, safe_to_bootstrap=False)) for n in NAMES), kept=kept
+    )
+
+
+def told(asked: Party, chosen: str = "n1") -> list[tuple[str, int | None]]:
+    """Return who loses how many write sets."""
+    (best,) = standings(asked.facts, (chosen,))
+    return [(loss.host, loss.count) for loss in losses(asked, best)]
+
+
+def rest_of(seen: Facts, **inputs: str) -> tuple[set[str], Plan]:
+    """Return the codes that block the rest, and its plan."""
+    first = PROCEDURE.plan(replace(seen, kept=()), dict(inputs))
+    checks, plan = PROCEDURE.continued(seen, dict(inputs), first)
+    return {check.code for check in standing_blocks(checks, ())}, plan
+
+
+def typed(plan: Plan) -> list[str]:
+    """Return what a person has to type on the way."""
+    return [s.action.expect for s in plan.steps if isinstance(s.action, Ask) and s.action.kind == "typed"]
+
+
+def test_that_nothing_is_lost_only_where_every_position_and_every_past_is_known() -> None:
+    known = party(crashed(n1=10, n2=10, n3=9), NAMES, ())
+    check = lost(known, standings(known.facts, ("n1",))[0])
+    assert (check.verdict, "every member's position is known" in check.evidence) == (PASS, True)
+    assert told(known) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({"remembered": (Remembered(UUID, 40, 1.0),)}, [("n3", 30)]),
+        ({"remembered": (Remembered(UUID, 7, 1.0, top=40, top_at=0.5),)}, [("n3", 30)]),
+        ({"grastate": Grastate(UUID, 25, safe_to_bootstrap=False)}, [("n3", 15)]),
+        ({}, [("n3", None)]),
+        ({"sst_in_progress": True}, []),
+    ],
+)
+def test_that_a_member_whose_position_could_not_be_recovered_counts_with_its_last_known_one(
+    changed: dict[str, object], wanted: list[tuple[str, int | None]]
+) -> None:
+    silent = replace(down("n3", grastate=Grastate(UUID, -1, safe_to_bootstrap=False)), **changed)  # type: ignore[arg-type]
+    left = party(crashed(silent, n1=10, n2=10), ("n1", "n2"), ())
+    assert told(left) == wanted
+
+
+def test_that_a_member_that_was_called_off_counts_and_is_accepted_by_its_name() -> None:
+    asked = party(replace(crashed(n1=10, n2=10), hosts=(*crashed().hosts[:2], gone("n3"))), ("n1", "n2"), ("n3",))
+    (step,) = accepted(asked, standings(asked.facts, ("n1",))[0])
+    assert isinstance(step.action, Ask)
+    assert (step.action.kind, step.action.expect, step.action.unattended) == ("typed", "without n3", "")
+    assert "n3 (called off) has is not known" in step.why
+
+
+def test_that_rows_of_a_member_that_was_left_out_are_counted_and_typed_and_it_is_never_started() -> None:
+    blocks, plan = rest_of(crashed(n1=10, n2=10, n3=237), nodes="n1,n2")
+    assert blocks == set()
+    assert typed(plan) == ["lose 227 of n3"]
+    assert {s.step_id for s in plan.steps if s.host == "n3"} == {"save-n3", "recover-n3"}
+    assert any("n3, left out, was not started" in sentence for sentence in plan.expects)
+    _, untouched = rest_of(crashed(n1=10, n2=10, n3=237), nodes="n1,n2", left_out="no")
+    assert not [s for s in untouched.steps if s.host == "n3"]
+
+
+def test_that_what_only_a_binary_log_holds_is_lost_too() -> None:
+    seen = crashed(n1=10, n2=12, n3=12)
+    asked = party(
+        replace(seen, kept=(*seen.kept, ("binlog-n1", "11"), ("binlog-n2", "15"), ("binlog-n3", "none"))), NAMES, ()
+    )
+    assert told(asked, "n2") == [("n2", 3)]
+
+
+def test_that_the_highest_position_ever_seen_is_told_once() -> None:
+    nodes = [down(name, remembered=(Remembered(UUID, 40, 1.0),)) for name in NAMES]
+    assert told(party(crashed(*nodes, n1=10, n2=10, n3=10), NAMES, ())) == [("n3", 30)]
+
+
+# -- forks -------------------------------------------------------------------------------------------------------------
+
+
+def test_that_forks_of_equal_numbers_are_not_bootstrapped_until_a_person_chose_the_side() -> None:
+    seen = replace(crashed(n1=40, n2=40, n3=40), two_primaries=(APART,))
+    check = history(party(seen, NAMES, ()), side_chosen=False)
+    assert (check.verdict, check.absolute) == (BLOCK, True)
+    assert "n1 and n3 FORKED" in check.evidence
+    assert standing_blocks((check,), (Override("HISTORY", "I know"),)) == (check,)
+    blocks, _ = rest_of(seen)
+    assert blocks == {"HISTORY"}
+    assert history(party(seen, NAMES, ()), side_chosen=True).verdict is WARN
+
+
+def test_that_the_losing_side_of_a_fork_is_typed_with_its_count_and_stays_stopped() -> None:
+    ours = (*TOGETHER.views, PrimaryView(UUID, 16, (("a", "n1"), ("b", "n2"))))
+    theirs = (*TOGETHER.views, PrimaryView(UUID, 16, (("c", "n3"),), by_hand=True))
+    nodes = [
+        down(n, trace=Trace(views=theirs if n == "n3" else ours, index="/var/lib/mysql/mysql-bin.index")) for n in NAMES
+    ]
+    blocks, plan = rest_of(crashed(*nodes, n1=40, n2=40, n3=40), bootstrap="n1")
+    assert blocks == set()
+    assert typed(plan) == ["lose 24 of n3"]
+    ids = [s.step_id for s in plan.steps]
+    assert {"bootstrap", "start-n2", "restart-on-n3"} <= {*ids}
+    assert ids.index("extract-n3") < ids.index("accept-1-n3") < ids.index("bootstrap")
+    assert "after seqno 15" in plan.step("extract-n3").title
+    assert "start-n3" not in ids
+    assert any("n3 stays stopped" in sentence for sentence in plan.expects)
+
+
+def test_that_nodes_whose_past_nothing_shows_are_not_joined_and_never_called_one() -> None:
+    nodes = [down(n, trace=None) for n in NAMES]
+    seen = crashed(*nodes, n1=40, n2=40, n3=40)
+    assert history(party(seen, NAMES, ()), side_chosen=False).verdict is WARN
+    blocks, plan = rest_of(seen)
+    assert blocks == set()
+    assert typed(plan) == [
+        "without n2",
+        "without n3",
+    ]
+    assert not {"start-n2", "start-n3", "form-n1"} & {s.step_id for s in plan.steps}
+
+
+def test_that_forks_are_not_let_form_their_last_component_again() -> None:
+    view = ("c0ffee00-0000-0000-0000-000000000000:7", ("a", "b", "c"))
+    nodes = [down(n, gvwstate=view) for n in NAMES]
+    seen = crashed(*nodes, n1=40, n2=40, n3=40)
+    assert "formed" in {s.step_id for s in rest_of(seen)[1].steps}
+    forked = replace(seen, two_primaries=(APART,))
+    assert "formed" not in {s.step_id for s in rest_of(forked)[1].steps}

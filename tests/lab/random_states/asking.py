@@ -16,7 +16,7 @@ from tests.lab.random_states.verbs import Person
 RUN_LIMIT_S = 240.0
 END_LIMIT_S = 40.0
 _ROUNDS = 5
-_COUNT = re.compile(r"\b(\d+) (?:write sets?|transactions?|rows?)\b")
+_COUNT = re.compile(r"\b(?:lose )?(\d+) (?:write sets?|transactions?|rows?|of)\b")
 _LOSS = re.compile(r"\b(lost|loss|lose|loses|missing|only on|discard|replaced|not known)\b", re.IGNORECASE)
 
 
@@ -58,15 +58,14 @@ class Asked:
 
     @property
     def told(self) -> int:
-        """Return the largest count of losses that was typed for."""
-        counts = [int(number) for question, _ in self.typed for number in _COUNT.findall(question)]
-        counts += [int(answer) for _, answer in self.typed if answer.isdecimal()]
-        return max(counts, default=0)
+        """Return the count of losses that was typed for: of each question the largest, all questions together."""
+        counts = ([int(n) for n in _COUNT.findall(f"{q} {a} of")] for q, a in self.typed)
+        return sum(max(found, default=0) for found in counts)
 
     @property
     def told_unknown(self) -> bool:
         """Return whether what was typed for says that a part of the loss is not known."""
-        return any("not known" in question or "unknown" in question for question, _ in self.typed)
+        return any("not known" in question for question, _ in self.typed)
 
     def __str__(self) -> str:
         typed = "".join(f" [typed {answer!r} to: {question}]" for question, answer in self.typed)

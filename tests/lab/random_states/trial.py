@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.lab.random_states.branches import shares
 from tests.lab.random_states.hands import Hands
 from tests.lab.random_states.judging import After, Before, Verdict, judge
 from tests.lab.random_states.ledger import Ledger
-from tests.lab.random_states.verbs import MEMBERS, State
+from tests.lab.random_states.verbs import MEMBERS, Person, State
 
 _QUICK = {"rolling-restart": {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}, "freeze-gcache": {"away": "1 min"}}
 
@@ -87,13 +88,12 @@ def _apart(hands: Hands, held: truth.Held) -> bool:
 
 def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     """Run what fits: without a Primary the bootstrap, then each node that is down, then what the person came for."""
-    person, asked = state.person, []
-    itself = "yes" if person.itself else "no"
-    if not hands.sides():
-        asked.append(asking.run("bootstrap-after-crash", itself=itself))
-    if "JOINS-OTHERS" in (asked[0].said if asked else ""):
-        hands.tidy()  # as the check says: the option that founds a cluster of its own is taken out of the files
-        asked.append(asking.run("bootstrap-after-crash", itself=itself))
+    person, asked = state.person, list[Asked]()
+    sides = hands.sides()
+    if not sides:
+        asked += _started(asking, hands, person)
+    if len(sides) > 1:  # two Primary Components: nothing may call that whole, and nothing may make a third one
+        return [asking.run("bootstrap-after-crash"), _came_for(asking, "rolling-restart", person.node)]
     if not hands.sides():
         return asked
     down = [name for name in MEMBERS if name not in hands.synced()]
@@ -101,6 +101,19 @@ def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     if person.after and (person.after == "bootstrap-after-crash" or len(hands.synced()) == len(MEMBERS)):
         asked.append(_came_for(asking, person.after, person.node))
     return asked
+
+
+def _started(asking: Asking, hands: Hands, person: Person) -> Iterator[Asked]:
+    """Start the cluster as the console advises: once more without what it refused, where that can be put right."""
+    itself = "yes" if person.itself else "no"
+    first = asking.run("bootstrap-after-crash", itself=itself)
+    yield first
+    if "JOINS-OTHERS" in first.said:
+        hands.tidy()  # the option that founds a cluster of its own is taken out of the files
+        first = asking.run("bootstrap-after-crash", itself=itself)
+        yield first
+    if first.end == "refused" and "HISTORY" in first.said and person.accepts:
+        yield asking.run("bootstrap-after-crash", person.node, itself=itself, bootstrap=person.node)
 
 
 def _came_for(asking: Asking, procedure: str, node: str) -> Asked:

@@ -50,6 +50,15 @@ def test_that_what_was_typed_for_must_cover_the_loss_or_say_that_it_is_not_known
     assert judge(_before(ROWS, FIVE), _after(FIVE, FIVE), [_typed(question)]).word == word
 
 
+def test_that_the_counts_of_several_questions_add_up_and_those_of_one_do_not() -> None:
+    first = ("s3 has 3 write sets more than s1. Type 'lose 3 of s3' to accept that it is lost.", "lose 3 of s3")
+    second = ("s2 went its own way after seqno 7 with 2 write sets. Type 'lose 2 of s2'.", "lose 2 of s2")
+    asked = Asked("bootstrap-after-crash", "", "done", "all Synced", (first, second))
+    assert asked.told == 5
+    assert not asked.told_unknown
+    assert _typed("what s3 (left out) has is not known: it may be ahead", "without s3").told_unknown
+
+
 def test_that_a_typed_number_counts_as_the_count() -> None:
     asked = [_typed("Type the count of what is lost.", "5")]
     assert judge(_before(ROWS, FIVE), _after(FIVE, FIVE), asked).word == "typed"

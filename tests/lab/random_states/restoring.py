@@ -93,7 +93,7 @@ class Pristine:
             waits += [pool.submit(database.begin_start, spec, name) for name in others]
             for wait in waits:
                 wait.result()
-        galera.wait_synced(spec, members(self._estate), limit_s=90, size=len(members(self._estate)))
+        galera.wait_synced(spec, members(self._estate), limit_s=180, size=len(members(self._estate)))
 
     def give_back(self) -> None:
         """Leave the estate as it was found: its own timers, no copy left."""

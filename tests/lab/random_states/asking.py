@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from tests.lab.procedures.steering import Console
 from tests.lab.random_states.verbs import Person
@@ -89,20 +89,32 @@ class Asking:
         words = [w for name, value in inputs.items() for w in ("--input", f"{name}={value}")]
         confirm = self._confirm()
         asked = Asked(procedure, host, "", "")
+        unknown = inputs.get("unknown_history", "")
+        given = ((f"whether {unknown} shares the cluster's past is not known", str(unknown)),) if unknown else ()
         ended = self._command("run", procedure, "--json", "--yes", *words, *confirm)
         for _ in range(_ROUNDS):
             asked = _read(asked, ended)
             run_id = str(ended.document.get("run", ""))
+            asked = replace(asked, typed=(*given, *self._typed(run_id)))
             if asked.end in {"done", "undone", "refused", "nothing to do", "bad input", "hang", "broke"}:
                 break
             question = ended.document.get("question")
             answer = self._answer(question) if asked.end == "waiting for you" and question else ""
             if not answer:
                 return self._taken_back(asked, run_id or self._newest())
-            if _LOSS.search(_text(question)):
-                asked = replace(asked, typed=(*asked.typed, (_text(question), answer)))
             ended = self._command("resume", run_id, "--json", "--yes", "--answer", answer, *confirm)
         return asked
+
+    def _typed(self, run_id: str) -> tuple[tuple[str, str], ...]:
+        """Return the questions about a loss that the journal says were answered, by words typed before it too."""
+        found: list[tuple[str, str]] = []
+        question = ""
+        for entry in self._console.entries(run_id) if run_id else ():
+            if entry.kind == "asked" and entry.data is not None:
+                question = _text(cast("Mapping[str, Any]", entry.data["question"]))
+            elif entry.kind == "answered" and entry.data is not None and _LOSS.search(question):
+                found.append((question, str(entry.data["answer"])))
+        return tuple(dict.fromkeys(found))
 
     def _confirm(self) -> list[str]:
         hosts = [h.name for h in self._console.estate.hosts] if self._person.confirms else []
@@ -163,12 +175,17 @@ def _read(asked: Asked, ended: Ended) -> Asked:
     if "error" in document:
         return replace(asked, end="bad input", said=_short(document.get("message") or json.dumps(document)))
     if "refused" in document:
-        refused = ", ".join(dict.fromkeys(document["refused"]))
-        nothing = document["nothing_to_do"] and not refused
-        return replace(asked, end="nothing to do" if nothing else "refused", said=refused)
+        nothing = document["nothing_to_do"] and not document["refused"]
+        return replace(asked, end="nothing to do" if nothing else "refused", said=_short(_refusal(document)))
     question = document.get("question")
     told = _text(question) if question else _told(document)
     return replace(asked, end="waits" if ended.cut_short else str(document["state"]), said=_short(told))
+
+
+def _refusal(document: Mapping[str, Any]) -> str:
+    """Return the codes of a refusal; of histories what was said of them too."""
+    pasts = [c["evidence"] for c in document["checks"] if c["code"] == "HISTORY" and "HISTORY" in document["refused"]]
+    return "; ".join((", ".join(dict.fromkeys(document["refused"])), *pasts))
 
 
 def _told(document: Mapping[str, Any]) -> str:

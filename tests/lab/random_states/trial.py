@@ -97,7 +97,8 @@ def _offered(asking: Asking, hands: Hands, state: State) -> list[Asked]:
     if not hands.sides():
         return asked
     down = [name for name in MEMBERS if name not in hands.synced()]
-    asked += [asking.run("add-node", name, joiner=name, settle="3 s") for name in down]
+    for name in down:
+        asked += _brought_back(asking, name, person)
     if person.after and (person.after == "bootstrap-after-crash" or len(hands.synced()) == len(MEMBERS)):
         asked.append(_came_for(asking, person.after, person.node))
     return asked
@@ -114,6 +115,15 @@ def _started(asking: Asking, hands: Hands, person: Person) -> Iterator[Asked]:
         yield first
     if first.end == "refused" and "HISTORY" in first.said and person.accepts:
         yield asking.run("bootstrap-after-crash", person.node, itself=itself, bootstrap=person.node)
+
+
+def _brought_back(asking: Asking, name: str, person: Person) -> Iterator[Asked]:
+    """Bring one node back; where its past is in the way, as the console offers it, if this person gives rows up."""
+    first = asking.run("add-node", name, joiner=name, settle="3 s")
+    yield first
+    if first.end == "refused" and "HISTORY" in first.said and person.accepts:
+        way = {"unknown_history": name} if "not known" in first.said else {"loser": name}
+        yield asking.run("add-node", name, joiner=name, settle="3 s", **way)
 
 
 def _came_for(asking: Asking, procedure: str, node: str) -> Asked:

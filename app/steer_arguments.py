@@ -54,6 +54,7 @@ def add_steering(
     undo = commands.add_parser("undo", parents=[common], help="take a run back, step by step; or only release")
     undo.add_argument("run", help="the run's number")
     undo.add_argument("--yes", action="store_true", help="approve taking it back")
+    _confirm(undo, "let this host come back by SST where IST can't bring it back (repeatable)")
     undo.add_argument("--release", action="store_true", help="only switch off what is still switched on")
     undo.add_argument("--leave", default="", metavar="REASON", help="close the run as it stands, with a reason")
 
@@ -88,14 +89,12 @@ def _procedure(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _confirm(parser: argparse.ArgumentParser, told: str) -> None:
+    parser.add_argument("--confirm", action="append", default=[], metavar="HOST", help=told)
+
+
 def _answers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--confirm",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="confirm a step that can't be undone (repeatable)",
-    )
+    _confirm(parser, "confirm a step that can't be undone (repeatable)")
     parser.add_argument(
         "--take-over", default="", metavar="OWNER", help="take over another console's lock: type its owner"
     )

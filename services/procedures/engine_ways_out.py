@@ -205,7 +205,7 @@ class WaysOut:
         told = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
         ask = Ask(told, "typed", expect=wanted.expect)
         if not self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
-            raise StepFailed(f"It was not begun, because nobody accepted this: {told}")
+            raise StepFailed(f"It was not begun, because nobody accepted this: {told} (--confirm {wanted.expect})")
 
     def _keep_what_stays(self, step: Step, undo: Undo) -> None:
         """Look at what the undo left, for a while where it may still show; what does not hold is told at the end."""

@@ -100,17 +100,17 @@ def test_that_without_a_cache_that_reaches_back_nothing_is_started_by_sst_before
     freezing: Estate, freezing_console: Console
 ) -> None:
     console = freezing_console
-    stopped_at = _away(console)
-    _release_all(freezing)
-    _write(freezing, 240, size=1_000_000)  # gcache.size is 128M: both rings begin anew
+    _away(console)
+    # An older copy of f3's data folder was put back while it was down: no cache reaches so far back.
     first = min(_status(freezing, name, "wsrep_local_cached_downto") for name in ("f1", "f2"))
-    assert first > stopped_at + 1
+    stopped_at, path = max(0, first - 2), "/var/lib/mysql/grastate.dat"
+    freezing.host("f3").sh(f"sed -i 's/^seqno: .*/seqno:   {stopped_at}/' {path}")
     refused = console("undo", console.runs()[0], "--yes")
     view = console.view()
     assert view.state is RunState.UNDO_FAILED, refused
     assert f"f3 stopped at {stopped_at}; f1 caches from" in view.sentence
     assert "Starting f3 replaces all its data by SST" in view.sentence
-    assert freezing.host("f3").sh("systemctl is-active mariadb", check=False).out.strip() == "inactive"
+    assert freezing.host("f3").sh("systemctl is-active mariadb", check=False).out.strip() in {"inactive", "failed"}
     assert (_frozen_at(freezing, "f1"), _unit(freezing)) == ("-1", "")
     accepted = console("undo", console.runs()[0], "--yes", "--confirm", "f3")
     view = console.assert_ended(RunState.UNDONE, accepted)

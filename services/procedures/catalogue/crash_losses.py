@@ -116,12 +116,15 @@ def _memories(party: Party, name: str) -> list[int]:
 
 
 def _seen_beyond(party: Party, chosen: Standing, found: list[Loss]) -> tuple[Loss, ...]:
-    """Return the highest position that our own history saw of anybody, where no other loss counts as much."""
+    """Return the highest position that our own history saw of anybody, where neither a node nor a loss reaches it."""
     seen = [(seqno, name) for name in party.everyone for seqno in _memories(party, name)]
     highest, host = max(seen, default=(0, ""))
-    more = highest - (chosen.seqno or 0)
-    if more <= max((loss.count or 0 for loss in found), default=0):
+    base = chosen.seqno or 0
+    reached = [n or 0 for s in standings(party.facts, party.known) for n in (s.seqno, s.tail)]
+    counted = [base + (loss.count or 0) for loss in found]
+    if highest <= max(base, *reached, *counted):
         return ()
+    more = highest - base
     return (Loss(host, more, f"{host} was seen {more} write sets further than {chosen.host} is now"),)
 
 

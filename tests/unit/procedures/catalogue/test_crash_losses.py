@@ -92,6 +92,12 @@ def test_that_rows_of_a_member_that_was_left_out_are_counted_and_typed_and_it_is
     assert not [s for s in untouched.steps if s.host == "n3"]
 
 
+def test_that_a_position_that_was_remembered_and_recovered_is_no_second_loss() -> None:
+    alone = (*TOGETHER.views, PrimaryView(UUID, 11, (("c", "n3"),)))
+    known = down("n3", remembered=(Remembered(UUID, 36, 1.0),), trace=Trace(views=alone))
+    assert told(party(crashed(known, n1=10, n2=10, n3=36), ("n1", "n2"), ())) == [("n3", 25)]
+
+
 def test_that_what_only_a_binary_log_holds_is_lost_too() -> None:
     seen = crashed(n1=10, n2=12, n3=12)
     asked = party(

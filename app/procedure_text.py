@@ -5,12 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from services.discovery.words import clock
 from services.procedures.checks import Check, Override, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
-from services.procedures.model import Plan, Step
+from services.procedures.model import Breach, Plan, Step
 from services.procedures.procedure import About
-from services.procedures.run_model import TAKEN_BACK, OpenObligation, RunView, StepState, StepView
+from services.procedures.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
+from services.procedures.standing import seen_on, state_words
 from services.procedures.wording import wording
 from services.words import tr, tr_n
 
@@ -141,7 +143,7 @@ def step_line(view: StepView, number: int) -> str:
 
 def run_lines(view: RunView) -> Iterator[str]:
     """Yield where a run stands, step by step, and what is still switched on."""
-    yield f"{tr('run')} {view.run_id}: {view.plan.title}  [{tr(view.state.value)}]"
+    yield f"{tr('run')} {view.run_id}: {view.plan.title}  [{state_words(view)}]"
     if view.sentence:
         yield from _wrapped("  ", view.sentence)
     for number, step in enumerate(view.steps, 1):
@@ -159,17 +161,27 @@ def rest_lines(view: RunView) -> Iterator[str]:
     if view.question is None or view.question.topic != "continued":
         return
     yield tr("The rest of the plan, to be approved:")
-    yield from check_lines(view.checks, view.overrides)
+    yield from check_lines(view.fresh_checks, view.overrides)
     for number, step in enumerate(view.steps, 1):
         if step.state is StepState.PENDING:
             yield from _step_lines(number, step.step)
 
 
+def breach_lines(one: Broken) -> Iterator[str]:
+    """Yield a watch rule that broke: when, what is true, what is safe, what to try."""
+    evidence = f" ({one.evidence})" if one.evidence else ""
+    yield from _wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
+    released = tr("What it guards is switched off at once; the run asks you before its next act.")
+    nothing = tr("Nothing was changed for it; the run asks you before its next act.")
+    yield from _wrapped("      ", released if one.does is Breach.RELEASE else nothing)
+    yield from _wrapped(f"      {tr('try')}: ", tr("Look at the host now; then answer, or take the run back."))
+
+
 def obligation_lines(obligations: tuple[OpenObligation, ...]) -> Iterator[str]:
-    """Yield what is switched on and must be switched off again."""
+    """Yield what is switched on and must be switched off again, and when it was seen on last."""
     for one in obligations:
         danger = f" ({one.obligation.danger})" if one.obligation.danger else ""
-        yield f"  ! {one.obligation.sentence}{danger}"
+        yield f"  ! {one.obligation.sentence}{danger}; {seen_on(one)}"
         if one.release_failed:
             yield from _wrapped("      ", one.release_failed)
 

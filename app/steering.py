@@ -13,7 +13,7 @@ from types import FrameType
 from app.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
 from app.compose import open_state, read_inventory
 from app.places import data_folder
-from app.procedure_text import rest_lines, step_line
+from app.procedure_text import breach_lines, rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.procedures.codec import encode, plain
@@ -85,6 +85,9 @@ class Terminal:
         self._shown: dict[str, StepState] = {}
         self._said: dict[str, str] = {}
         self._asked: Question | None = None
+        self._told: int | None = None
+        self.refused = ""
+        """The answer given on the command line, where it was none."""
         self._view: RunView | None = None
 
     def run_changed(self, view: RunView) -> None:
@@ -92,6 +95,7 @@ class Terminal:
         if self._machine:
             return
         self._view = view
+        self._tell_breaches(view)
         for number, step in enumerate(view.steps, 1):
             key = step.step.step_id
             if step.state is StepState.PENDING:
@@ -105,6 +109,15 @@ class Terminal:
             self._shown[key], self._said[key] = step.state, said
         sys.stdout.flush()
 
+    def _tell_breaches(self, view: RunView) -> None:
+        """Print each watch rule that breaks, at once and with a bell: a person may sit before a question for hours."""
+        if self._told is not None and len(view.broken) > self._told:
+            lines = [line for one in view.broken[self._told :] for line in breach_lines(one)]
+            bell = "\a" if sys.stdout.isatty() else ""
+            sys.stdout.write(bell + "\n" + "\n".join(lines) + "\n")
+            self._asked = None  # what was asked stands above it: it is asked once more
+        self._told = len(view.broken)
+
     def answer(self, run_id: str, question: Question) -> str | None:
         """Return what was typed, None while nothing was that is an answer to this question."""
         del run_id
@@ -112,10 +125,9 @@ class Terminal:
             given, self._given = self._given, ""
             fit = fitting(question, given)
             if fit is None:
-                sys.stderr.write(
-                    tr("{text!r} is no answer to: {question}", text=given, question=question_text(question))
-                )
-                sys.stderr.write("\n")
+                self.refused = given
+                told = tr("{text!r} is no answer to: {question}", text=given, question=question_text(question))
+                sys.stderr.write(f"{told}\n{no_answer(question, given)}\n")
             else:
                 return fit
         if not self._attended:
@@ -137,7 +149,10 @@ class Terminal:
             self._hang_up()
             return None
         self._asked = None  # what is no answer is asked for again
-        return fitting(question, line)
+        fit = fitting(question, line)
+        if fit is None:
+            sys.stdout.write(no_answer(question, line.strip()) + "\n")
+        return fit
 
     def _hang_up(self) -> None:
         if self._gone is not None:
@@ -158,6 +173,24 @@ def fitting(question: Question, text: str) -> str | None:
     if question.topic == "continued":
         return "approve" if low in {"approve", tr("approve").casefold()} else None
     return "yes" if low in {"yes", "y", "done", tr("yes").casefold()} else None
+
+
+def answers_of(question: Question) -> tuple[str, ...]:
+    """Return the answers that `fitting` takes, as they are typed."""
+    ask = question.ask
+    if ask.kind == "typed":
+        return ask.expect, "stop"
+    if ask.kind == "choice":
+        allowed = tuple(value for value, _ in ask.choices)
+        return allowed if question.topic == "failed" or "stop" in allowed else (*allowed, "stop")
+    return ("approve", "stop") if question.topic == "continued" else ("yes", "stop")
+
+
+def no_answer(question: Question, text: str) -> str:
+    """Return what to tell of a typed text that is no answer, with the ones that are."""
+    legal = ", ".join(answers_of(question))
+    return tr("{text!r} is no answer here, nothing was done with it. The answers are: {answers}.", text=text,
+              answers=legal)  # fmt: skip
 
 
 def question_text(question: Question) -> str:
@@ -225,6 +258,7 @@ def run_document(view: RunView) -> dict[str, object]:
         "procedure": view.plan.procedure,
         "cluster": view.plan.cluster_id,
         "state": view.state.value,
+        "driven": None if view.driver_unknown else view.live or view.elsewhere,
         "sentence": view.sentence,
         "started": view.started,
         "ended": view.ended,
@@ -246,10 +280,17 @@ def run_document(view: RunView) -> dict[str, object]:
         ],
         "values": dict(view.kept),
         "obligations": [
-            {"key": o.obligation.key, "host": o.obligation.host, "sentence": o.obligation.sentence, "since": o.since}
+            {
+                "key": o.obligation.key,
+                "host": o.obligation.host,
+                "sentence": o.obligation.sentence,
+                "since": o.since,
+                "seen": o.seen,
+            }
             for o in view.obligations
         ],
         "question": encode(view.question),
+        "answers": list(answers_of(view.question)) if view.question is not None else [],
         "breaches": list(view.breaches),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
         "owner": view.owner,

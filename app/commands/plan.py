@@ -159,7 +159,8 @@ def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key:
             desk.drive(run_id, terminal, policy=policy, person=terminal, way=way, key=key, control=control)
     view = desk.view(run_id)
     if machine:
-        sys.stdout.write(json.dumps(run_document(view)) + "\n")
+        refused = {"refused_answer": terminal.refused} if terminal.refused else {}
+        sys.stdout.write(json.dumps({**run_document(view), **refused}) + "\n")
     else:
         sys.stdout.write("\n" + "\n".join(run_lines(view)) + "\n")
     return exit_code(view, way)

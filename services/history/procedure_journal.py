@@ -128,6 +128,11 @@ class ProcedureLog:
             return False  # a file system without locks
         return False
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the store is a file of this workstation, whose locks tell who writes a run."""
+        return self._engine.dialect.name == "sqlite"
+
     def runs(self) -> tuple[int, ...]:
         """Return the numbers of the runs that have a line, newest first."""
         entries = schema.procedure_entry

@@ -24,6 +24,7 @@ from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.finding import Found, find_hosts, kept_addresses, meant
 from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
+from services.procedures.holding_up import read_holders
 from services.procedures.inputs import filled
 from services.procedures.invariants import declared_off, violations
 from services.procedures.journal import StoredJournal
@@ -287,6 +288,7 @@ class Desk:
             continuing=lambda now: self._continued(hosts, prover, now),
             snapshot=lambda: self._snapshot(hosts, view),
             cleanup=actor.cleanup,
+            holders=lambda host: read_holders(hosts.observer(host), host),
             policy=policy or Policy(by=self.owner),
         )
 
@@ -330,7 +332,9 @@ class Desk:
         """Return a run as its journal tells it; BadInput for an unknown one."""
         live, view = self.control(run_id) is not None, fold(self.journal.entries(run_id))
         elsewhere = not live and view.state not in ENDED and self.journal.written_elsewhere(run_id)
-        return at_work_elsewhere(view) if elsewhere else replace(view, live=live)
+        if elsewhere:
+            return at_work_elsewhere(view)
+        return replace(view, live=live, driver_unknown=not live and not self.journal.knows_writers)
 
     def runs(self) -> tuple[RunView, ...]:
         """Return every run, the newest first."""
@@ -342,7 +346,10 @@ class Desk:
 
     def obligations(self) -> tuple[OpenObligation, ...]:
         """Return what is switched on by any run."""
-        return open_obligations(self.journal.obligation_entries())
+        found = open_obligations(self.journal.obligation_entries())
+        views = {run_id: fold(self.journal.entries(run_id)) for run_id in dict.fromkeys(o.run_id for o in found)}
+        seen = {(o.run_id, o.obligation.key): o.seen for view in views.values() for o in view.obligations}
+        return tuple(replace(o, seen=seen.get((o.run_id, o.obligation.key))) for o in found)
 
     def close(self) -> bool:
         """Suspend the runs that are driven here (they are resumed by proof) and join; return whether all ended."""

@@ -11,6 +11,7 @@ from services.discovery.model import ClusterSnapshot
 from services.errors import NOTHING_CHANGED, UserError
 from services.procedures.actions import Action, Several
 from services.procedures.checks import Check
+from services.procedures.holding_up import Holder
 from services.procedures.model import Plan
 from services.procedures.ports import ActFailed, Actor, Hosts, Prover
 from services.procedures.run_model import Journal, Listener, Person, RunView, StepState
@@ -69,6 +70,7 @@ class Parts:
     continuing: Continuing | None = None
     snapshot: Callable[[], ClusterSnapshot | None] | None = None
     cleanup: Callable[[Plan], tuple[str, ...]] | None = None
+    holders: Callable[[str], tuple[Holder, ...]] | None = None
     policy: Policy = field(default_factory=Policy)
 
 

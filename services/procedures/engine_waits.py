@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.clock import Clock
 from services.procedures.conditions import Answer, Condition
 from services.procedures.control import Control
+from services.procedures.engine_held_up import HeldUp, still_open
 from services.procedures.engine_limit import Limit
 from services.procedures.engine_looks import Looks
 from services.procedures.engine_parts import (
@@ -89,6 +90,7 @@ class Waits:
     ) -> tuple[str, ...]:
         """Wait until all hold; return the evidence. StepFailed when one never can, or at the limit."""
         limit, looks, told = Limit(self._clock, limit_s), self.looks(), 0.0
+        held = HeldUp(self._parts, self._log, step.step_id)
         while True:
             found = self.answers(conditions, looks)
             open_ = [a for a in found if not a.holds]
@@ -99,13 +101,15 @@ class Waits:
             hopeless = next((a for a in open_ if a.final), None)
             if hopeless is not None:
                 raise StepFailed(hopeless.evidence, hopeless.lines)
+            waited = held.told(open_[0], still_open(conditions, found))
             if limit.over():
                 lines = tuple(line for a in open_ for line in a.lines)
-                raise StepFailed(f"Not within {limit_s:.0f} s: {'; '.join(a.evidence for a in open_)}.", lines)
+                missing = "; ".join(a.evidence for a in (waited, *open_[1:]))
+                raise StepFailed(f"Not within {limit_s:.0f} s: {missing}.", lines)
             if limit.slept_s > told:
                 self._log.said(step.step_id, _asleep(limit.slept_s - told))
                 told = limit.slept_s
-            self._log.waiting(step.step_id, open_[0], waits_for, limit.wall)
+            self._log.waiting(step.step_id, waited, waits_for, limit.wall)
             self.tick(step)
 
     def ask(self, question: Question, step_id: str) -> str:

@@ -15,12 +15,13 @@ from services.procedures.actions import WaitFor
 from services.procedures.checks import Check, Override
 from services.procedures.codec import decode, decode_all
 from services.procedures.invariants import only_reads
-from services.procedures.model import Plan, Step
+from services.procedures.model import Breach, Plan, Step
 from services.procedures.obligations import change_obligations
 from services.procedures.run_model import (
     RUN_WAYS,
     STEP_WAYS,
     TAKEN_BACK,
+    Broken,
     Entry,
     OpenObligation,
     Question,
@@ -64,6 +65,8 @@ class _Fold:
     kept: dict[str, str] = field(default_factory=dict)
     obligations: dict[tuple[str, str], OpenObligation] = field(default_factory=dict)
     breaches: list[str] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    fresh_checks: tuple[Check, ...] = ()
     locked: tuple[str, ...] = ()
 
 
@@ -142,6 +145,7 @@ def _begin(entry: Entry) -> _Fold:
         owner=str(data.get("owner", "")),
         checks=decode_all(Check, data.get("checks")),
         overrides=decode_all(Override, data.get("overrides")),
+        fresh_checks=decode_all(Check, data.get("checks")),
     )
 
 
@@ -187,6 +191,8 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     if state in TAKEN_BACK:
         run.steps[entry.step_id] = replace(new, undo=_undo(view, state, entry.at, evidence))
         return
+    if state in {StepState.DONE, StepState.ALREADY} and view.step.takes is not None:
+        _seen_on(run, view.step.takes.key, entry.at)
     anew = state is StepState.CHECKING
     run.steps[entry.step_id] = replace(
         new,
@@ -196,6 +202,13 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
         evidence=evidence or (() if anew else view.evidence),
         output=() if anew else view.output,
     )
+
+
+def _seen_on(run: _Fold, key: str, at: float) -> None:
+    """Keep when a proof showed an obligation on: before that it is only announced."""
+    found = run.obligations.get((run.run_id, key))
+    if found is not None:
+        run.obligations[run.run_id, key] = replace(found, seen=at)
 
 
 def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]) -> UndoView:
@@ -247,13 +260,15 @@ def _continued(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
         _illegal(entry, "a continued plan uses the id of an earlier step")
     run.plan, run.approved = plan, None
     run.steps.update(fresh)
-    run.checks = (*run.checks, *decode_all(Check, data.get("checks")))
+    run.fresh_checks = decode_all(Check, data.get("checks"))
+    run.checks = (*run.checks, *run.fresh_checks)
 
 
 def _breach(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
-    del entry
-    evidence = str(data.get("evidence", ""))
-    run.breaches.append(f"{data.get('sentence')}{f' ({evidence})' if evidence else ''}")
+    sentence, evidence, does = (str(data.get(name, "")) for name in ("sentence", "evidence", "does"))
+    run.breaches.append(f"{sentence}{f' ({evidence})' if evidence else ''}")
+    known = Breach(does) if does in {kind.value for kind in Breach} else Breach.PAUSE
+    run.broken.append(Broken(entry.at, str(data.get("code", "")), sentence, evidence, known))
 
 
 def _lock(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
@@ -307,6 +322,8 @@ def _view(run: _Fold) -> RunView:
         owner=run.owner,
         approved=run.approved,
         locked=run.locked,
+        fresh_checks=run.fresh_checks,
+        broken=tuple(run.broken),
     )
 
 

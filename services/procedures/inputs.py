@@ -73,6 +73,8 @@ def field_faults(fields: tuple[Field, ...], inputs: Inputs) -> tuple[Fault, ...]
 def _fault(field: Field, text: str) -> str:
     if not text:
         return tr("{title} is needed.", title=field.title) if field.required else ""
+    if field.kind == "duration" and number_of(text) is not None:
+        return tr("{title}: {n} of what? Write {n} s, {n} min or {n} h.", title=field.title, n=text)
     if field.kind == "duration" and seconds_of(text) is None:
         return tr("{title}: write a time like 30 min or 1 h.", title=field.title)
     if field.kind == "bytes" and bytes_of(text) is None:

@@ -80,6 +80,11 @@ class StoredJournal:
         with self._lock:
             return self._holds.get(number) is None and self._log.is_held(number)
 
+    @property
+    def knows_writers(self) -> bool:
+        """Whether `written_elsewhere` can tell: of a store that several workstations share it can't."""
+        return self._log.is_local
+
     def refuse_other_writer(self, run_id: str) -> None:
         """Raise DrivenElsewhere while another program of this workstation writes the run."""
         if self.written_elsewhere(run_id):

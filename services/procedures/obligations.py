@@ -36,7 +36,7 @@ def change_obligations(found: dict[tuple[str, str], OpenObligation], entry: Entr
         taken = decode(Obligation, data.get("obligation"))
         key = (entry.run_id, taken.key)
         since = found[key].since if key in found else entry.at
-        found[key] = OpenObligation(entry.run_id, taken, since)
+        found[key] = OpenObligation(entry.run_id, taken, since, seen=found[key].seen if key in found else None)
     elif entry.kind == "obligation-discharged":
         found.pop((entry.run_id, str(data.get("key"))), None)
     elif entry.kind == "note" and data.get("about") == RELEASE_FAILED:

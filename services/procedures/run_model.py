@@ -9,7 +9,7 @@ from typing import Protocol
 from services.procedures.actions import Ask
 from services.procedures.causes import telling
 from services.procedures.checks import Check, Override
-from services.procedures.model import Obligation, Plan, Step
+from services.procedures.model import Breach, Obligation, Plan, Step
 
 
 class RunState(Enum):
@@ -189,12 +189,24 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class OpenObligation:
-    """An obligation that is on: since when, of which run."""
+    """An obligation that is on: since when, of which run; `seen`: when a proof last showed it on, None: never."""
 
     run_id: str
     obligation: Obligation
     since: float
     release_failed: str = ""
+    seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A watch rule that broke: when (UTC epoch seconds), its code, what is true, what was read, what the run does."""
+
+    at: float
+    code: str
+    sentence: str
+    evidence: str
+    does: Breach
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +233,9 @@ class RunView:
         approved: when the plan as it stands was approved; None: not yet (again None when it was continued).
         locked: hosts where the run's lock may lie: from before it is taken until it is given back there.
         elsewhere: another program of this workstation drives it now (a terminal, another window): steered there only.
+        driver_unknown: whether anybody drives it can't be told from here (a journal that several workstations share).
+        fresh_checks: the checks of the newest plan of the run alone: what its approval rests on.
+        broken: the breaches with their times; `breaches` are the same as sentences.
     """
 
     run_id: str
@@ -243,6 +258,9 @@ class RunView:
     approved: float | None = None
     locked: tuple[str, ...] = ()
     elsewhere: bool = False
+    driver_unknown: bool = False
+    fresh_checks: tuple[Check, ...] = ()
+    broken: tuple[Broken, ...] = ()
 
 
 class Person(Protocol):

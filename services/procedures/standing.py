@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from services.discovery.words import moment
 from services.procedures.fold import ENDED
-from services.procedures.run_model import RunView
+from services.procedures.run_model import OpenObligation, RunState, RunView
 from services.words import tr
+
+
+def state_words(view: RunView) -> str:
+    """Return the state of a run as it is shown: what the journal says last is not true of a console that was killed.
+
+    Whether anybody drives it is read, not guessed: by the lock that the system drops with the process that drives it.
+    """
+    said = tr(view.state.value)
+    if view.live or view.elsewhere or view.state not in {RunState.RUNNING, RunState.UNDOING}:
+        return said
+    if view.driver_unknown:
+        return tr("{state}, or interrupted: not known here", state=said)
+    return tr("interrupted while {state}", state=said)
+
+
+def seen_on(one: OpenObligation) -> str:
+    """Return when a proof last showed that an obligation is on: what it is now is not known by that."""
+    if one.seen is None:
+        return tr("never seen on: it was announced {moment}", moment=moment(one.since))
+    return tr("last seen on {moment}", moment=moment(one.seen))
 
 
 def where_it_stands(view: RunView) -> str:

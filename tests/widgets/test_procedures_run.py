@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from services.procedures.actions import Ask
 from services.procedures.checks import Verdict
-from services.procedures.model import Undo
-from services.procedures.run_model import RunState, RunView, StepState, UndoView
+from services.procedures.model import Breach, Undo
+from services.procedures.run_model import Broken, RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
 from widgets.common.theme import apply_theme
@@ -36,6 +36,10 @@ def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
 def moved_on(view: RunView, done: float) -> RunView:
     steps = (*view.steps[:6], p.moving(view.steps[6].step, done), *view.steps[7:])
     return replace(view, steps=steps)
+
+
+def texts_of(place: QWidget) -> list[str]:
+    return [label.text() for label in place.findChildren(QLabel)]
 
 
 # -- the run ---------------------------------------------------------------------------------------------------------
@@ -274,6 +278,20 @@ def test_that_a_broken_watch_rule_ends_a_run_only_after_a_yes(qtbot: QtBot, wiza
         assert told.args[:2] == ["47", answer]
 
 
+def test_that_a_watch_rule_that_breaks_is_told_beside_the_question_that_stands(wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Is the backup done?"))
+    view = wizard.run()
+    assert view is not None
+    assert view.question is not None
+    at = view.question.since + 5
+    broken = Broken(at, "OTHERS-STAY", "db1 is no full member any more.", "no answer from db1", Breach.PAUSE)
+    wizard.set_run(replace(view, broken=(replace(broken, at=at - 60, sentence="Old."), broken)))
+    told = "\n".join(texts_of(wizard.question))
+    assert "db1 is no full member any more. (no answer from db1)" in told
+    assert "the run asks you before its next act" in told
+    assert "Old." not in told
+
+
 def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:
     ask(wizard, "step", Ask("Wipe db2?", "typed", expect="db2"))
     field = wizard.question.typed
@@ -281,7 +299,9 @@ def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardP
     field.setText("db1")
     with qtbot.assertNotEmitted(wizard.answered, wait=20):
         qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert "'db1' is no answer: type db2, or stop here." in texts_of(wizard.question)
     field.setText("db2")
+    assert not any("is no answer" in text for text in texts_of(wizard.question))
     with qtbot.waitSignal(wizard.answered) as told:
         qtbot.keyClick(field, Qt.Key.Key_Return)
     assert told.args[:2] == ["47", "db2"]

@@ -151,6 +151,11 @@ def format_moment(at: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
 
 
+def seen_words(at: float | None) -> str:
+    """Return when a proof last showed a thing on; that it is on now is not known by it."""
+    return tr("never seen on") if at is None else tr("last seen on {moment}", moment=format_moment(at))
+
+
 def one_line(text: str, most: int = 200) -> str:
     """Return a server's text as one line of bounded length: names and errors may hold anything."""
     # Control characters and line ends only: str.split() would also break the narrow spaces inside numbers.

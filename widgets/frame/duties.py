@@ -14,7 +14,7 @@ from services.words import tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.duty import DutyMark
 from widgets.common.labels import ElidedLabel
-from widgets.common.text import format_clock, format_moment
+from widgets.common.text import format_clock, format_moment, seen_words
 from widgets.common.theme import ui_font
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
@@ -62,7 +62,7 @@ class Duties(QWidget):
         said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
         self._words.setText(said)
         self._words.setFixedWidth(min(_MOST_WIDTH, QFontMetrics(ui_font()).horizontalAdvance(said) + 4))
-        self._words.set_hint(first.release_failed or tr(first.obligation.danger))
+        self._words.set_hint(f"{first.release_failed or tr(first.obligation.danger)}\n{seen_words(first.seen)}".strip())
         self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(first.obligation.sentence)))
         rest = len(self._shown) - 1
         self.more.setText(tr_n("+{n} more", "+{n} more", rest) if rest else "")

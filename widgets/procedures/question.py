@@ -7,14 +7,14 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
-from services.procedures.run_model import Question
+from services.procedures.run_model import Broken, Question
 from services.types import Health
 from services.words import mark, tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fields import line
 from widgets.common.labels import label
 from widgets.procedures.blocks import TintedFrame, emptied, put, words
-from widgets.procedures.words import since_words
+from widgets.procedures.words import broken_words, since_words
 
 STOP, UNDO, LEAVE = "stop", "undo", "leave"
 _TITLES = {
@@ -57,7 +57,7 @@ class QuestionBanner(TintedFrame):
         self.typed: QLineEdit | None = None
         self._shape = HealthMark(Health.WARN, 13)
         self._title, self._since = words("", "section"), label("", "third")
-        self._text = words("")
+        self._text, self._broken, self._wrong = words(""), words("", "warn"), words("", "warn")
         self._answers = QVBoxLayout()
         self._answers.setSpacing(6)
         head = QHBoxLayout()
@@ -66,7 +66,9 @@ class QuestionBanner(TintedFrame):
         column = QVBoxLayout()
         column.setSpacing(6)
         column.addLayout(head)
+        column.addWidget(self._broken)
         column.addWidget(self._text)
+        column.addWidget(self._wrong)
         column.addSpacing(2)
         column.addLayout(self._answers)
         row = QHBoxLayout(self)
@@ -76,11 +78,18 @@ class QuestionBanner(TintedFrame):
         row.addLayout(column, 1)
         self.hide()
 
-    def show_question(self, question: Question | None, now: float) -> None:
-        """Show a question, or nothing; the same question keeps what was typed."""
+    def show_question(self, question: Question | None, now: float, broken: tuple[Broken, ...] = ()) -> None:
+        """Show a question, or nothing; the same question keeps what was typed.
+
+        Args:
+            broken: watch rules that broke since it was asked: told above it at once, wherever the plan is scrolled to.
+        """
+        since = question.since if question is not None else 0.0
+        put(self._broken, "\n".join(broken_words(one) for one in broken if one.at >= since))
         if question == self._question:
             return
         self._question = question
+        put(self._wrong, "")
         self.setVisible(question is not None)
         if question is None:
             return
@@ -112,6 +121,11 @@ class QuestionBanner(TintedFrame):
             yes = question.ask.unattended or "yes"
             self._row([(yes, tr("&Yes, go on"), "primary"), (STOP, tr("&Stop here"), "")])
 
+    def _judge_typed(self, text: str, expect: str) -> None:
+        """Say of a text that is no answer what would be one."""
+        wrong = tr("'{text}' is no answer: type {word}, or stop here.", text=text, word=expect)
+        put(self._wrong, "" if text == expect else wrong)
+
     def _row(self, answers: list[tuple[str, str, str]]) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -142,4 +156,6 @@ class QuestionBanner(TintedFrame):
         go_on.setEnabled(False)
         field.textChanged.connect(lambda text: go_on.setEnabled(text.strip() == expect))
         field.returnPressed.connect(go_on.click)
+        field.returnPressed.connect(lambda: self._judge_typed(field.text().strip(), expect))
+        field.textChanged.connect(lambda _text: put(self._wrong, ""))
         self.typed = field

@@ -13,7 +13,7 @@ from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fonts import STRONG
 from widgets.common.labels import ElidedLabel, label
-from widgets.common.text import MIDDLE, format_duration, format_moment
+from widgets.common.text import MIDDLE, format_duration, format_moment, seen_words
 from widgets.common.theme import ui_font
 from widgets.procedures.blocks import put, words
 from widgets.procedures.words import OVER, driven, run_health, run_words, since_words
@@ -190,6 +190,7 @@ class ObligationRow(QFrame):
         self.duty = duty
         since = since_words(duty.since, now)
         text = f"{tr(duty.obligation.sentence)} {since} {MIDDLE} {format_duration(max(0.0, now - duty.since))}"
+        text += f" {MIDDLE} {seen_words(duty.seen)}"
         put(self._text, text)
         where = f"{duty.obligation.host} {MIDDLE} " + tr("run {number}", number=duty.run_id)
         danger = duty.obligation.danger

@@ -161,7 +161,8 @@ class Stages(QWidget):
             self.steps.show_plan(view.plan.steps, known, now)
         self._plan = view.plan
         if before is None or (before.checks, before.overrides) != (view.checks, view.overrides):
-            checks = newest_checks(view.checks)
+            # To be approved is what the newest plan rests on; a finished run keeps the last word on each check.
+            checks = view.fresh_checks or newest_checks(view.checks)
             self.checklist.show_decided(checks, view.overrides)
             self.preflight.say(checks_health(checks), checks_words(checks, view.overrides))
             self.preflight.setVisible(bool(checks))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.procedures.actions import Ask, Checkpoint, Continue, WaitFor
 from services.procedures.checks import Check, Override, Verdict
-from services.procedures.model import Risk, Step
-from services.procedures.run_model import TAKEN_BACK, RunState, RunView, StepState, StepView
+from services.procedures.model import Breach, Risk, Step
+from services.procedures.run_model import TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
 from services.types import Health
 from services.words import mark, tr
 from widgets.common.text import (
@@ -251,6 +251,15 @@ def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()
     text = f" {MIDDLE} ".join(parts)
     worst = (blocks or warned)[:1]
     return f"{text}: {worst[0].evidence or worst[0].title}" if worst else text
+
+
+def broken_words(one: Broken) -> str:
+    """Return a watch rule that broke, with its time and what is safe."""
+    evidence = f" ({one.evidence})" if one.evidence else ""
+    told = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
+    if one.does is Breach.RELEASE:
+        return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next act.")
+    return f"{told} " + tr("Nothing was changed for it; the run asks you before its next act.")
 
 
 def newest_checks(checks: tuple[Check, ...]) -> tuple[Check, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.faults.scripted.cluster import crashed
 from tests.unit.app.steering_desk import DESYNC, Shell, last_run, nothing_was_changed
 
@@ -19,6 +21,8 @@ def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> No
     with shell.typing("yes", "not yet", "yse", "yes"):
         said = shell("run", *DESYNC)
     assert (said.code, last_run(said)) == (0, "done")
+    told = "is no answer here, nothing was done with it. The answers are: yes, stop.\n"
+    assert said.out.count(f"'not yet' {told}") == said.out.count(f"'yse' {told}") == 1
     assert said.out.count("Is the backup on n3 done?\nAnswer yes when it is so, or stop.\n> ") == 3
 
 
@@ -49,6 +53,10 @@ def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) ->
     assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [can't be undone, 15 s]" in before
     assert "$ n3: sudo galera_new_cluster" in before
     assert "Type n3 to confirm, or stop." in said.out
+    rest = before.rpartition("The rest of the plan, to be approved:\n")[2]
+    codes = [line.split()[1] for line in rest.splitlines() if line.lstrip().startswith(("ok ", "warn ", "BLOCK "))]
+    assert "POSITIONS" in codes
+    assert len(codes) == len(set(codes)), codes
 
 
 def test_that_a_run_that_waits_for_approval_shows_what_is_to_be_approved(shell: Shell) -> None:
@@ -71,3 +79,7 @@ def test_that_an_answer_that_fits_no_question_is_told_and_not_taken(shell: Shell
     said = shell("resume", "1", "--yes", "--answer", "maybe")
     assert (said.code, last_run(said)) == (4, "waiting for you")
     assert "'maybe' is no answer to: " in said.err
+    assert "The answers are: approve, stop." in said.err
+    machine = shell("resume", "1", "--yes", "--answer", "maybe", "--json")
+    document = json.loads(machine.out)
+    assert (document["refused_answer"], document["answers"]) == ("maybe", ["approve", "stop"])

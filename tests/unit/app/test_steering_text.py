@@ -25,6 +25,7 @@ from app.procedure_text import (
     step_line,
 )
 from app.steering import Terminal, fitting, interruptible
+from services.discovery.words import moment
 from services.facts.model import Problem
 from services.procedures.actions import Ask
 from services.procedures.catalogue import all_procedures
@@ -32,7 +33,8 @@ from services.procedures.checks import Check, Override, Verdict
 from services.procedures.control import Control
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Fault, Field
-from services.procedures.run_model import OpenObligation, Question, RunState, RunView, StepState, StepView
+from services.procedures.model import Breach
+from services.procedures.run_model import Broken, OpenObligation, Question, RunState, RunView, StepState, StepView
 from tests.unit.procedures.plans import FREEZE, GOOD, edit, freeze, plan_of, wipe
 
 YES_NO = Question(Ask("Is it done?"), "ask")
@@ -40,6 +42,50 @@ TYPED = Question(Ask("Its data is deleted.", "typed", expect="n2"), "wipe-n2")
 FAILED = Question(Ask("It failed.", "choice", choices=(("again", "once more"), ("undo", "back"))), "x", "failed")
 BREACH = Question(Ask("A rule broke.", "choice", choices=(("go on", "all the same"),)), "x", "breach")
 CONTINUED = Question(Ask("The plan goes on."), "", "continued")
+
+
+def _terminal_of(view: RunView, capsys: pytest.CaptureFixture[str]) -> tuple[Terminal, str]:
+    terminal = Terminal(machine=False, attended=True)
+    terminal.run_changed(view)
+    return terminal, capsys.readouterr().out
+
+
+def test_that_a_breach_is_printed_at_once_though_a_question_stands_and_an_old_one_is_not(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = Broken(1.0, "OLD", "Old news.", "", Breach.PAUSE)
+    view = RunView("1", GOOD, RunState.WAITING, (), question=YES_NO, broken=(old,))
+    terminal, said = _terminal_of(view, capsys)
+    assert said == ""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    new = Broken(2.0, "OTHERS-STAY", "n1 is no full member any more.", "only 1 of 2 answer", Breach.PAUSE)
+    terminal.run_changed(replace(view, broken=(old, new)))
+    said = capsys.readouterr().out
+    assert said.startswith("\a\n  ▲ ")
+    assert "OTHERS-STAY: n1 is no full member any more. (only 1 of 2 answer)" in said
+    assert "Nothing was changed for it; the run asks you before its next act." in said
+    assert "try: Look at the host now" in said
+    terminal.run_changed(replace(view, broken=(old, new)))
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("live", "unknown", "word"),
+    [
+        (True, False, "[running]"),
+        (False, False, "[interrupted while running]"),
+        (False, True, "[running, or interrupted: not known here]"),
+    ],
+)
+def test_that_a_run_that_nobody_drives_is_not_said_to_run(live: bool, unknown: bool, word: str) -> None:
+    view = RunView("1", GOOD, RunState.RUNNING, (), live=live, driver_unknown=unknown)
+    assert next(run_lines(view)).endswith(word)
+
+
+def test_that_an_obligation_says_when_it_was_last_seen_on() -> None:
+    never = OpenObligation("1", FREEZE, 1.0)
+    assert "never seen on: it was announced 1970" in next(obligation_lines((never,)))
+    assert "last seen on 2020" in next(obligation_lines((replace(never, seen=1_600_000_000.0),)))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +205,7 @@ def test_that_a_step_is_told_in_the_past_when_it_is_done_and_with_its_error_when
     assert step_line(failed, 12) == "■ 12. n1       Freeze the gcache of n1  [failed]  3 s\n        No answer."
 
 
-OPEN = OpenObligation("1", FREEZE, 5.0, "n1 does not answer.")
+OPEN = OpenObligation("1", FREEZE, 5.0, "n1 does not answer.", seen=7.0)
 VIEW = RunView(
     "1", GOOD, RunState.WAITING, tuple(StepView(step) for step in GOOD.steps), sentence="It waits.", question=YES_NO,
     obligations=(OPEN,), breaches=("disk: it fills",),
@@ -172,7 +218,7 @@ def test_that_a_run_tells_its_state_steps_breaches_obligations_and_question() ->
     assert lines[2] == "  ○  1. n1       Freeze the gcache of n1  [pending]"
     assert lines[-4:] == [
         "  ▲ disk: it fills",
-        "  ! gcache frozen on n1 (the disk of n1 fills)",
+        f"  ! gcache frozen on n1 (the disk of n1 fills); last seen on {moment(7.0)}",
         "      n1 does not answer.",
         "  waits for you: Is it done?",
     ]
@@ -180,7 +226,7 @@ def test_that_a_run_tells_its_state_steps_breaches_obligations_and_question() ->
 
 def test_that_an_obligation_without_a_danger_has_no_empty_brackets() -> None:
     one = replace(OPEN, obligation=replace(FREEZE, danger=""), release_failed="")
-    assert list(obligation_lines((one,))) == ["  ! gcache frozen on n1"]
+    assert list(obligation_lines((one,))) == [f"  ! gcache frozen on n1; last seen on {moment(7.0)}"]
 
 
 # --- the person at the terminal -----------------------------------------------------------------------------------

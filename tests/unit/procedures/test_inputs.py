@@ -43,6 +43,13 @@ def test_that_flags_numbers_and_host_lists_are_read() -> None:
     assert hosts_of("n1, n2,,n1") == ("n1", "n2")
 
 
+@pytest.mark.parametrize("text", ["5", " 30 "])
+def test_that_a_time_without_its_unit_is_refused_with_what_it_may_mean(text: str) -> None:
+    (fault,) = field_faults((Field("settle", "Settle", "duration", "60 s"),), {"settle": text})
+    n = text.strip()
+    assert fault.sentence == f"Settle: {n} of what? Write {n} s, {n} min or {n} h."
+
+
 def test_that_every_fault_names_its_field_and_what_to_write() -> None:
     fields = (
         Field("node", "Node", "host", choices=(("n1", ""), ("n2", ""))),

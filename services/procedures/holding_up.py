@@ -1,0 +1,132 @@
+"""Who holds a server up while a run waits for it: a read lock of all tables, DDL, a long transaction; with the session.
+
+Read over an Observer session, and only what can be read is said. Sources: MariaDB KB "Metadata Lock Info Plugin" (the
+session of a lock; MDL_BACKUP_FTWRL1 and 2 are those of FLUSH TABLES WITH READ LOCK), "FLUSH" (that statement desyncs
+and pauses a Galera node), "Information Schema INNODB_TRX Table". Without the plugin a session that holds the lock and
+does nothing looks like any idle one: then the lock is told by the desync that nobody asked for, and who may hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.connections.ports import ObserverSession, SqlValue, text
+from services.errors import UserError
+from services.facts.reading import flag, words
+from services.procedures.gather_server import OWN_USER
+from services.procedures.gather_sessions import parse_sessions
+
+PROCESSES = (
+    "SELECT id, user, command, LEFT(info, 200) AS info, time, host FROM information_schema.processlist "
+    "WHERE id <> CONNECTION_ID()"
+)
+TRANSACTIONS = (
+    "SELECT trx_mysql_thread_id, TIMESTAMPDIFF(SECOND, trx_started, NOW()) FROM information_schema.innodb_trx"
+)
+LOCKS = "SELECT thread_id, lock_mode FROM information_schema.metadata_lock_info"
+LIMIT_S = 3.0
+LONG_S = 10
+_READ_LOCK = "MDL_BACKUP_FTWRL"
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One thing that holds a server up.
+
+    Attributes:
+        key: the same for the same session and cause, whatever time passes; sentence: what, who, for how many seconds.
+    """
+
+    key: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was read of one server; None: that could not be read.
+
+    Attributes:
+        processes: rows of PROCESSES; transactions: session -> seconds; lockers: sessions that hold the read lock;
+        desynced: it is desynced, and its variable says that nobody asked for it.
+    """
+
+    processes: tuple[tuple[SqlValue, ...], ...]
+    transactions: dict[int, int]
+    lockers: frozenset[int] | None
+    desynced: bool
+    own_user: str = ""
+
+
+def holders(host: str, seen: Seen) -> tuple[Holder, ...]:
+    """Return what holds the server up, the worst first; () where nothing that was read does."""
+    sessions = parse_sessions(seen.processes, seen.own_user).clients
+    who = {int(text(row[0])): _who(row) for row in seen.processes if len(row) > 5 and text(row[0]).isdigit()}
+    found = []
+    for number in sorted(seen.lockers or ()):
+        by = who.get(number, f"session {number}")
+        found.append(Holder(f"{host}:lock:{number}", f"{by} holds FLUSH TABLES WITH READ LOCK on {host}"))
+    known = seen.lockers or frozenset()
+    ddl = [s for s in sessions if s.ddl and s.number not in known]
+    found += [Holder(f"{host}:ddl:{s.number}", f"{who[s.number]} runs {s.ddl} on {host}") for s in ddl]
+    ids = {s.number for s in sessions}
+    for number, seconds in sorted(seen.transactions.items(), key=lambda one: -one[1]):
+        if seconds >= LONG_S and number in ids - known:
+            told = f"{who[number]} has a transaction open on {host} since {seconds} s"
+            found.append(Holder(f"{host}:trx:{number}", told))
+    if not found and seen.desynced:
+        idle = ", ".join(who[s.number] for s in sessions if not s.busy)[:200]
+        told = f"{host} is desynced and nobody set wsrep_desync: FLUSH TABLES WITH READ LOCK or a backup may hold it"
+        whose = f"; which session is not known, idle are: {idle}" if idle else "; which session is not known"
+        found.append(Holder(f"{host}:desync", told + whose))
+    return tuple(found[:_MOST])
+
+
+def read_holders(session: ObserverSession, host: str) -> tuple[Holder, ...]:
+    """Read and judge; () for a server that does not answer: then the wait itself says so."""
+    try:
+        own = session.query(OWN_USER, limit_s=LIMIT_S)
+        processes = session.query(PROCESSES, limit_s=LIMIT_S).rows
+        status = session.status(limit_s=LIMIT_S)
+        asked = session.query("SHOW GLOBAL VARIABLES LIKE 'wsrep_desync'", limit_s=LIMIT_S).pairs()
+    except UserError:
+        return ()
+    desynced = status.get("wsrep_desync_count", "0") != "0" and flag(asked.get("wsrep_desync", "")) is False
+    return holders(
+        host,
+        Seen(
+            processes=tuple(processes),
+            transactions=dict(_numbers(_rows(session, TRANSACTIONS) or ())),
+            lockers=_lockers(_rows(session, LOCKS)),
+            desynced=desynced,
+            own_user=text(own.rows[0][0]) if own.rows else "",
+        ),
+    )
+
+
+def _rows(session: ObserverSession, sql: str) -> Sequence[tuple[SqlValue, ...]] | None:
+    """Return rows, None where the server has no such table or grants no look at it."""
+    try:
+        return session.query(sql, limit_s=LIMIT_S).rows
+    except UserError:
+        return None
+
+
+def _numbers(rows: Sequence[tuple[SqlValue, ...]]) -> list[tuple[int, int]]:
+    pairs = [(text(row[0]), text(row[1])) for row in rows if len(row) > 1]
+    return [(int(number), int(seconds)) for number, seconds in pairs if number.isdigit() and seconds.isdigit()]
+
+
+def _lockers(rows: Sequence[tuple[SqlValue, ...]] | None) -> frozenset[int] | None:
+    if rows is None:
+        return None
+    held = (text(row[0]) for row in rows if len(row) > 1 and text(row[1]).startswith(_READ_LOCK))
+    return frozenset(int(number) for number in held if number.isdigit())
+
+
+def _who(row: tuple[SqlValue, ...]) -> str:
+    """Return 'app@10.0.0.5 (session 33, 20 s, idle)'; the port of the client says nothing to a person."""
+    number, user, command, at = text(row[0]), words(row[1], 80), text(row[2]).strip().lower(), words(row[5], 80)
+    doing = "idle" if command == "sleep" else "at work"
+    return f"{user}@{at.rpartition(':')[0] or at} (session {number}, {text(row[4])} s, {doing})"

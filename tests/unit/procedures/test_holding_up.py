@@ -1,0 +1,101 @@
+"""Who holds a server up: what is said is what was read, and a wait says it from its tenth second on."""
+
+from __future__ import annotations
+
+from services.connections.ports import Rows
+from services.errors import QueryFailed, Unreachable
+from services.procedures.conditions import Answer
+from services.procedures.engine_held_up import HeldUp, still_open
+from services.procedures.holding_up import Holder, Seen, holders, read_holders
+from services.procedures.run_log import RunLog
+from tests.unit.procedures.engine_world import Bench, is_, plan_of, wait
+from tests.unit.procedures.test_proving import ScriptedHosts, status
+
+ANN = (33, "ann", "Sleep", None, 20, "10.0.0.5:41022")
+APP = (7, "app", "Sleep", None, 130, "10.0.0.9:5100")
+DDL = (9, "dba", "Query", "ALTER TABLE t ADD x INT", 45, "localhost")
+OWN = (50, "pilothouse", "Query", "SELECT 1", 0, "10.0.0.1:9")
+
+
+def seen(**more: object) -> Seen:
+    known: dict[str, object] = {
+        "processes": (ANN, APP, DDL, OWN), "transactions": {}, "lockers": frozenset(), "desynced": False,
+        "own_user": "pilothouse",
+    }  # fmt: skip
+    return Seen(**{**known, **more})  # type: ignore[arg-type]
+
+
+def test_that_a_read_lock_is_told_with_who_holds_it_and_for_how_long() -> None:
+    found = holders("s3", seen(lockers=frozenset({33}), processes=(ANN,), desynced=True))
+    assert [h.sentence for h in found] == [
+        "ann@10.0.0.5 (session 33, 20 s, idle) holds FLUSH TABLES WITH READ LOCK on s3"
+    ]
+
+
+def test_that_ddl_and_a_long_transaction_are_told_and_a_short_one_is_not() -> None:
+    found = holders("s3", seen(transactions={7: 120, 33: 9}))
+    assert [h.sentence for h in found] == [
+        "dba@localhost (session 9, 45 s, at work) runs ALTER TABLE on s3",
+        "app@10.0.0.9 (session 7, 130 s, idle) has a transaction open on s3 since 120 s",
+    ]
+
+
+def test_that_a_lock_whose_holder_can_not_be_read_is_not_known_and_says_who_it_may_be() -> None:
+    (found,) = holders("s3", seen(processes=(ANN,), lockers=None, desynced=True))
+    assert "which session is not known, idle are: ann@10.0.0.5 (session 33, 20 s, idle)" in found.sentence
+    assert holders("s3", seen(processes=(ANN,), lockers=None)) == ()
+
+
+def test_that_the_key_of_a_cause_does_not_change_with_its_seconds() -> None:
+    one, two = (holders("s3", seen(transactions={7: s}, processes=(APP,))) for s in (20, 90))
+    assert one[0].key == two[0].key
+    assert one[0].sentence != two[0].sentence
+
+
+def test_that_a_server_without_the_plugin_or_an_answer_is_no_error() -> None:
+    session = ScriptedHosts("s3").sessions["s3"]
+    session.state = status(desync_count="1")
+    session.rows = {
+        "SELECT SUBSTRING_INDEX": Rows(("u",), (("pilothouse",),)),
+        "SELECT id": Rows(("id", "user", "command", "info", "time", "host"), (ANN, OWN)),
+        "SHOW GLOBAL VARIABLES": Rows(("n", "v"), (("wsrep_desync", "OFF"),)),
+    }
+    assert [h.key for h in read_holders(session, "s3")] == ["s3:desync"]
+    session.rows["SELECT thread_id"] = Rows(("thread_id", "lock_mode"), ((33, "MDL_BACKUP_FTWRL2"), (7, "MDL_SHARED")))
+    assert [h.key for h in read_holders(session, "s3")] == ["s3:lock:33"]
+    session.state = Unreachable("No route to host.", host="s3")
+    assert read_holders(session, "s3") == ()
+    session.state, session.rows = status(), {}
+    assert QueryFailed.code
+    assert read_holders(session, "s3") == ()
+
+
+def test_that_a_wait_tells_its_cause_from_the_tenth_second_on_and_journals_it_once() -> None:
+    bench = Bench(plan_of(wait("n2", "ready")))
+    engine = bench.engine()
+    parts = engine._parts
+    asked: list[str] = []
+
+    def read(host: str) -> tuple[Holder, ...]:
+        asked.append(host)
+        return (Holder("n2:lock:33", f"ann@x (session 33, {len(asked)}0 s, idle) holds a lock on {host}"),)
+
+    object.__setattr__(parts, "holders", read)
+    log = RunLog(bench.journal, bench.run_id, None)
+    held = HeldUp(parts, log, "wait-ready-n2")
+    answer = Answer(holds=False, evidence="ready is OFF")
+    told = []
+    for _ in range(25):
+        told.append(held.told(answer, (is_("n2", "ready"),)).evidence)
+        bench.clock.advance(1.0)
+    assert told[9] == "ready is OFF"
+    assert told[10] == "ready is OFF. Held up: ann@x (session 33, 10 s, idle) holds a lock on n2"
+    assert asked == ["n2", "n2"]
+    notes = [data for data in bench.lines("note") if data["about"] == "held-up"]
+    assert [data["text"] for data in notes] == ["ann@x (session 33, 10 s, idle) holds a lock on n2"]
+
+
+def test_that_only_what_does_not_hold_yet_is_asked_about() -> None:
+    conditions = (is_("n1", "a"), is_("n2", "b"))
+    found = (Answer(holds=True, evidence=""), Answer(holds=None, evidence=""))
+    assert still_open(conditions, found) == conditions[1:]

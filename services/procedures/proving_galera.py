@@ -7,6 +7,7 @@ from services.facts.reading import count, flag
 from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
+from services.procedures.proving_no_primary import standing
 
 Status = dict[str, str]
 SYNCED, DONOR = "4", "2"
@@ -71,6 +72,11 @@ def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer
         said = f"only {len(alive)} of {condition.at_least} nodes answer; no answer from {away}"
         if alive and seen < condition.at_least:
             return Answer(holds=False, evidence=f"{said}, and the others see {seen}")
+        # The others may count a node that is not of `hosts`: whether a silent one still serves is asked of its host.
+        found = asking.each(tuple(h for h in condition.hosts if h not in alive), lambda host: standing(asking, host))
+        down = [f"{h}: {s}" for h, s in found.items() if not isinstance(s, UserError) and s != "Primary"]
+        if down:
+            return Answer(holds=False, evidence=f"{said}; {', '.join(down)}")
         return Answer(holds=None, evidence=said)  # it may be our own way to them that is broken
     return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")
 

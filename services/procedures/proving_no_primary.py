@@ -24,7 +24,7 @@ def no_primary(condition: NoPrimary, asking: Asking, past: Past) -> Answer:
     """None answers as Primary; a host counts as none only when it answers otherwise, or runs no server."""
     del past
     asked = tuple(h for h in condition.hosts if h not in condition.accounted)
-    found = asking.each(asked, lambda host: _standing(asking, host))
+    found = asking.each(asked, lambda host: standing(asking, host))
     found |= asking.each(condition.accounted, lambda host: _life(asking, host))
     primary = [h for h, s in found.items() if s == "Primary"]
     if primary:
@@ -95,7 +95,7 @@ def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tupl
     return open_, blind
 
 
-def _standing(asking: Asking, host: str) -> str:
+def standing(asking: Asking, host: str) -> str:
     """Return the cluster status the server gives, or that no server runs; raise when neither can be told."""
     try:
         return asking.status(host).get("wsrep_cluster_status") or "no member"

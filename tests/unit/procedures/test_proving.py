@@ -309,6 +309,10 @@ def test_that_silence_of_one_node_is_told_from_its_loss(prover: Attempt, hosts: 
     hosts.sessions["n2"].state = Unreachable("No answer.", host="n2")
     condition = c.StillPrimary(("n1", "n2"), 2, UUID)
     assert prover.look(condition, NOTHING).holds is None  # the other still sees both
+    hosts.sessions["n2"].programs["ps"] = out(code=1)
+    gone = prover.look(condition, NOTHING)
+    assert (gone.holds, "n2: no server runs" in gone.evidence) == (False, True)
+    hosts.sessions["n2"].programs.clear()
     hosts.sessions["n1"].state = status(cluster_size="1")
     assert prover.look(condition, NOTHING).holds is False
     assert prover.look(c.StillPrimary(("n1", "n2"), 1, UUID), NOTHING).holds is True

@@ -1,0 +1,102 @@
+"""A person at a terminal is told at once: a wrong answer, who holds a wait up, a member that dies beside a question."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from services.procedures.run_model import RunState
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.at_terminal import Terminal, at_terminal
+from tests.lab.procedures.steering import Console
+from tests.lab.procedures.whole import Whole
+
+QUESTION = "Is the backup on s3 done?"
+TABLE = "pilothouse_told.t"
+
+
+@contextlib.contextmanager
+def _session(estate: Estate, host: str, statements: str, seconds: int) -> Iterator[None]:
+    """Hold a session open that did these statements and does nothing now."""
+    held = threading.Thread(
+        target=lambda: estate.host(host).sh(f'(echo "{statements}"; sleep {seconds}) | mariadb', limit_s=seconds + 30.0)
+    )
+    held.start()
+    try:
+        yield
+    finally:
+        held.join()
+
+
+@pytest.fixture
+def table(steer: Estate) -> Iterator[str]:
+    """A table to write into, and the plugin that tells who holds a lock."""
+    steer.sql("s1", "CREATE DATABASE pilothouse_told")
+    steer.sql("s1", f"CREATE TABLE {TABLE} (a INT PRIMARY KEY) ENGINE=InnoDB")
+    steer.sql("s3", "INSTALL SONAME 'metadata_lock_info'")
+    yield TABLE
+    steer.sql("s3", "UNINSTALL SONAME 'metadata_lock_info'")
+    steer.sql("s1", "DROP DATABASE pilothouse_told")
+
+
+def _to_the_question(terminal: Terminal) -> int:
+    terminal.wait_for("Approve this plan? Type yes: ")
+    terminal.type("yes")
+    return terminal.wait_for(QUESTION + "\nAnswer yes when it is so, or stop.\n> ")
+
+
+@pytest.mark.slow
+def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
+    steer: Estate, console: Console, whole: Whole, table: str
+) -> None:
+    with at_terminal(console, "run", "desync-for-backup", "--input", "node=s3") as terminal:
+        at = _to_the_question(terminal)
+        terminal.type("yse")
+        at = terminal.wait_for(
+            "'yse' is no answer here, nothing was done with it. The answers are: yes, stop.", after=at
+        )
+        with _session(steer, "s3", "FLUSH TABLES WITH READ LOCK;", 35):
+            for number in range(5):
+                steer.sql("s1", f"INSERT INTO {table} VALUES ({number})")
+            terminal.type("yes")
+            terminal.wait_for("holds FLUSH TABLES WITH READ LOCK on s3", after=at)
+        assert terminal.end() == 0, terminal.said[-4000:]
+    console.assert_ended(RunState.DONE)
+    (note,) = [e.data or {} for e in console.entries() if e.kind == "note" and (e.data or {}).get("about") == "held-up"]
+    assert str(note["text"]).startswith("root@localhost (session ")
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_long_transaction_in_a_drain_is_told_with_whose_it_is(
+    steer: Estate, console: Console, whole: Whole, table: str
+) -> None:
+    with _session(steer, "s2", f"BEGIN; INSERT INTO {table} VALUES (100);", 50):
+        ran = console.run("rolling-restart", nodes="s2", drain_limit="25 s", pause="1 s", soak="3 s", downtime="20 s",
+                          older_than="")  # fmt: skip
+    assert ran.code == 3, ran
+    assert "has a transaction open on s2 since" in ran.out
+    assert "root@localhost (session " in ran.out
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_member_that_dies_while_a_question_stands_is_told_with_a_bell(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with at_terminal(console, "run", "desync-for-backup", "--input", "node=s3") as terminal:
+        at = _to_the_question(terminal)
+        steer.kill9("s1")
+        at = terminal.wait_for("\a", limit_s=40, after=at)
+        terminal.wait_for("QUORUM", limit_s=5, after=at)
+        terminal.wait_for(QUESTION, limit_s=10, after=at)
+        steer.start("s1")
+        terminal.process.send_signal(subprocess.signal.SIGINT)  # type: ignore[attr-defined]
+        terminal.end()
+    assert console("undo", console.runs()[0], "--yes").code == 0
+    steer.wait_synced(size=3)
+    whole.assert_as_before()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
+import signal
 import threading
 from collections.abc import Iterator
 
@@ -17,19 +17,23 @@ from tests.lab.procedures.whole import Whole
 
 QUESTION = "Is the backup on s3 done?"
 TABLE = "pilothouse_told.t"
+_OVER = "/run/told-is-over"
 
 
 @contextlib.contextmanager
-def _session(estate: Estate, host: str, statements: str, seconds: int) -> Iterator[None]:
-    """Hold a session open that did these statements and does nothing now."""
-    held = threading.Thread(
-        target=lambda: estate.host(host).sh(f'(echo "{statements}"; sleep {seconds}) | mariadb', limit_s=seconds + 30.0)
-    )
+def _session(estate: Estate, host: str, statements: str) -> Iterator[None]:
+    """Hold a session open that did these statements and does nothing now, three minutes at most."""
+    place = estate.host(host)
+    waits = f"for i in $(seq 360); do [ -e {_OVER} ] && break; sleep 0.5; done"
+    place.sh(f"rm -f {_OVER}")
+    held = threading.Thread(target=lambda: place.sh(f'(echo "{statements}"; {waits}) | mariadb', limit_s=200.0))
     held.start()
     try:
         yield
     finally:
+        place.sh(f"touch {_OVER}")
         held.join()
+        place.sh(f"rm -f {_OVER}")
 
 
 @pytest.fixture
@@ -59,7 +63,7 @@ def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
         at = terminal.wait_for(
             "'yse' is no answer here, nothing was done with it. The answers are: yes, stop.", after=at
         )
-        with _session(steer, "s3", "FLUSH TABLES WITH READ LOCK;", 35):
+        with _session(steer, "s3", "FLUSH TABLES WITH READ LOCK;"):
             for number in range(5):
                 steer.sql("s1", f"INSERT INTO {table} VALUES ({number})")
             terminal.type("yes")
@@ -75,7 +79,7 @@ def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
 def test_that_a_long_transaction_in_a_drain_is_told_with_whose_it_is(
     steer: Estate, console: Console, whole: Whole, table: str
 ) -> None:
-    with _session(steer, "s2", f"BEGIN; INSERT INTO {table} VALUES (100);", 50):
+    with _session(steer, "s2", f"BEGIN; INSERT INTO {table} VALUES (100);"):
         ran = console.run("rolling-restart", nodes="s2", drain_limit="25 s", pause="1 s", soak="3 s", downtime="20 s",
                           older_than="")  # fmt: skip
     assert ran.code == 3, ran
@@ -95,7 +99,7 @@ def test_that_a_member_that_dies_while_a_question_stands_is_told_with_a_bell(
         terminal.wait_for("QUORUM", limit_s=5, after=at)
         terminal.wait_for(QUESTION, limit_s=10, after=at)
         steer.start("s1")
-        terminal.process.send_signal(subprocess.signal.SIGINT)  # type: ignore[attr-defined]
+        terminal.process.send_signal(signal.SIGINT)
         terminal.end()
     assert console("undo", console.runs()[0], "--yes").code == 0
     steer.wait_synced(size=3)

@@ -191,8 +191,7 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
     if state in TAKEN_BACK:
         run.steps[entry.step_id] = replace(new, undo=_undo(view, state, entry.at, evidence))
         return
-    if state in {StepState.DONE, StepState.ALREADY} and view.step.takes is not None:
-        _seen_on(run, view.step.takes.key, entry.at)
+    change_obligations(run.obligations, entry)
     anew = state is StepState.CHECKING
     run.steps[entry.step_id] = replace(
         new,
@@ -202,13 +201,6 @@ def _step(run: _Fold, entry: Entry, data: dict[str, object]) -> None:
         evidence=evidence or (() if anew else view.evidence),
         output=() if anew else view.output,
     )
-
-
-def _seen_on(run: _Fold, key: str, at: float) -> None:
-    """Keep when a proof showed an obligation on: before that it is only announced."""
-    found = run.obligations.get((run.run_id, key))
-    if found is not None:
-        run.obligations[run.run_id, key] = replace(found, seen=at)
 
 
 def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]) -> UndoView:

@@ -10,9 +10,11 @@ from dataclasses import replace
 
 from services.procedures.codec import decode
 from services.procedures.model import Obligation
-from services.procedures.run_model import Entry, OpenObligation
+from services.procedures.run_model import Entry, OpenObligation, StepState
 
 RELEASE_FAILED = "release-failed"
+_PROVEN = frozenset({StepState.DONE.value, StepState.ALREADY.value})
+"""A step that is so has shown what it took to be on."""
 
 
 def open_obligations(entries: Iterable[Entry]) -> tuple[OpenObligation, ...]:
@@ -36,7 +38,11 @@ def change_obligations(found: dict[tuple[str, str], OpenObligation], entry: Entr
         taken = decode(Obligation, data.get("obligation"))
         key = (entry.run_id, taken.key)
         since = found[key].since if key in found else entry.at
-        found[key] = OpenObligation(entry.run_id, taken, since, seen=found[key].seen if key in found else None)
+        seen = found[key].seen if key in found else None
+        found[key] = OpenObligation(entry.run_id, taken, since, seen=seen, taken_by=entry.step_id)
+    elif entry.kind == "step" and data.get("state") in _PROVEN:
+        by = [k for k, o in found.items() if (o.run_id, o.taken_by) == (entry.run_id, entry.step_id)]
+        found.update({key: replace(found[key], seen=entry.at) for key in by})
     elif entry.kind == "obligation-discharged":
         found.pop((entry.run_id, str(data.get("key"))), None)
     elif entry.kind == "note" and data.get("about") == RELEASE_FAILED:

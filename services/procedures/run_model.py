@@ -189,13 +189,18 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class OpenObligation:
-    """An obligation that is on: since when, of which run; `seen`: when a proof last showed it on, None: never."""
+    """An obligation that is on: since when, of which run, taken by which step.
+
+    Attributes:
+        seen: when a proof last showed it on, None: never (it was only announced).
+    """
 
     run_id: str
     obligation: Obligation
     since: float
     release_failed: str = ""
     seen: float | None = None
+    taken_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

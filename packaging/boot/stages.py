@@ -70,7 +70,7 @@ STAGES = (
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 300, paths=("tests/faults",), needs="qt", workers=2),
     # Mostly waiting for servers: two processes, each with an estate of its own to steer, take half the time.
-    Stage("lab", 2400, paths=("tests/lab",), needs="lab", workers=2, share="loadgroup"),
+    Stage("lab", 3900, paths=("tests/lab",), needs="lab", workers=2, share="loadgroup"),
 )
 
 GROUPS = {

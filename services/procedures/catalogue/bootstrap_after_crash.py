@@ -25,6 +25,7 @@ from services.procedures.catalogue.crash_positions import (
     most_advanced,
     standings,
 )
+from services.procedures.catalogue.crash_stale import innodb_counts
 from services.procedures.catalogue.crash_steps import find_positions, make_primary, stopped
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
@@ -203,7 +204,7 @@ class BootstrapAfterCrash:
             wanted = wish == AUTO and flag_of(self._values(facts, inputs)["itself"]) is True
             checks.append(by_itself.told(reason, wanted=wanted))
             if wanted and not reason:
-                more += by_itself.form_again(asked)
+                more += (*innodb_counts(facts, found), *by_itself.form_again(asked))
                 return tuple(checks), self._plan(asked, inputs, (*so_far.steps, *more))
         return tuple(checks), self._by_hand(asked, inputs, so_far, chosen, more, tried=tried)
 
@@ -217,6 +218,8 @@ class BootstrapAfterCrash:
             more += tuple(stopped(asked.host(name), asked, "again-") for name in asked.hosts)
         strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
         apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)))))
+        joining = tuple(s for s in found if s.host not in apart)
+        more += innodb_counts(asked.facts, joining, "again-" if tried else "")
         more += bootstrap_and_join(asked, chosen.host, chosen.seqno, joining_order(found, chosen, apart), apart)
         return self._plan(asked, inputs, (*so_far.steps, *more), apart)
 

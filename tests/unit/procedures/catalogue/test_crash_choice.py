@@ -225,3 +225,31 @@ def test_that_the_durability_of_servers_that_are_down_is_read_in_their_option_fi
 def test_that_a_balancer_that_sends_clients_to_the_first_node_is_told() -> None:
     assert clients_away(crashed()).verdict is PASS
     assert clients_away(crashed(down("n1", balancers=("haproxy",)))).verdict is WARN
+
+
+# -- a state file that InnoDB contradicts ------------------------------------------------------------------------------
+
+
+def test_that_a_seqno_that_innodb_contradicts_is_taken_out_before_the_node_starts() -> None:
+    lying = down("n2", grastate=Grastate(UUID, 3, safe_to_bootstrap=False))
+    plan = rest_of(crashed(lying, n1=20, n2=20, n3=20), bootstrap="n1")
+    order = ids(plan)
+    assert order.index("stale-n2") < order.index("bootstrap") < order.index("start-n2")
+    step = plan.step("stale-n2")
+    assert "seqno 3" in step.title
+    assert "InnoDB recovered 20" in step.title
+    assert [i for i in order if i.startswith("stale-")] == ["stale-n2"]
+
+
+def test_that_nodes_form_again_by_themselves_from_the_positions_that_innodb_has() -> None:
+    killed = tuple(
+        down(name, grastate=Grastate(UUID, 3 if name == "n1" else -1, safe_to_bootstrap=False), gvwstate=VIEW)
+        for name in NAMES
+    )
+    order = ids(rest_of(crashed(*killed, n1=20, n2=20, n3=20)))
+    assert order.index("stale-n1") < order.index("form-n1")
+
+
+def test_that_a_seqno_that_innodb_confirms_stays_where_it_is() -> None:
+    clean = down("n1", grastate=Grastate(UUID, 20, safe_to_bootstrap=True))
+    assert not [i for i in ids(rest_of(crashed(clean, n1=20, n2=20, n3=20))) if "stale" in i]

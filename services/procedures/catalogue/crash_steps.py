@@ -7,7 +7,6 @@ position with the same words.
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
@@ -83,17 +82,18 @@ def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
 def _save(host: HostFacts) -> Step:
     """Keep what tells the position: small files, every copy numbered."""
     name, datadir = host.host, host.datadir or "/var/lib/mysql"
-    files = [posixpath.join(datadir, "grastate.dat")] if not host.grastate_absent else []
-    if host.gvwstate is not None:
-        files.append(posixpath.join(datadir, "gvwstate.dat"))
-    acts: tuple[Run, ...] = (Run(Command(("install", "-d", "-m", "0700", BACKUP), sudo=True)),)
-    if files:
-        acts += (Run(Command(("cp", "-p", "--backup=numbered", *files, BACKUP), sudo=True)),)
+    # What is there at that moment: a server that was still up deletes its gvwstate.dat when it is stopped cleanly.
+    there = ("find", datadir, "-maxdepth", "1", "(", "-name", "grastate.dat", "-o", "-name", "gvwstate.dat", ")")
+    copied = ("-exec", "cp", "-p", "--backup=numbered", "-t", BACKUP, "{}", "+")
+    acts = (
+        Run(Command(("install", "-d", "-m", "0700", BACKUP), sudo=True)),
+        Run(Command((*there, *copied), sudo=True)),
+    )
     return Step(
         step_id=f"save-{name}",
         host=name,
         title=f"Copy the state files of {name} to {BACKUP}",
-        done=f"The state files of {name} are saved" if files else f"{name} has no state files",
+        done=f"The state files of {name} are saved",
         why="The copies stay there; they take a few kilobytes.",
         action=Several(acts),
         repeatable=True,

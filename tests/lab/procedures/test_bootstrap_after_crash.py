@@ -78,3 +78,20 @@ def test_that_a_cluster_that_serves_again_is_not_taken_down_because_the_last_nod
     console.assert_ended(RunState.DONE, resumed)
     CRASH.assert_end(console)
     whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_a_seqno_that_innodb_contradicts_is_taken_out_of_the_state_file_before_a_node_starts_from_it(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    with Writer(steer, members(steer)) as writer:
+        time.sleep(2)
+    for name in members(steer):
+        steer.stop(name)
+    steer.host("s1").sh("sed -i 's/^seqno:.*/seqno: 3/' /var/lib/mysql/grastate.dat")
+    ran = console.run("bootstrap-after-crash", *CONFIRM)
+    assert ran.code == 0, ran
+    view = console.assert_ended(RunState.DONE, ran)
+    assert "stale-s1" in {step.step_id for step in view.plan.steps}, [step.step_id for step in view.plan.steps]
+    writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()

@@ -66,7 +66,7 @@ def _cgroup_setting(release: str) -> dict[str, str]:
 def boot_and_wait(spec: EstateSpec, name: str) -> None:
     """Boot a host and wait until its sshd and systemd answer; one whose container ends on its way up boots once more.
 
-    Seen once, while six estates came up at the same moment: nspawn ended without a reason on its console.
+    Seen once, while six estates came up at the same moment (see limits.py for what it probably lacked).
     """
     boot(spec, name)
     try:

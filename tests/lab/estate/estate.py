@@ -16,6 +16,7 @@ from tests.lab.estate import (
     container,
     database,
     galera,
+    limits,
     load,
     network,
     proc,
@@ -118,6 +119,8 @@ class Estate:
     def _make(self, say: Callable[[str], None]) -> None:
         spec = self.spec
         names = [h.name for h in self.hosts]
+        if done := limits.give_room():
+            say(done)
         say("network, disks and keys")
         vault.load()
         client.make_keys(spec)

@@ -12,6 +12,7 @@ from services.inventory.model import ClusterEntry, Inventory
 from services.procedures import conditions as c
 from services.procedures import preflight
 from services.procedures.catalogue.crash_checks import unaccounted
+from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.joining_checks import names
 from services.procedures.catalogue.joining_estimate import donor_ranking
 from services.procedures.checks import Verdict
@@ -110,7 +111,7 @@ def test_that_a_whole_cluster_passes_the_shared_checks(looking: Looking) -> None
         *preflight.sst_orphans(facts, NODES), *preflight.config_valid(facts, (*NODES, "spare")),
         *preflight.operator_rights(facts, NODES), preflight.lock_free(facts, NODES), preflight.clocks(facts, NODES),
         preflight.datadir_foreign(facts, "spare"), names(facts, "spare", "spare", "n1", NODES),
-        unaccounted(facts, NODES, ()),
+        unaccounted(party(facts, NODES, ())),
     )  # fmt: skip
     assert [(k.code, k.evidence) for k in checks if k.verdict is not Verdict.PASS] == []
 

@@ -86,7 +86,7 @@ def test_that_an_option_is_taken_back_behind_haproxy_without_an_error_for_the_ap
 ) -> None:
     option: dict[str, object] = {**QUICK, "nodes": "s3", "option": "innodb_io_capacity", "value": "444"}
     with BalancedWriter(steer) as writer:
-        ran = console.killed_run("whole=acting", "rolling-restart", **option)
+        ran = console.killed_run("s3:whole=acting", "rolling-restart", **option)
         assert ran.code == KILLED, ran
         haproxy.assert_all_up()
         undone = console("undo", console.runs()[0], "--yes")

@@ -33,6 +33,7 @@ from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.import_dialog import ImportDialog
 
 WORD = re.compile(r"(?<!\w)[A-Za-z][A-Za-z_]+(?!\w)")
+CODE = re.compile(r"[A-Z]+(?:-[A-Z]+)+")
 UNITS = {"kB", "MB", "GB", "TB", "ms", "min", "Hz"}
 # The program's and other programs' names, keys, vendors' words, commands and formats: the same in every language.
 TERMS = {
@@ -58,6 +59,13 @@ def texts_of(value: object) -> Iterator[str]:
             yield from texts_of(part)
 
 
+def halves(text: str) -> Iterator[str]:
+    """Yield what stands on two lines where a code of a check ("DISK-FREE") is broken at a hyphen, as fonts will it."""
+    if CODE.fullmatch(text):
+        for hyphen in re.finditer("-", text):
+            yield from (text[: hyphen.end()], text[hyphen.end() :])
+
+
 def own_words(text: str, data: Collection[str]) -> set[str]:
     """Return the unaccented words of a text that are neither data (or a line or a cut piece of data) nor terms."""
     found: set[str] = set()
@@ -66,14 +74,17 @@ def own_words(text: str, data: Collection[str]) -> set[str]:
         if any(rest in known for known in data):
             continue
         for known in data:
-            rest = re.sub(rf"(?<!\w){re.escape(known)}(?!\w)", " ", rest)
+            # The first half of a broken code ends in its hyphen, and stands at the end of its line only.
+            end = "$" if known.endswith("-") else r"(?!\w)"
+            rest = re.sub(rf"(?<!\w){re.escape(known)}{end}", " ", rest)
         found |= set(WORD.findall(rest))
     return found - UNITS - TERMS
 
 
 def unaccented(widget: QWidget, *data: object) -> set[tuple[str, str]]:
     """Return (who, text) of what holds a word that was neither translated nor comes from the data."""
-    known = sorted({text for part in (*data, *RAW) for text in texts_of(part)}, key=len, reverse=True)
+    told = {text for part in (*data, *RAW) for text in texts_of(part)}
+    known = sorted(told | {half for text in told for half in halves(text)}, key=len, reverse=True)
     return {(who, text) for who, text in seen(widget) if own_words(text, known)}
 
 

@@ -258,10 +258,10 @@ class Person:
         self.reads_the_form()
 
     def reads_the_form(self) -> None:
-        """Wait for the questions, which stand when every host was read."""
+        """Wait until the questions can be seen: they stand when every host was read, and are shown a moment later."""
         assert self.window.page() == "procedures"
         self.shoots("reading")
-        self.waits(lambda: bool(self.wizard.stages.form.rows))
+        self.waits(lambda: any(row.isVisible() for row in self.wizard.stages.form.rows.values()))
 
     # -- answering, judging, approving --------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "requirements.lock"
 PYPROJECT = ROOT / "pyproject.toml"
 REPORTS = ROOT / ".out" / "test"
+COMPILED = ROOT / ".out" / "compiled"
 DEMO_PICTURES = ROOT / ".out" / "demo"
 DOCS_PICTURES = ROOT / "resources" / "docs" / "images"
 BENCH_PAGE = ROOT / "resources" / "docs" / "benchmarks.md"

@@ -11,11 +11,12 @@ from dataclasses import replace
 from boot import debian, environment, process
 from boot.counts import Outcome, closing_line, read_report, table
 from boot.environment import MAIN
-from boot.places import LAB_COMMAND, REPORTS, ROOT, BootError, in_ci, is_debian, is_root, say
+from boot.places import COMPILED, LAB_COMMAND, REPORTS, ROOT, BootError, in_ci, is_debian, is_root, say
 from boot.stages import Command, Stage, select
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
 LAB_DOWN_LIMIT_S = 300.0
+_NOT_HANDED_ON = frozenset({"PYTHONPATH", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"})
 
 
 def test(arguments: list[str]) -> int:
@@ -147,8 +148,9 @@ def judge(stage: Stage, ending: process.Ending, filtered: bool) -> Outcome:
 
 def _settings() -> dict[str, str]:
     """Return the variables for every stage: the same on each machine, whatever the person's shell has set."""
-    settings = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTEST_ADDOPTS"}}
+    settings = {name: value for name, value in os.environ.items() if name not in _NOT_HANDED_ON}
     settings.update(
+        PYTHONPYCACHEPREFIX=str(COMPILED),  # each console of the lab would compile a second's worth of modules anew
         QT_QPA_PLATFORM="offscreen",
         OPENBLAS_NUM_THREADS="1",  # numpy's idle threads cost 100 ms CPU at start-up
         PYTHONUTF8="1",

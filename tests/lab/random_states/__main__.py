@@ -4,8 +4,10 @@
     python -m tests.lab.random_states --only 17 --only 23          these seeds alone, with all that was said
 
 Writes resources/docs/random-states.md (and random-states.json beside it, from which a later run goes on: a seed
-that was tried on this commit is not tried again). Two runs on two estates fill one table: give the second one
-`--every 2 --seed 2`. Exit code 1 when a state failed.
+that has a row is not tried again, unless with --only or --again). Runs on several estates fill one table at the same
+time: give two of them `--every 2`, the second one `--seed 2`. A seed that failed and is tried again on a commit that
+mends it keeps both in its row (`--only 17 --mended COMMIT`). `--table` writes the page from the rows alone. Exit code 1
+when a state failed.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from tests.lab.procedures.matrix import ALIKE, DOCS
 from tests.lab.procedures.whole import members
 from tests.lab.random_states.generator import state_of
 from tests.lab.random_states.judging import FAIL
-from tests.lab.random_states.page import page
+from tests.lab.random_states.page import page, with_row
 from tests.lab.random_states.restoring import Pristine
 from tests.lab.random_states.trial import Trial, tried
 
@@ -38,10 +40,13 @@ _TIME = re.compile(r"(\d+)([smh])")
 def main(argv: list[str] | None = None) -> int:
     """Try the states asked for; write the page after each."""
     options = _options(argv)
+    if options.table:
+        _write(options.out, _read(options.out))
+        return 0
     until = time.monotonic() + options.time
     failed = 0
     with _held(options.estate) as (estate, pristine):
-        told = {"Servers": _servers(estate)}
+        servers = _servers(estate)
         for seed in _seeds(options):
             if time.monotonic() > until:
                 sys.stderr.write(f"the time is over before seed {seed}\n")
@@ -51,25 +56,28 @@ def main(argv: list[str] | None = None) -> int:
                 continue
             failed += trial.verdict.word == FAIL
             _tell(trial, options)
-            _keep(options.out, trial, told)
+            _keep(options.out, {**trial.row(), "servers": servers, **_made_by(options)})
     return 1 if failed else 0
 
 
 def _tried(estate: Estate, pristine: Pristine, seed: int) -> Trial | None:
-    try:
-        pristine.restore()
-        return tried(estate, state_of(seed))
-    except LabError as problem:
-        sys.stderr.write(f"seed {seed}: the lab itself failed: {str(problem)[:500]}\n")
-        return None
+    """Try one state; where the lab itself fails, once more on an estate that is made anew."""
+    for again in (False, True):
+        try:
+            if again:
+                pristine.begin_again()
+            pristine.restore()
+            return tried(estate, state_of(seed))
+        except LabError as problem:
+            sys.stderr.write(f"seed {seed}: the lab itself failed: {str(problem)[:500]}\n")
+    return None
 
 
 def _seeds(options: argparse.Namespace) -> Iterator[int]:
     if options.only:
         yield from options.only
         return
-    commit = _commit()
-    known = {row["seed"] for row in _read(options.out) if row["commit"] == commit} if not options.again else set()
+    known = {row["seed"] for row in _read(options.out)} if not options.again else set()
     for number in range(options.states):
         seed = options.seed + number * options.every
         if seed not in known:
@@ -119,15 +127,20 @@ def _made_whole(estate: Estate) -> None:
         estate.up()
 
 
-def _keep(out: Path, trial: Trial, told: dict[str, str]) -> None:
+def _made_by(options: argparse.Namespace) -> dict[str, str]:
+    day = datetime.now(UTC).strftime("%Y-%m-%d")
+    return {"commit": _commit(), "day": day, "estate": options.estate, "mended": options.mended}
+
+
+def _keep(out: Path, row: dict[str, object]) -> None:
     """Write one row beside those of every other run, also of one that goes on at the same time."""
-    row = {**trial.row(), "commit": _commit(), "day": datetime.now(UTC).strftime("%Y-%m-%d")}
     with lab_lock("random-states-page", limit_s=60):
-        rows = [one for one in _read(out) if one["seed"] != trial.state.seed] + [row]
-        rows.sort(key=lambda one: int(one["seed"]))
-        commits = ", ".join(sorted({str(one["commit"]) for one in rows}))
-        out.with_suffix(".json").write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        out.write_text(page(rows, {"Product": f"commit {commits}", **told}), encoding="utf-8")
+        _write(out, with_row(_read(out), row))
+
+
+def _write(out: Path, rows: list[dict[str, object]]) -> None:
+    out.with_suffix(".json").write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    out.write_text(page(rows), encoding="utf-8")
 
 
 def _read(out: Path) -> list[dict[str, object]]:
@@ -158,7 +171,9 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th seed, beside another run")
     parser.add_argument("--only", type=int, action="append", default=[], metavar="SEED")
-    parser.add_argument("--again", action="store_true", help="seeds that this commit was tried with too")
+    parser.add_argument("--again", action="store_true", help="seeds that have a row too")
+    parser.add_argument("--mended", default="", metavar="COMMIT", help="what mended the failure that is tried again")
+    parser.add_argument("--table", action="store_true", help="write the page from the rows; try nothing")
     parser.add_argument("--estate", default="steer", choices=ALIKE)
     parser.add_argument(
         "--for", dest="time", type=_seconds, default=_seconds("3h"), metavar="40m", help="begin no more"

@@ -6,16 +6,27 @@ import json
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from tests.lab.procedures.steering import Console
-from tests.lab.random_states.verbs import Person
+from tests.lab.random_states.verbs import MEMBERS, Person
 
 RUN_LIMIT_S = 240.0
 END_LIMIT_S = 40.0
 _ROUNDS = 5
+# The command line's contract (resources/docs/procedures.md): which exit code goes with which end; a run at rest has 4.
+_CODES = {
+    "done": {0},
+    "nothing to do": {0},
+    "refused": {1},
+    "bad input": {1, 2},
+    "undone": {0, 3},
+    "left as it is": {0, 1},
+}
+_UNKNOWN = "not known"
 _COUNT = re.compile(r"\b(?:lose )?(\d+) (?:write sets?|transactions?|rows?|of)\b")
 _LOSS = re.compile(r"\b(lost|loss|lose|loses|missing|only on|discard|replaced|not known)\b", re.IGNORECASE)
 
@@ -45,9 +56,10 @@ class Asked:
 
     Attributes:
         end: 'done', 'refused', 'nothing to do', 'undone', 'bad input', another state of a run, 'waits' (still waiting
-            at the limit, ended when asked), 'hang', 'broke' (a traceback).
+            at the limit, ended when asked), 'hang', 'broke' (a traceback, or an exit code that does not fit the end).
         said: codes of the refusal, or the sentence.
         typed: (question, answer) of each question about a loss that the person has answered.
+        unknown: it was refused, or asked, because whether nodes share their past was not known.
     """
 
     procedure: str
@@ -55,6 +67,7 @@ class Asked:
     end: str
     said: str
     typed: tuple[tuple[str, str], ...] = ()
+    unknown: bool = False
 
     @property
     def told(self) -> int:
@@ -65,7 +78,7 @@ class Asked:
     @property
     def told_unknown(self) -> bool:
         """Return whether what was typed for says that a part of the loss is not known."""
-        return any("not known" in question for question, _ in self.typed)
+        return any(_UNKNOWN in question for question, _ in self.typed)
 
     def __str__(self) -> str:
         typed = "".join(f" [typed {answer!r} to: {question}]" for question, answer in self.typed)
@@ -93,7 +106,7 @@ class Asking:
         given = ((f"whether {unknown} shares the cluster's past is not known", str(unknown)),) if unknown else ()
         ended = self._command("run", procedure, "--json", "--yes", *words, *confirm)
         for _ in range(_ROUNDS):
-            asked = _read(asked, ended)
+            asked = read_end(asked, ended)
             run_id = str(ended.document.get("run", ""))
             asked = replace(asked, typed=(*given, *self._typed(run_id)))
             if asked.end in {"done", "undone", "refused", "nothing to do", "bad input", "hang", "broke"}:
@@ -117,7 +130,7 @@ class Asking:
         return tuple(dict.fromkeys(found))
 
     def _confirm(self) -> list[str]:
-        hosts = [h.name for h in self._console.estate.hosts] if self._person.confirms else []
+        hosts = MEMBERS if self._person.confirms else ()
         return [word for host in hosts for word in ("--confirm", host)]
 
     def _answer(self, question: Mapping[str, Any]) -> str:
@@ -136,7 +149,7 @@ class Asking:
 
     def _taken_back(self, asked: Asked, run_id: str) -> Asked:
         ended = self._command("undo", run_id, "--json", "--yes")
-        back = _read(asked, ended)
+        back = read_end(asked, ended)
         return replace(asked, said=f"{asked.said} Taken back: {back.end}.") if back.end != "broke" else back
 
     def _newest(self) -> str:
@@ -144,9 +157,11 @@ class Asking:
         return runs[0] if runs else ""
 
     def _command(self, *words: str, limit_s: float = RUN_LIMIT_S) -> Ended:
+        began = time.monotonic()
         with self._console.running(*words) as running:
             ended = _wait(running.process, limit_s)
-        self.transcript.append(f"$ {' '.join(words)}\n{ended.out[-30000:]}\n{ended.err[-4000:]}\n")
+        took = time.monotonic() - began
+        self.transcript.append(f"$ {' '.join(words)}    ({took:.0f} s)\n{ended.out[-30000:]}\n{ended.err[-4000:]}\n")
         return ended
 
 
@@ -166,20 +181,36 @@ def _wait(process: subprocess.Popen[str], limit_s: float) -> Ended:
         return Ended(None, out, err)
 
 
-def _read(asked: Asked, ended: Ended) -> Asked:
+def read_end(asked: Asked, ended: Ended) -> Asked:
+    """Return where a procedure rests, as its document and its exit code say together."""
     document = ended.document
     if ended.code is None:
         return replace(asked, end="hang", said="no end, not even when it was asked to end")
     if "Traceback" in ended.err or ended.code not in {0, 1, 2, 3, 4, 130} or not document:
         return replace(asked, end="broke", said=(ended.err.strip() or ended.out.strip())[-400:])
+    return _by_contract(_told_by(asked, ended), ended)
+
+
+def _told_by(asked: Asked, ended: Ended) -> Asked:
+    """Return what the document says of the run's end."""
+    document = ended.document
     if "error" in document:
         return replace(asked, end="bad input", said=_short(document.get("message") or json.dumps(document)))
     if "refused" in document:
-        nothing = document["nothing_to_do"] and not document["refused"]
-        return replace(asked, end="nothing to do" if nothing else "refused", said=_short(_refusal(document)))
+        nothing, told = document["nothing_to_do"] and not document["refused"], _refusal(document)
+        unknown = asked.unknown or _UNKNOWN in told
+        return replace(asked, end="nothing to do" if nothing else "refused", said=_short(told), unknown=unknown)
     question = document.get("question")
     told = _text(question) if question else _told(document)
-    return replace(asked, end="waits" if ended.cut_short else str(document["state"]), said=_short(told))
+    unknown = asked.unknown or (question is not None and "past" in told and _UNKNOWN in told)
+    end = "waits" if ended.cut_short else str(document["state"])
+    return replace(asked, end=end, said=_short(told), unknown=unknown)
+
+
+def _by_contract(asked: Asked, ended: Ended) -> Asked:
+    if ended.cut_short or ended.code in _CODES.get(asked.end, {4}):
+        return asked
+    return replace(asked, end="broke", said=_short(f"exit code {ended.code} for {asked.end!r}: {asked.said}"))
 
 
 def _refusal(document: Mapping[str, Any]) -> str:

@@ -65,6 +65,22 @@ class Tree:
         """An older copy of a data folder stands where the newer one stood."""
         self.on[host], self.held[host] = on, held
 
+    def one_past(self) -> bool:
+        """Return whether the histories of all nodes are one: of each two, one is where the other has been."""
+        names = sorted(self.on)
+        return all(self._behind(a, b) or self._behind(b, a) for a in names for b in names if a < b)
+
+    def _behind(self, host: str, other: str) -> bool:
+        """Whether what `host` has lies on the way to what `other` has."""
+        here, number = self.on[host], self.on[other]
+        kept = self.held[other]
+        while number != here:
+            branch = self.branches[number]
+            if branch.parent is None:
+                return False
+            number, kept = branch.parent, branch.kept
+        return self.held[host] <= kept
+
     def forks(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of nodes that hold rows which the other one does not."""
         return forked_pairs(self.held)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from tests.lab.random_states.judging import FAIL
 
 Row = Mapping[str, Any]
 _COUNTS = ("gone", "kept", "aside", "lost", "forked")
@@ -24,39 +26,80 @@ copy that a private server opens.
   more was. **refused**: each procedure said why not, and nothing was changed. **taken back**: a run did not go through
   and was taken back. **waits**: it still waited at the limit, and ended when it was asked to. **FAIL**: a row was lost
   or forked without that, or the console hung or broke.
+- **too much refusal**: whether nodes share their past was 'not known' to the console (it refused, or asked for it to be
+  typed); how often the model of the histories and the tables both say that they do share it.
 """
 
 
-def page(rows: Iterable[Row], told: Mapping[str, str]) -> str:
+def with_row(rows: Iterable[Row], row: Row) -> list[dict[str, Any]]:
+    """Return the rows with this one in the place of its seed's; a failure that stood there is kept in it."""
+    old = next((one for one in rows if one["seed"] == row["seed"]), None)
+    new = {**row, "failed": list(old.get("failed", [])) if old else []}
+    if old is not None and old["verdict"]["word"] == FAIL:
+        new["failed"].append({"commit": old["commit"], "why": old["verdict"]["why"]})
+    return sorted([*(dict(one) for one in rows if one is not old), new], key=lambda one: int(one["seed"]))
+
+
+def page(rows: Iterable[Row]) -> str:
     """Return the page.
 
     Args:
-        rows: as Trial.row() gives them, with 'commit' and 'day'; told: facts for the head, such as server versions.
+        rows: as Trial.row() gives them, with 'commit', 'day', 'servers', and from `with_row`.
     """
     found = sorted(rows, key=lambda row: int(row["seed"]))
-    counts = Counter(str(row["verdict"]["word"]) for row in found)
-    sums = {name: sum(int(row["verdict"][name]) for row in found) for name in _COUNTS}
-    acknowledged = sum(int(row["acknowledged"]) for row in found)
-    lines = [HEAD, *(f"- {what}: {fact}" for what, fact in told.items())]
-    lines += [
-        f"- {len(found)} states: " + ", ".join(f"{number} {word}" for word, number in counts.most_common()),
-        f"- {acknowledged} acknowledged rows: " + ", ".join(f"{number} {name}" for name, number in sums.items()),
-        f"- forked when the console was asked: {sum(bool(row['verdict']['forked_before']) for row in found)} states",
+    lines = [
+        HEAD,
+        *_totals(found),
         "",
-        "| seed | verbs | what the console said | rows | kept, aside, gone, lost, forked | verdict |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| seed | commit | verbs | what the console said | rows | kept, aside, gone, lost, forked | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
         *(_line(row) for row in found),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _totals(found: Sequence[Row]) -> list[str]:
+    counts = Counter(str(row["verdict"]["word"]) for row in found)
+    ends = Counter(str(one["end"]) for row in found for one in row["asked"])
+    sums = {name: sum(int(row["verdict"][name]) for row in found) for name in _COUNTS}
+    unknown = [row for row in found if any(one.get("unknown") for one in row["asked"])]
+    one = sum(bool(row.get("one_past")) for row in unknown)
+    failed = [str(row["seed"]) for row in found if row.get("failed") and row["verdict"]["word"] != FAIL]
+    days = sorted({str(row["day"]) for row in found})
+    return [
+        f"- Days: {', '.join(days)}; commits: {', '.join(sorted({str(row['commit']) for row in found}))}",
+        f"- Servers: {'; '.join(sorted({str(row.get('servers', 'not known')) for row in found}))}",
+        f"- {len(found)} states: {_counted(counts)}",
+        f"- {sum(ends.values())} procedures asked for: {_counted(ends)}",
+        f"- {sum(int(row['acknowledged']) for row in found)} acknowledged rows: {_numbers(sums)}",
+        f"- forked when the console was asked: {sum(bool(row['verdict']['forked_before']) for row in found)} states",
+        f"- too much refusal: a past was 'not known' in {len(unknown)} states; in {one} of them all nodes had one past",
+        f"- failed first, mended, tried again: {', '.join(failed) or 'none'}",
+    ]
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {word}" for word, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _numbers(sums: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in sums.items())
 
 
 def _line(row: Row) -> str:
     verdict = row["verdict"]
     numbers = ", ".join(str(verdict[name]) for name in ("kept", "aside", "gone", "lost", "forked"))
     said = "; ".join(_said(one) for one in row["asked"]) or "nothing is offered"
-    why = f": {verdict['why']}" if verdict["word"] in {"FAIL", "waits"} else ""
-    cells = (row["seed"], "; ".join(row["verbs"]), said, row["acknowledged"], numbers, f"{verdict['word']}{why}")
+    cells = (row["seed"], row["commit"], "; ".join(row["verbs"]), said, row["acknowledged"], numbers, _verdict(row))
     return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _verdict(row: Row) -> str:
+    word, why = row["verdict"]["word"], row["verdict"]["why"]
+    now = f"{word}: {why}" if word in {FAIL, "waits"} else str(word)
+    before = [f"failed at {one['commit']} ({one['why']})" for one in row.get("failed", ())]
+    mended = [f"mended in {row['mended']}"] if before and row.get("mended") else []
+    return "; ".join((*before, *mended, f"tried again: {now}")) if before else now
 
 
 def _said(one: Row) -> str:

@@ -1,4 +1,4 @@
-"""The estate whole again within seconds: every host's data folder and configuration put back from a copy, all started.
+"""The estate whole again within seconds: each member's data folder and configuration put back, all started.
 
 While random states run the members know each other as gone sooner than by default (evs.suspect_timeout), so that a
 state takes seconds. Ends with `give_back`, which leaves the estate as it was found.
@@ -28,12 +28,12 @@ for unit in $(systemctl list-units --all --plain --no-legend 'pilothouse-*' | aw
 done
 systemctl unset-environment _WSREP_NEW_CLUSTER _WSREP_START_POSITION
 systemctl stop mariadb; systemctl reset-failed mariadb
-find /run/systemd/system -name '*pilothouse*' -delete
+left=$(find /run/systemd/system -name '*pilothouse*' -print -delete)
 rm -rf /run/pilothouse /var/lib/pilothouse /var/lib/mysql.pilothouse-* /var/lib/lab-copy /var/lib/lab-truth
 find /var/lib/mysql -mindepth 1 -delete
 rm -rf /etc/mysql
 base64 -d | tar -C / -xzf -
-systemctl daemon-reload
+[ -z "$left" ] || systemctl daemon-reload
 journalctl --rotate --vacuum-size=1 >/dev/null
 true
 """
@@ -46,6 +46,16 @@ class Pristine:
     def __init__(self, estate: Estate) -> None:
         """Take the estate over: quick timers, the table, and a copy of every stopped node."""
         self._estate = estate
+        self._take_over()
+
+    def begin_again(self) -> None:
+        """Make the estate anew: another session has taken it down, or a state has left it in pieces."""
+        self._estate.down()
+        self._estate.up()
+        self._take_over()
+
+    def _take_over(self) -> None:
+        estate = self._estate
         for name in members(estate):  # what a run that was killed has left
             estate.host(name).sh(f"rm -f {_FILE}")
         self._whole = Whole(estate)
@@ -53,10 +63,10 @@ class Pristine:
             estate.host(name).sh(f"cat > {_FILE}; {_NO_CHECKS}", stdin=_QUICK)
         estate.sql(members(estate)[0], f"DROP TABLE IF EXISTS {TABLE}; {MAKE}")
         self._stop_in_order()
-        self._kept = {h.name: estate.host(h.name).sh(_KEEP).out for h in estate.hosts}
-        for host in estate.hosts:
+        self._kept = {name: estate.host(name).sh(_KEEP).out for name in members(estate)}
+        for name in members(estate):
             # One node's data for all: from one position they join at once, without a transfer.
-            self._copy(members(estate)[0] if host.name in members(estate) else host.name, host.name)
+            self._copy(members(estate)[0], name)
 
     def _stop_in_order(self) -> None:
         first, *others = members(self._estate)
@@ -71,9 +81,9 @@ class Pristine:
             (kept / old).unlink(missing_ok=True)
 
     def restore(self) -> None:
-        """Make every host what it was, by force, and form the cluster."""
+        """Make every member what it was, by force, and form the cluster."""
         breaks.heal(self._estate.spec)
-        names = [h.name for h in self._estate.hosts]
+        names = members(self._estate)
         with ThreadPoolExecutor(len(names)) as pool:
             tuple(pool.map(self._put_back, names))
         self._form()
@@ -98,12 +108,10 @@ class Pristine:
     def give_back(self) -> None:
         """Leave the estate as it was found: its own timers, no copy left."""
         self.restore()
-        for name in members(self._estate):
-            self._estate.sql(name, f"DROP TABLE IF EXISTS {TABLE}")
-            break
+        self._estate.sql(members(self._estate)[0], f"DROP TABLE IF EXISTS {TABLE}")
         self._stop_in_order()
-        for host in self._estate.hosts:
-            self._estate.host(host.name).sh(f"rm -f {_FILE}")
-            run(["rm", "-rf", str(rootfs.data(self._estate.spec, host.name).parent / _PRISTINE)])
+        for name in members(self._estate):
+            self._estate.host(name).sh(f"rm -f {_FILE}")
+            run(["rm", "-rf", str(rootfs.data(self._estate.spec, name).parent / _PRISTINE)])
         self._form()
         self._whole.restore()

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tests.lab.estate import client
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.steering import Console
-from tests.lab.random_states import truth
 from tests.lab.random_states.asking import Asked, Asking
-from tests.lab.random_states.branches import shares
+from tests.lab.random_states.branches import forked_pairs, shares
 from tests.lab.random_states.hands import Hands
 from tests.lab.random_states.judging import After, Before, Verdict, judge
 from tests.lab.random_states.ledger import Ledger
+from tests.lab.random_states.truth import Held, Tables
 from tests.lab.random_states.verbs import MEMBERS, Person, State
 
 _QUICK = {"rolling-restart": {"pause": "1 s", "soak": "3 s", "downtime": "20 s"}, "freeze-gcache": {"away": "1 min"}}
@@ -28,6 +29,7 @@ class Trial:
     state: State
     went: tuple[str, ...]  # how each verb went
     branches: tuple[str, ...]  # who began each history
+    one_past: bool  # says the model of the histories, when the console was asked
     before: tuple[tuple[tuple[str, ...], int], ...]  # rows by the nodes that held them
     after: tuple[tuple[tuple[str, ...], int], ...]
     agreed: bool  # the model of the histories and the tables said the same
@@ -35,6 +37,7 @@ class Trial:
     asked: tuple[Asked, ...]
     verdict: Verdict
     seconds: float
+    spent: dict[str, float]  # of these seconds, on 'verbs', 'tables' (reading who holds which row), 'procedures'
     transcript: str
 
     def row(self) -> dict[str, object]:
@@ -44,6 +47,7 @@ class Trial:
             "verbs": [f"{verb} ({how})" for verb, how in zip(self.state.verbs, self.went, strict=True)],
             "person": str(self.state.person),
             "branches": list(self.branches),
+            "one_past": self.one_past,
             "before": _shown(self.before),
             "after": _shown(self.after),
             "agreed": self.agreed,
@@ -51,38 +55,68 @@ class Trial:
             "asked": [{**asdict(a), "told": a.told} for a in self.asked],
             "verdict": asdict(self.verdict),
             "seconds": round(self.seconds),
+            "spent": {what: round(seconds) for what, seconds in self.spent.items()},
         }
+
+
+class _Watch:
+    """Where the time of a state goes."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def spent_on(self, what: str) -> None:
+        """Count what has passed since the last call under `what`."""
+        now = time.monotonic()
+        self.spent[what] = self.spent.get(what, 0.0) + now - self._since
+        self._since = now
 
 
 def tried(estate: Estate, state: State) -> Trial:
     """Try one state on an estate that is whole; leaves it as it ends."""
-    began = time.monotonic()
+    watch = _Watch()
     with tempfile.TemporaryDirectory(prefix="pilothouse-random-") as folder:
-        asking = Asking(Console(estate, Path(folder) / "data"), state.person)
+        asking = Asking(_console(estate, Path(folder)), state.person)
+        tables = Tables(estate)
         hands = Hands(estate, Ledger(), asking.look)
         went = tuple(hands.do(verb) for verb in state.verbs)
-        held = truth.rows(estate, MEMBERS)
+        watch.spent_on("verbs")
+        held = tables.rows(MEMBERS)
         acknowledged = frozenset(hands.ledger.acknowledged)
         before = Before(acknowledged, held, _apart(hands, held))
+        watch.spent_on("tables")
+        one_past = hands.tree.one_past() and not forked_pairs(held)
         asked = tuple(_offered(asking, hands, state))
-        after = After(truth.rows(estate, MEMBERS), hands.synced())
+        watch.spent_on("procedures")
+        after = After(tables.rows(MEMBERS), hands.synced())
+        watch.spent_on("tables")
     verdict = judge(before, after, asked)
     return Trial(
         state=state,
         went=went,
         branches=tuple(branch.how for branch in hands.tree.branches),
+        one_past=one_past,
         before=tuple(shares(held)),
         after=tuple(shares(dict(after.held))),
         agreed=all(hands.tree.held[name] & acknowledged == held[name] & acknowledged for name in MEMBERS),
         acknowledged=len(acknowledged),
         asked=asked,
         verdict=verdict,
-        seconds=time.monotonic() - began,
+        seconds=sum(watch.spent.values()),
+        spent=watch.spent,
         transcript="\n".join(asking.transcript),
     )
 
 
-def _apart(hands: Hands, held: truth.Held) -> bool:
+def _console(estate: Estate, folder: Path) -> Console:
+    """A workstation that knows the three members; the spare host has no part in any state."""
+    inventory = folder / "inventory.toml"
+    inventory.write_text(client.inventory(estate.spec, MEMBERS), encoding="utf-8")
+    return Console(estate, folder / "data", inventory)
+
+
+def _apart(hands: Hands, held: Held) -> bool:
     return len({held[name] for name in hands.synced()}) > 1
 
 

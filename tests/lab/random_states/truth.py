@@ -1,7 +1,9 @@
 """Which rows a node really has: asked of its server where one runs, else of a copy of its files, started in private.
 
 The private server shares nothing with the cluster: its own folder and socket, no network, no Galera, and its files are
-deleted after the question. So neither the node's data nor its state files are touched by being looked at.
+deleted after the question. So neither the node's data nor its state files are touched by being looked at. Files that
+are the same ones as when they were last opened (name, size, inode, times of change) hold the same rows: they are not
+opened again.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ Held = dict[str, frozenset[int]]
 # wsrep_dirty_reads: a node outside a Primary Component answers too (MariaDB KB, wsrep_dirty_reads)
 _ASK = f"SET SESSION wsrep_sync_wait = 0; SET SESSION wsrep_dirty_reads = 1; SELECT id FROM {TABLE}"
 _OWN = "/var/lib/lab-truth"
+_MARK = "find /var/lib/mysql -printf '%P %s %i %T@ %C@\\n' | sort | sha256sum | cut -c1-64"
 # The copy has the binary log: with it the server decides which prepared transactions were committed, as the node will.
 _PRIVATE = f"""
 set -e
@@ -30,10 +33,12 @@ mariadbd --no-defaults --user=mysql --datadir={_OWN} --log-bin=mysql-bin --skip-
     --socket={_OWN}/truth.sock --pid-file={_OWN}/truth.pid --innodb-buffer-pool-size=24M --innodb-flush-method=fsync \
     --innodb-flush-log-at-trx-commit=0 --wsrep-on=OFF >{_OWN}/truth.log 2>&1 &
 server=$!
-for try in $(seq 100); do
-    if mariadb --no-defaults --socket={_OWN}/truth.sock -e 'SELECT 1' >/dev/null 2>&1; then break; fi
+for try in $(seq 200); do
+    if [ -S {_OWN}/truth.sock ]; then
+        if mariadb --no-defaults --socket={_OWN}/truth.sock -e 'SELECT 1' >/dev/null 2>&1; then break; fi
+    fi
     kill -0 $server 2>/dev/null || break
-    sleep 0.1
+    sleep 0.05
 done
 code=0
 mariadb --no-defaults --socket={_OWN}/truth.sock -BN -e 'SELECT id FROM {TABLE}' || code=$?
@@ -45,18 +50,32 @@ exit $code
 """
 
 
-def rows(estate: Estate, names: Iterable[str]) -> Held:
-    """Return the ids on each of these nodes; a node whose files no server can open has none."""
-    wanted = tuple(names)
-    with ThreadPoolExecutor(len(wanted)) as pool:
-        return dict(zip(wanted, pool.map(lambda name: _rows_of(estate, name), wanted), strict=True))
+class Tables:
+    """The tables of one estate's nodes, during one state."""
 
+    def __init__(self, estate: Estate) -> None:
+        self._estate = estate
+        self._opened: dict[str, tuple[str, frozenset[int]]] = {}
 
-def _rows_of(estate: Estate, name: str) -> frozenset[int]:
-    if database.pid(estate.spec, name) is not None:
-        try:
-            return frozenset(int(row[0]) for row in estate.sql(name, _ASK, limit_s=10))
-        except LabError:
-            pass  # it is on its way up or down: its files as they are now
-    told = estate.host(name).sh(_PRIVATE, limit_s=40, check=False)
-    return frozenset(int(line) for line in told.out.split()) if told.ok else frozenset()
+    def rows(self, names: Iterable[str]) -> Held:
+        """Return the ids on each of these nodes; a node whose files no server can open has none."""
+        wanted = tuple(names)
+        with ThreadPoolExecutor(len(wanted)) as pool:
+            return dict(zip(wanted, pool.map(self._rows_of, wanted), strict=True))
+
+    def _rows_of(self, name: str) -> frozenset[int]:
+        if database.pid(self._estate.spec, name) is not None:
+            try:
+                return frozenset(int(row[0]) for row in self._estate.sql(name, _ASK, limit_s=10))
+            except LabError:
+                pass  # it is on its way up or down: its files as they are now
+            return self._in_files(name)
+        mark, opened = self._estate.host(name).sh(_MARK).out.strip(), self._opened.get(name)
+        if opened is None or opened[0] != mark:
+            opened = mark, self._in_files(name)
+            self._opened[name] = opened
+        return opened[1]
+
+    def _in_files(self, name: str) -> frozenset[int]:
+        told = self._estate.host(name).sh(_PRIVATE, limit_s=40, check=False)
+        return frozenset(int(line) for line in told.out.split()) if told.ok else frozenset()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.lab.random_states.asking import Asked
 from tests.lab.random_states.judging import After, Before, judge
-from tests.lab.random_states.page import page
+from tests.lab.random_states.page import page, with_row
 
 ROWS = frozenset(range(1, 11))
 FIVE = frozenset(range(1, 6))
@@ -101,11 +101,41 @@ def test_that_waiting_refusing_and_taking_back_have_words_of_their_own() -> None
     assert judge(*whole, [REFUSED, DONE]).word == "ok"
 
 
-def test_that_the_page_sums_states_and_rows() -> None:
-    verdict = {"word": "ok", "why": "", "gone": 1, "kept": 9, "aside": 0, "lost": 0, "forked": 0, "forked_before": 1}
-    one = {"procedure": "add-node", "host": "s2", "end": "refused", "said": "HISTORY | s2", "typed": [], "told": 0}
-    row = {"seed": 3, "verbs": ["kill s1 (done)"], "asked": [one], "acknowledged": 10, "verdict": verdict}
-    told = page([row, {**row, "seed": 2}], {"Servers": "MariaDB"})
+VERDICT = {"word": "ok", "why": "", "gone": 1, "kept": 9, "aside": 0, "lost": 0, "forked": 0, "forked_before": 1}
+ASKED = {"procedure": "add-node", "host": "s2", "end": "refused", "said": "HISTORY | s2", "typed": [], "told": 0}
+ROW = {
+    "seed": 3,
+    "commit": "abc",
+    "day": "2026-11-22",
+    "servers": "MariaDB",
+    "verbs": ["kill s1 (done)"],
+    "asked": [ASKED],
+    "acknowledged": 10,
+    "one_past": True,
+    "verdict": VERDICT,
+}
+
+
+def test_that_the_page_sums_states_procedures_and_rows() -> None:
+    told = page([ROW, {**ROW, "seed": 2}])
     assert "- 2 states: 2 ok" in told
+    assert "- 2 procedures asked for: 2 refused" in told
     assert "- 20 acknowledged rows: 2 gone, 18 kept, 0 aside, 0 lost, 0 forked" in told
-    assert told.index("| 2 |") < told.index("| 3 | kill s1 (done) | add-node s2 refused: HISTORY / s2 |")
+    assert told.index("| 2 |") < told.index("| 3 | abc | kill s1 (done) | add-node s2 refused: HISTORY / s2 |")
+
+
+def test_that_the_page_counts_a_past_that_was_not_known_though_it_is_one() -> None:
+    asked = [{**ASKED, "unknown": True}]
+    rows = [{**ROW, "asked": asked}, {**ROW, "seed": 4, "asked": asked, "one_past": False}, {**ROW, "seed": 5}]
+    assert "a past was 'not known' in 2 states; in 1 of them all nodes had one past" in page(rows)
+
+
+def test_that_a_failure_stays_in_the_row_of_the_seed_that_was_tried_again() -> None:
+    failed = {**ROW, "verdict": {**VERDICT, "word": "FAIL", "why": "3 rows are lost"}}
+    told = page(with_row([failed], {**ROW, "commit": "def", "mended": "bcd"}))
+    assert "failed at abc (3 rows are lost); mended in bcd; tried again: ok" in told
+    assert "- failed first, mended, tried again: 3" in told
+
+
+def test_that_a_row_takes_the_place_of_its_seed_s_alone() -> None:
+    assert [row["seed"] for row in with_row([ROW, {**ROW, "seed": 1}], {**ROW, "day": "later"})] == [1, 3]

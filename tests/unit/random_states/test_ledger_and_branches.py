@@ -100,3 +100,22 @@ def test_that_two_nodes_are_forked_when_each_has_a_row_that_the_other_has_not(
 def test_that_the_shares_tell_who_holds_how_many_rows_together_and_alone() -> None:
     held = {"s1": frozenset({1, 2, 3}), "s2": frozenset({1, 2}), "s3": frozenset({1, 9})}
     assert list(shares(held)) == [(("s1", "s2", "s3"), 1), (("s1", "s2"), 1), (("s1",), 1), (("s3",), 1)]
+
+
+def test_that_a_node_that_is_only_behind_shares_its_past_and_one_that_went_on_alone_does_not() -> None:
+    tree = Tree.of(("s1", "s2", "s3"))
+    tree.wrote(("s1", "s2", "s3"), frozenset({1}))
+    tree.bootstrapped("s2", "galera_new_cluster")
+    tree.together(("s2", "s3"), "s2")
+    tree.wrote(("s2", "s3"), frozenset({2}))
+    assert tree.one_past()
+    tree.wrote(("s1",), frozenset({3}))
+    assert not tree.one_past()
+
+
+def test_that_two_bootstraps_from_one_point_are_two_pasts() -> None:
+    tree = Tree.of(("s1", "s2"))
+    tree.bootstrapped("s1", "pc.bootstrap")
+    assert tree.one_past()
+    tree.bootstrapped("s2", "pc.bootstrap")
+    assert not tree.one_past()

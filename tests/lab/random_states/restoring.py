@@ -6,6 +6,7 @@ state takes seconds. Ends with `give_back`, which leaves the estate as it was fo
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.lab.estate import breaks, container, database, galera, rootfs
@@ -21,6 +22,7 @@ _QUICK = f'[mysqld]\nwsrep_provider_options = "{_OPTIONS}"\n'
 # Debian looks through all tables after each start, on a processor that two estates share.
 _NO_CHECKS = "printf '#!/bin/sh\\nexit 0\\n' > /etc/mysql/debian-start"
 _PRISTINE = "pristine"
+_VIEW = "gvwstate.dat"
 _QUIET = """
 pkill -CONT -x -u mysql mariadbd; pkill -KILL -u mysql; pkill -KILL socat; pkill -KILL mbstream
 for unit in $(systemctl list-units --all --plain --no-legend 'pilothouse-*' | awk '{print $1}'); do
@@ -62,31 +64,36 @@ class Pristine:
         for name in members(estate):
             estate.host(name).sh(f"cat > {_FILE}; {_NO_CHECKS}", stdin=_QUICK)
         estate.sql(members(estate)[0], f"DROP TABLE IF EXISTS {TABLE}; {MAKE}")
+        views = {name: estate.host(name).sh(f"cat /var/lib/mysql/{_VIEW}").out for name in members(estate)}
         self._stop_in_order()
         self._kept = {name: estate.host(name).sh(_KEEP).out for name in members(estate)}
         for name in members(estate):
-            # One node's data for all: from one position they join at once, without a transfer.
-            self._copy(members(estate)[0], name)
+            # One node's data and one view for all: they restore their Primary Component without any transfer
+            # (Galera documentation, "pc.recovery": gvwstate.dat holds the view; it is Primary once all are back).
+            self._copy(members(estate)[0], name, views[name])
 
     def _stop_in_order(self) -> None:
         first, *others = members(self._estate)
         for name in (*others, first):
             database.stop(self._estate.spec, name)
 
-    def _copy(self, source: str, name: str) -> None:
+    def _copy(self, source: str, name: str, view: str) -> None:
         kept = rootfs.data(self._estate.spec, name).parent / _PRISTINE
         run(["rm", "-rf", str(kept)])
         run(["cp", "-a", "--sparse=always", str(rootfs.data(self._estate.spec, source)), str(kept)])
-        for old in ("galera.cache", "gvwstate.dat"):
-            (kept / old).unlink(missing_ok=True)
+        (kept / "galera.cache").unlink(missing_ok=True)
+        (kept / _VIEW).write_text(view, encoding="utf-8")
+        owner = (kept / "grastate.dat").stat()
+        os.chown(kept / _VIEW, owner.st_uid, owner.st_gid)
 
     def restore(self) -> None:
-        """Make every member what it was, by force, and form the cluster."""
+        """Make every member what it was, by force, and start them."""
         breaks.heal(self._estate.spec)
         names = members(self._estate)
         with ThreadPoolExecutor(len(names)) as pool:
             tuple(pool.map(self._put_back, names))
-        self._form()
+            tuple(pool.map(lambda name: database.begin_start(self._estate.spec, name), names))
+        galera.wait_synced(self._estate.spec, names, limit_s=180, size=len(names))
 
     def _put_back(self, name: str) -> None:
         spec = self._estate.spec

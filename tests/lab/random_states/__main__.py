@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -48,6 +49,7 @@ def main(argv: list[str] | None = None) -> int:
     with _held(options.estate) as (estate, pristine):
         servers = _servers(estate)
         for seed in _seeds(options):
+            _wait_for_calm(options.calm, until)
             if time.monotonic() > until:
                 sys.stderr.write(f"the time is over before seed {seed}\n")
                 break
@@ -58,6 +60,12 @@ def main(argv: list[str] | None = None) -> int:
             _tell(trial, options)
             _keep(options.out, {**trial.row(), "servers": servers, **_made_by(options)})
     return 1 if failed else 0
+
+
+def _wait_for_calm(most: float, until: float) -> None:
+    """Begin no state on a machine that others need: a console that waits for its processor proves nothing."""
+    while os.getloadavg()[0] > most and time.monotonic() < until:
+        time.sleep(5)
 
 
 def _tried(estate: Estate, pristine: Pristine, seed: int) -> Trial | None:
@@ -171,6 +179,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th seed, beside another run")
     parser.add_argument("--only", type=int, action="append", default=[], metavar="SEED")
+    parser.add_argument("--calm", type=float, default=1000.0, metavar="LOAD", help="begin a state below this load only")
     parser.add_argument("--again", action="store_true", help="seeds that have a row too")
     parser.add_argument("--mended", default="", metavar="COMMIT", help="what mended the failure that is tried again")
     parser.add_argument("--table", action="store_true", help="write the page from the rows; try nothing")

@@ -313,13 +313,15 @@ class BalancerServer:
 class SameHistory:
     """What an IST would bring `host` continues its own past: it shares that of `hosts`, or has no state at all.
 
-    Without a state in grastate.dat only an SST can come: Galera takes a recovered position only for the UUID that
-    stands there. A fork can never hold; what is not known does not hold either, but where a person accepted that.
+    Without a state in grastate.dat only an SST can come (Galera takes a recovered position only for the UUID that
+    stands there), and it erases the data folder: the plan has to know. A fork can never hold; what is not known does
+    not hold either, but where a person accepted that. Neither can a seqno in grastate.dat that is not its data's.
 
     Attributes:
         unit, datadir: of the host that is to be started.
         stopped_at: the position that this run saw it leave these hosts at: where it still stands there, nothing moved.
         accepted: a person named this host before: its past may stay unknown.
+        by_sst: the plan knows that no state stands there, and has judged what an SST would erase.
     """
 
     host: str
@@ -329,6 +331,7 @@ class SameHistory:
     datadir: str
     stopped_at: Kept | None = None
     accepted: bool = False
+    by_sst: bool = False
 
 
 Condition = (

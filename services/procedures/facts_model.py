@@ -75,6 +75,7 @@ class Trace:
         since: host -> its marks from the first of that host's newest ones on: to be laid beside them.
         shared: host -> the last Xid that both binary logs have alike, where it was searched for.
         index: path of the binary log's index file, '' where there is no binary log, or it was not found.
+        log_told: whether its newest marks were read, or no binary log is there: no marks are no transactions then.
         unread: what could not be read and why, one sentence each.
     """
 
@@ -83,6 +84,7 @@ class Trace:
     since: tuple[tuple[str, tuple[Mark, ...]], ...] = ()
     shared: tuple[tuple[str, int], ...] = ()
     index: str = ""
+    log_told: bool = False
     unread: tuple[str, ...] = ()
 
 

@@ -20,6 +20,7 @@ from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.histories import by_marks, side_of, window
 
 _OUT_OF_TIME = 124
+_NO_INDEX = 3
 
 
 class Road(Protocol):
@@ -87,8 +88,10 @@ def first_round(host: HostFacts, run: Road) -> Trace:
     unread: list[str] = []
     views = read_views(host, run, unread)
     index = binlog_index(host, run, unread)
+    if index is None:
+        return Trace(views, unread=tuple(unread))
     marks = read_marks(host.host, index, None, run, unread) if index else ()
-    return Trace(views, marks, index=index, unread=tuple(unread))
+    return Trace(views, marks or (), index=index, log_told=marks is not None, unread=tuple(unread))
 
 
 def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryView, ...]:
@@ -106,8 +109,11 @@ def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryVi
     return found
 
 
-def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str:
-    """Return the path of the binary log's index: by the running server, the option files, else the data folder."""
+def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str | None:
+    """Return the path of the binary log's index: by the running server, the option files, else the data folder.
+
+    '' where there is none, None where that is not known; why goes to `unread`.
+    """
     live = host.variable("log_bin_index")
     if live:
         return live
@@ -118,13 +124,15 @@ def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str:
     if named:
         return posixpath.normpath(posixpath.join(host.datadir, named))
     listing = run(Command(("ls", "-1", host.datadir), sudo=True), 8.0)
-    names = listing.text.splitlines() if listing is not None and listing.exit_code == 0 else []
-    there = [name for name in names if name.endswith(".index") and "relay" not in name]
+    if listing is None or listing.exit_code:
+        unread.append(f"{host.datadir} of {host.host} could not be listed")
+        return None
+    there = [name for name in listing.text.splitlines() if name.endswith(".index") and "relay" not in name]
     if len(there) == 1:
         return posixpath.join(host.datadir, there[0])
     unread.append(f"{host.host} has no binary log in {host.datadir}" if not there else
                   f"which of {', '.join(there)} is the binary log of {host.host} is not known")  # fmt: skip
-    return ""
+    return None if there else ""
 
 
 def _named(log_bin: str) -> str:
@@ -132,13 +140,13 @@ def _named(log_bin: str) -> str:
     return "" if log_bin.lower() in {"", "on", "off", "1", "0"} else f"{posixpath.splitext(log_bin)[0]}.index"
 
 
-def read_marks(host: str, index: str, since: int | None, run: Road, unread: list[str]) -> tuple[Mark, ...]:
-    """Return a binary log's newest marks, or those from an Xid on; why not goes to `unread`."""
+def read_marks(host: str, index: str, since: int | None, run: Road, unread: list[str]) -> tuple[Mark, ...] | None:
+    """Return a binary log's newest marks, or those from an Xid on; None where it can't be read: why, in `unread`."""
     output = run(marks_read(index, since), MARKS_LIMIT_S)
     if output is None or output.exit_code:
         said = why_unread(output.exit_code, output.stderr.decode("utf-8", "replace")) if output is not None else ""
         unread.append(f"the binary log of {host} could not be read{f': {said}' if said else ''}")
-        return ()
+        return () if output is not None and output.exit_code == _NO_INDEX else None
     found = parse_marks(output.text.splitlines())
     if not found and since is None:
         unread.append(f"the binary log of {host} holds no transaction")
@@ -155,7 +163,7 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
             continue
         ours = window(joiner.trace.marks, side_of(facts, joiner).seqno)
         if ours and ours[0].xid is not None:
-            since.append((name, read_marks(host.host, trace.index, ours[0].xid, run, unread)))
+            since.append((name, read_marks(host.host, trace.index, ours[0].xid, run, unread) or ()))
     return replace(trace, since=tuple(since), unread=tuple(dict.fromkeys(unread)))
 
 
@@ -186,7 +194,7 @@ def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road
 
     def reading(host: HostFacts, run: Road) -> Callable[[int], tuple[Mark, ...]]:
         index = (host.trace or Trace()).index
-        return lambda xid: read_marks(host.host, index, xid, run, []) if index else ()
+        return lambda xid: (read_marks(host.host, index, xid, run, []) or ()) if index else ()
 
     shared = last_shared(reading(joiner, ways[0]), reading(donor, ways[1]), first)
     return replace(trace, shared=(*trace.shared, (joiner.host, shared)))

@@ -13,7 +13,7 @@ from typing import Literal
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
-from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Trace
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
 from services.procedures.positions import recovered_position
 
 Outcome = Literal["same", "forked", "not known"]
@@ -83,7 +83,10 @@ def among(found: tuple[Histories, ...]) -> Histories:
 
 
 def side_of(facts: Facts, host: HostFacts) -> Side:
-    """Return what a comparison needs of a host. What a run had its server recover wins over the files."""
+    """Return what a comparison needs of a host.
+
+    What a run had its server recover wins over grastate.dat, whose seqno counts where its own traces account for it.
+    """
     galera = host.node.galera if host.node is not None else None
     primary = galera is not None and galera.cluster_status == "Primary"
     recovered = recovered_position(facts, host.host)
@@ -93,10 +96,20 @@ def side_of(facts: Facts, host: HostFacts) -> Side:
     elif recovered is not None:
         uuid, seqno = recovered
     elif host.grastate is not None:
-        uuid, seqno = host.grastate.uuid, host.grastate.seqno
+        uuid = host.grastate.uuid
+        seqno = host.grastate.seqno if claim_is_confirmed(host.grastate, host.trace) else None
+    if state_is_lost(host) and recovered is None and not primary:
+        uuid, seqno = facts.cluster_id, None  # its traces may still show a fork: whose data it is is asked then
     known = None if seqno is None or seqno < 0 else seqno
     alone = host.gvwstate is not None and len(host.gvwstate[1]) == 1 and host.gvwstate_by_hand is True
     return Side(host.host, uuid, known, primary, host.trace or Trace(unread=(_no_trace(host.host),)), alone)
+
+
+def state_is_lost(host: HostFacts) -> bool:
+    """Return whether a stopped node's data folder is not empty and no state stands in its grastate.dat."""
+    left = host.server_up is not True and host.datadir_entries != 0 and not host.sst_in_progress
+    named = host.grastate is not None and host.grastate.uuid not in {"", ZERO_UUID}
+    return left and not named and bool(host.datadir)
 
 
 def _no_trace(host: str) -> str:
@@ -198,6 +211,30 @@ def _nothing_between(ours: tuple[Mark, ...], after: tuple[Mark, ...], seqno: int
 
 def _last_xid(marks: tuple[Mark, ...]) -> int | None:
     return next((mark.xid for mark in reversed(marks) if mark.xid is not None), None)
+
+
+def newest_run(marks: tuple[Mark, ...]) -> tuple[Mark, ...]:
+    """Return the newest marks whose Xids only grow: what stands before a step back is of a state that was given up."""
+    start, last = 0, 0
+    for at, mark in enumerate(marks):
+        if mark.xid is not None:
+            start, last = (at if mark.xid <= last else start), mark.xid
+    return marks[start:]
+
+
+def claim_is_confirmed(state: Grastate, trace: Trace | None) -> bool:
+    """Return whether a node's own traces account for every seqno up to the one that its grastate.dat claims.
+
+    A seqno is a transaction with its Xid, a statement in total order (DDL), or a Primary view (Galera 4). A file that
+    somebody edited, or that stems from another moment, claims more or less than these. A write set that failed its
+    certification took a seqno too: then this is not confirmed, and InnoDB is asked.
+    """
+    last = _last_xid(trace.marks) if trace is not None else None
+    if trace is None or last is None or state.seqno is None or newest_run(trace.marks) != trace.marks:
+        return False
+    statements = next(at for at, mark in enumerate(reversed(trace.marks)) if mark.xid is not None)
+    views = sum(view.state_uuid == state.uuid and last < view.seqno <= state.seqno for view in trace.views)
+    return state.seqno == last + statements + views
 
 
 # -- views -------------------------------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFact
 from services.procedures.gather_histories import Road, compare_between
 from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
-from services.procedures.histories import among, compared, side_of
+from services.procedures.histories import among, claim_is_confirmed, histories
 from services.procedures.ports import Past
+from services.procedures.positions import recovered_position
 from services.procedures.proving_asking import Asking, number_of
 from services.types import Reach
 
@@ -35,13 +36,40 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     if state is None:
         return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
     if state.uuid == ZERO_UUID:
-        return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: only an SST can bring it")
+        return _without_state(condition, asking)
     left = number_of(condition.stopped_at, past) if condition.stopped_at is not None else None
     if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
         together = ", ".join(condition.hosts)
         said = f"it left one Primary Component with {together} at {left} in this run, and still stands there"
         return Answer(holds=True, evidence=said)
+    if told := _contradicted(condition, state, left, past):
+        return Answer(holds=False, evidence=told, final=True)
     return _compared(condition, state, asking, past)
+
+
+def _without_state(condition: SameHistory, asking: Asking) -> Answer:
+    """Only an SST can come: it may where the plan has judged what that erases, or nothing is there."""
+    host = condition.host
+    if condition.by_sst:
+        return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: only an SST can bring it")
+    listed = asking.run(host, ("ls", "-1", condition.datadir), sudo=True)
+    if listed.exit_code == 0 and not listed.text.strip():
+        return Answer(holds=True, evidence=f"{condition.datadir} of {host} is empty: only an SST can bring it")
+    said = f"{host} has no state in grastate.dat any more: an SST would erase what else is in {condition.datadir}"
+    return Answer(holds=False, evidence=f"{said}; plan anew", final=True)
+
+
+def _contradicted(condition: SameHistory, state: Grastate, left: int | None, past: Past) -> str:
+    """Return what says that the seqno in grastate.dat is not the position of the data; '' where nothing does."""
+    host, claimed = condition.host, state.seqno
+    if claimed is None or claimed < 0 or state.uuid != condition.state_uuid:
+        return ""
+    if left is not None and claimed != left:
+        return f"{host} stopped at {left} in this run, and its grastate.dat says {claimed} now"
+    recovered = recovered_position(Facts(0.0, state.uuid, "", kept=tuple(past.kept.items())), host)
+    if recovered is not None and recovered != (state.uuid, claimed):
+        return f"InnoDB of {host} recovered {recovered[1]}, and its grastate.dat says {claimed}"
+    return ""
 
 
 def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Past) -> Answer:
@@ -55,15 +83,19 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
         members=(condition.host, *condition.hosts),
         hosts=(joiner, *donors),
         kept=tuple(past.kept.items()),
+        two_primaries=asking.facts.two_primaries if asking.facts is not None else (),
     )
     names = tuple(host.host for host in donors)
     roads = {name: _road(asking, name) for name in (condition.host, *names)}
     facts = compare_between(facts, (condition.host,), names, roads, _each(asking))
-    ours = side_of(facts, facts.host(condition.host))
-    found = among(tuple(compared(ours, side_of(facts, facts.host(name))) for name in names))
+    found = among(tuple(histories(facts, condition.host, name) for name in names))
     if found.outcome == "forked":
         said = f"{condition.host} and {', '.join(names)} have parted: {found.evidence}"
         return Answer(holds=False, evidence=said, final=True)
+    asked = recovered_position(facts, condition.host) is not None
+    if not asked and (state.seqno or 0) >= 0 and not claim_is_confirmed(state, facts.host(condition.host).trace):
+        told = f"nothing shows that the seqno {state.seqno} in grastate.dat of {condition.host} is its data's position"
+        return Answer(holds=None, evidence=told, lines=found.missing)
     if found.outcome == "same":
         return Answer(holds=True, evidence=f"one past: {found.evidence}")
     if condition.accepted:

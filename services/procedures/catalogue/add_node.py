@@ -10,7 +10,8 @@ from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue.choices import down_members, member_hosts
 from services.procedures.catalogue.haproxy_places import can_drain
 from services.procedures.catalogue.joiner_config import address_of
-from services.procedures.catalogue.joining_estimate import donor_ranking, must_recover, transfer_expected
+from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
+from services.procedures.catalogue.joining_state import must_recover
 from services.procedures.catalogue.joining_steps import add_plan, config_path
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
@@ -95,7 +96,8 @@ class AddNode:
         if joiner in members:
             return (gate,)
         both, fresh = (donor, joiner), not own.configured(facts, joiner)
-        expected, given_up = transfer_expected(facts, joiner, donor), forked.parted(facts, values)
+        accepted, given_up = forked.accepted(values, joiner), forked.parted(facts, values)
+        expected = transfer_expected(facts, joiner, donor, accepted=accepted)
         return (
             gate,
             preflight.no_transfer_or_ddl(facts, members),
@@ -109,7 +111,7 @@ class AddNode:
             *preflight.ports(facts, joiner, members),
             own.runs_now(facts, joiner),
             preflight.datadir_foreign(facts, joiner),
-            forked.history(facts, values, pending=must_recover(facts, joiner)),
+            forked.history(facts, values, pending=must_recover(facts, joiner, accepted=accepted)),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
             own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
             *preflight.sst_tools(facts, both),

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.actions import Detached, RemoveFile, Several
 from services.procedures.catalogue import steps
+from services.procedures.catalogue.joining_state import beyond, lies_in, nothing_left, position_of, seen_beyond
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FileAbsent, Stopped
-from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.facts_model import Facts, HostFacts, Remembered
 from services.procedures.fields import Field, Inputs
 from services.procedures.histories import Histories, histories, side_of
 from services.procedures.inputs import hosts_of
 from services.procedures.model import Risk, Step
+from services.procedures.preflight.parts import state_word
 
+_NOTHING_OF_IT = {
+    "nothing": "the data folder of {0} is empty, or an SST into it was not finished",
+    "a spare's own": "{0} never was a member, by its files, our own history and the inventory",
+    "another's": "{0} has no position of this cluster in its data folder",
+}
 FOLDER = "/var/lib/pilothouse/forks"
 EXTRACT_LIMIT_S = 3_600.0
 _STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
@@ -96,22 +104,48 @@ def history_of(facts: Facts, joiner: str, donor: str) -> Histories:
     return histories(facts, joiner, donor)
 
 
-def has_state(facts: Facts, joiner: str) -> bool:
-    """Return whether the joiner's data folder holds a position of this cluster: only then can an IST come."""
-    state = facts.host(joiner).grastate
-    return state is not None and state.uuid not in {"", ZERO_UUID} and state.uuid == facts.cluster_id
-
-
 def accepted(values: Inputs, joiner: str) -> bool:
     """Return whether a person named the joiner as one whose past may stay unknown."""
     return joiner in hosts_of(values.get("unknown_history", ""))
 
 
 def parted(facts: Facts, values: Inputs) -> bool:
-    """Return whether the joiner has parted from the cluster and a person said that it gives up its side."""
+    """Return whether the joiner has what the cluster has not, and a person said that it gives that up."""
+    return values.get("loser") == values["joiner"] and _past(facts, values).outcome == "forked"
+
+
+def _past(facts: Facts, values: Inputs) -> Histories:
+    """Return how the joiner's past stands to the cluster's, told by all that lies in its data folder or was seen.
+
+    A node that has more than any member is one that has parted: the cluster goes on without what only it has.
+    """
     joiner = values["joiner"]
-    forked = has_state(facts, joiner) and history_of(facts, joiner, values["donor"]).outcome == "forked"
-    return forked and values.get("loser") == joiner
+    if lies_in(facts, joiner) not in {"this cluster's", "state lost"}:
+        return Histories("same", "")
+    found = history_of(facts, joiner, values["donor"])
+    if found.outcome != "forked" and (more := beyond(facts, joiner)):
+        said = f"{joiner} has {more} write sets beyond every member of the cluster, in InnoDB or its binary log"
+        return Histories("forked", said, _searched(facts, joiner))
+    if found.outcome == "same" and position_of(facts, joiner)[1] is None:
+        return replace(found, outcome="not known", missing=(f"the position of {joiner}",))
+    seen = seen_beyond(facts, joiner)
+    if found.outcome == "same" and seen is not None:
+        return Histories("not known", _seen(facts, joiner, seen), missing=(f"where the rest of {joiner} has gone",))
+    return found
+
+
+def _seen(facts: Facts, joiner: str, seen: Remembered) -> str:
+    now = position_of(facts, joiner)[1]
+    by = ", ".join(word for word in (seen.source, seen.by) if word)
+    stands = "its position is not known" if now is None else f"it stands at {now}"
+    return f"{joiner} was last seen at {seen.seqno} ({by}), {stands}, and no member has got there"
+
+
+def _searched(facts: Facts, joiner: str) -> int | None:
+    """Return the last Xid that the joiner's binary log has alike with a member's, where it was searched for."""
+    traces = (host.trace for host in facts.hosts if host.trace is not None and side_of(facts, host).serves)
+    found = [xid for trace in traces for host, xid in trace.shared if host == joiner]
+    return max(found, default=None)
 
 
 def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
@@ -120,11 +154,16 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
     Args:
         pending: the joiner's position is recovered first; what is not known yet is told then.
     """
-    joiner, donor = values["joiner"], values["donor"]
-    if not has_state(facts, joiner):
-        told = f"{joiner} has no position of this cluster in its data folder: only an SST can bring it"
+    joiner = values["joiner"]
+    lies = lies_in(facts, joiner)
+    if lies in _NOTHING_OF_IT:
+        return _check(joiner, Verdict.PASS, f"{_NOTHING_OF_IT[lies].format(joiner)}: only an SST can bring it")
+    lost = f"grastate.dat of {joiner} is {state_word(facts.host(joiner))}; " if lies == "state lost" else ""
+    if lost and nothing_left(facts, joiner):
+        told = f"{lost}InnoDB holds no position and no binary log a transaction: only an SST can bring it"
         return _check(joiner, Verdict.PASS, told)
-    found = history_of(facts, joiner, donor)
+    found = _past(facts, values)
+    found = replace(found, evidence=f"{lost}{found.evidence}")
     if found.outcome == "same":
         return _check(joiner, Verdict.PASS, found.evidence)
     if found.outcome == "forked":
@@ -135,7 +174,9 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
         return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", way)
     told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
     if pending:
-        return _check(joiner, Verdict.WARN, f"{told}; looked at again when its position is known")
+        more = f"{told}; looked at again when its position is known"
+        blind = f"If its server can't recover a position: accept that it stays unknown (unknown_history={joiner})."
+        return _check(joiner, Verdict.WARN, more, *((blind,) if lost else ()))
     if accepted(values, joiner):
         return _check(joiner, Verdict.WARN, f"{told}; you accepted that for {joiner}")
     ways = (
@@ -175,7 +216,7 @@ def file_of(facts: Facts, joiner: str) -> str:
 def _shared(facts: Facts, joiner: str) -> int:
     donors = [h.host for h in facts.hosts if h.host != joiner and side_of(facts, h).serves]
     found = [history_of(facts, joiner, donor).shared_to for donor in donors]
-    return min((seqno for seqno in found if seqno is not None), default=0)
+    return min((seqno for seqno in found if seqno is not None), default=_searched(facts, joiner) or 0)
 
 
 def can_extract(facts: Facts, joiner: str) -> bool:
@@ -219,6 +260,9 @@ def loss(facts: Facts, joiner: str) -> str:
     """Return what the joiner gives up, for a person: the count, the tables, where it is kept."""
     told = _COUNTED.search(facts.value(extracted_name(joiner)) or "")
     if told is None:
+        least = beyond(facts, joiner)
+        if least:
+            return f"at least {least} write sets that only {joiner} has, and no file holds them"
         return f"how many transactions only {joiner} has is not known, and no file holds them"
     count, statements, tables = told.groups()
     more = f" and {statements} DDL statements" if statements != "0" else ""

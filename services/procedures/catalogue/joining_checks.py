@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import address_of, not_copied
-from services.procedures.catalogue.joining_estimate import Expected, ahead, position_of
+from services.procedures.catalogue.joining_estimate import Expected
+from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
@@ -38,7 +39,7 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
     """
     beyond = ahead(facts, joiner) and not given_up
     refused = beyond or (expected.kind == "SST" and not sst_ok)
-    advice = f"Look for what only {joiner} has in its binary logs, and keep its data folder aside."
+    advice = f"Let {joiner} give up what only it has (loser={joiner}): it is written to a file first, an SST follows."
     size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
     sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
     return Check(

@@ -13,10 +13,10 @@ from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.forked import history_of
-from services.procedures.facts_model import ZERO_UUID, Facts
-from services.procedures.positions import recovered_position
+from services.procedures.catalogue.joining_state import ahead, lies_in, must_recover, newest_of, position_of
+from services.procedures.facts_model import Facts
 from services.procedures.preflight.health import SYNCED
-from services.procedures.preflight.parts import galera_of
+from services.procedures.preflight.parts import galera_of, state_word
 from services.sampling.ist_reach import remaining_s, safe_gap
 
 SST_FIXED_S = 10.0
@@ -57,45 +57,6 @@ class Expected:
     write_sets: int | None = None
     warning: str = ""
     pending: bool = False
-
-
-def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
-    """Return (uuid, seqno) that the joiner's data folder says; ('', None) without a usable one.
-
-    What this run had the server recover wins: grastate.dat may be stale after a kill.
-    """
-    recovered = recovered_position(facts, joiner)
-    if recovered is not None:
-        return recovered
-    state = facts.host(joiner).grastate
-    if state is None or state.uuid in {"", ZERO_UUID} or facts.host(joiner).sst_in_progress:
-        return "", None
-    known = state.seqno if state.seqno is not None and state.seqno >= 0 else None
-    return state.uuid, known
-
-
-def must_recover(facts: Facts, joiner: str) -> bool:
-    """Return whether the joiner's own server must be asked first: a node of this cluster that stopped without a word.
-
-    Its data moved aside, or copied over, it would take an SST where an IST would have done.
-    """
-    uuid, seqno = position_of(facts, joiner)
-    host = facts.host(joiner)
-    asked = recovered_position(facts, joiner) is not None
-    its_own = bool(host.option("mysqld", "wsrep_cluster_address")) and bool(host.server_program)
-    return not asked and its_own and bool(uuid) and uuid == facts.cluster_id and seqno is None
-
-
-def newest_of(facts: Facts) -> int | None:
-    """Return the highest seqno that a member of the Primary Component has committed; None when none tells."""
-    return max((last for m in member_hosts(facts) if (last := _cached(facts, m)[1]) is not None), default=None)
-
-
-def ahead(facts: Facts, joiner: str) -> bool:
-    """Return whether the joiner stopped beyond what the cluster has: started, it aborts ("Reversing history")."""
-    uuid, seqno = position_of(facts, joiner)
-    newest = newest_of(facts)
-    return uuid == facts.cluster_id and seqno is not None and newest is not None and seqno > newest
 
 
 def donor_ranking(facts: Facts, joiner: str) -> tuple[Donor, ...]:
@@ -156,20 +117,35 @@ def _joiner_against(facts: Facts, joiner: str) -> str:
         return f"{joiner} has no usable position"
     if uuid != facts.cluster_id:
         return f"{joiner} has another history"
+    if lies_in(facts, joiner) == "state lost":
+        lost = state_word(facts.host(joiner))
+        return f"grastate.dat of {joiner} is {lost}: InnoDB's position counts only for the UUID in it"
     past = history_of(facts, joiner, next((m for m in member_hosts(facts) if m != joiner), ""))
     if past.outcome == "forked":
         return f"{joiner} and the cluster have parted: an IST between forks is never begun"
-    if seqno is None:
-        return f"{joiner}'s position is -1: its server is asked first, and the rest of the plan made from its answer"
-    if ahead(facts, joiner):
-        return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
+    if against := _position_against(facts, joiner, seqno):
+        return against
     if past.outcome == "not known":
         return f"whether {joiner} shares the cluster's past is not known: no IST is counted on"
     return ""
 
 
-def transfer_expected(facts: Facts, joiner: str, donor: str) -> Expected:
-    """Return what to expect of this donor."""
+def _position_against(facts: Facts, joiner: str, seqno: int | None) -> str:
+    if seqno is None:
+        return f"{joiner}'s position is -1: its server is asked first, and the rest of the plan made from its answer"
+    if must_recover(facts, joiner):
+        return f"nothing shows that {joiner}'s seqno {seqno} is its data's: its server is asked first"
+    if ahead(facts, joiner):
+        return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
+    return ""
+
+
+def transfer_expected(facts: Facts, joiner: str, donor: str, *, accepted: bool = False) -> Expected:
+    """Return what to expect of this donor.
+
+    Args:
+        accepted: a person named the joiner: what lies behind a lost state file may stay unknown.
+    """
     _, seqno = position_of(facts, joiner)
     chosen = next((d for d in donor_ranking(facts, joiner) if d.host == donor), None)
     low, last = _cached(facts, donor)
@@ -180,7 +156,7 @@ def transfer_expected(facts: Facts, joiner: str, donor: str) -> Expected:
             write_sets=missing, warning=_soon_over(donor, chosen.left_s),
         )  # fmt: skip
     size = facts.host(donor).data_bytes
-    pending = must_recover(facts, joiner)
+    pending = must_recover(facts, joiner, accepted=accepted)
     reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
     copying = (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S
     rates = facts.host(donor).rates

@@ -10,6 +10,8 @@ from services.connections.command import Command
 from services.procedures.actions import EditOptions, PutFile, RestoreFile, Run, Several
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.choices import member_hosts
+from services.procedures.catalogue.crash_positions import standings
+from services.procedures.catalogue.crash_stale import innodb_counts
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.joiner_config import (
@@ -21,7 +23,8 @@ from services.procedures.catalogue.joiner_config import (
     extended_address,
 )
 from services.procedures.catalogue.joining_checks import aside_path, configured
-from services.procedures.catalogue.joining_estimate import must_recover, transfer_expected
+from services.procedures.catalogue.joining_estimate import transfer_expected
+from services.procedures.catalogue.joining_state import lies_in, must_recover, position_of
 from services.procedures.catalogue.recovering import recover
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.watches import disk, flow_control
@@ -35,7 +38,7 @@ from services.procedures.conditions import (
     Stopped,
     UnitSetting,
 )
-from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, seconds_of
 from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
@@ -63,7 +66,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
     told = balancer_hosts(facts, (donor,)) if donor_leaves(facts, values) else ()
     if joiner in members:
         found: tuple[Step, ...] = ()
-    elif not so_far and must_recover(facts, joiner):
+    elif not so_far and must_recover(facts, joiner, accepted=forked.accepted(values, joiner)):
         found = (*_begun(facts, values), recover(facts.host(joiner)), _known(joiner))
     else:
         begun, written_out = so_far or _begun(facts, values), any(s.step_id == "loss-known" for s in so_far)
@@ -115,15 +118,20 @@ def _known(joiner: str) -> Step:
 
 def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     joiner, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
-    expected = transfer_expected(facts, joiner.host, donor.host)
+    accepted = forked.accepted(values, joiner.host)
+    expected = transfer_expected(facts, joiner.host, donor.host, accepted=accepted)
     fresh = not configured(facts, joiner.host)
     out = expected.kind == "SST" and donor_leaves(facts, values)
     found: list[Step] = []
     given_up = forked.parted(facts, values)
-    if given_up or (expected.kind == "SST" and _has_another_past(facts, joiner)):
-        found.append(forked.only_sst(facts, joiner, given_up=given_up))
-    if expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries != 0:
+    removed = given_up or (expected.kind == "SST" and _has_another_past(facts, joiner))
+    kept = expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries != 0
+    if kept:  # before its state files go: what is kept is a whole data folder
         found += _keep_data(facts, joiner.host)
+    if removed:
+        found.append(forked.only_sst(facts, joiner, given_up=given_up))
+    else:
+        found += innodb_counts(facts, standings(facts, (joiner.host,)))
     if fresh:
         found += _configure(facts, values)
     found.append(steps.name_donor(joiner, donor.node_name or donor.host))
@@ -131,7 +139,7 @@ def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     if out:
         found += drain_steps(facts, donor.host, DONOR_DRAIN_S, patient=True)
     limit = max(1_800.0, 4 * expected.seconds)
-    one_past = steps.same_history(facts, joiner, members, accepted=forked.accepted(values, joiner.host))
+    one_past = steps.same_history(facts, joiner, members, accepted=accepted, removed=removed or kept)
     start = steps.start_node(
         facts, joiner, one_past, limit_s=limit, estimate_s=expected.seconds,
         before_undo=(StillPrimary(members, 1, facts.cluster_id),),
@@ -163,10 +171,10 @@ def _joins_others(facts: Facts, joiner: HostFacts, members: tuple[str, ...], *, 
 
 
 def _has_another_past(facts: Facts, joiner: HostFacts) -> bool:
-    """Return whether the data folder holds a state of another cluster, or a transfer into it was not finished."""
-    state = joiner.grastate
-    foreign = state is not None and state.uuid not in {"", ZERO_UUID, facts.cluster_id}
-    return foreign or bool(joiner.sst_in_progress)
+    """Return whether what lies there is no state that an IST could go on from."""
+    lies = lies_in(facts, joiner.host)
+    none = lies == "this cluster's" and not position_of(facts, joiner.host)[0]  # InnoDB was asked, and holds none
+    return none or lies in {"another's", "state lost"} or bool(joiner.sst_in_progress)
 
 
 def _without_orphans(start: Step, joiner: HostFacts) -> Step:

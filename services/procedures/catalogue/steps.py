@@ -33,7 +33,7 @@ from services.procedures.conditions import (
     UnitSetting,
     VariableIs,
 )
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.gather_starting import TMP
 from services.procedures.model import Risk, Step, Undo
 from services.procedures.preflight.parts import arbitrators
@@ -188,17 +188,26 @@ def forget_donor(host: HostFacts, before: str = "", prefix: str = "") -> Step:
 
 
 def same_history(
-    facts: Facts, host: HostFacts, beside: tuple[str, ...], stopped_at: str = "", *, accepted: bool = False
+    facts: Facts,
+    host: HostFacts,
+    beside: tuple[str, ...],
+    stopped_at: str = "",
+    *,
+    accepted: bool = False,
+    removed: bool = False,
 ) -> SameHistory:
     """Return what must hold before a node is started: an IST continues its own past, or only an SST can come.
 
     Args:
         beside: the hosts whose past it must share; stopped_at: the name under which the run kept where it left them.
         accepted: a person named it before: its past may stay unknown.
+        removed: an earlier step takes its state away. A host that had none when it was planned had it judged then.
     """
     at, datadir = Kept(stopped_at) if stopped_at else None, host.datadir or DEFAULT_DATADIR
     others = tuple(name for name in beside if name != host.host)
-    return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted)
+    none = host.grastate_absent or (host.grastate is not None and host.grastate.uuid in {"", ZERO_UUID})
+    by_sst = removed or (not stopped_at and bool(none))
+    return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst)
 
 
 def stop_node(

@@ -59,6 +59,13 @@ def state_file(host: HostFacts) -> str:
     """
     if host.grastate is not None:
         return f"{host.grastate.uuid}:{host.grastate.seqno}"
+    return state_word(host)
+
+
+def state_word(host: HostFacts) -> str:
+    """Return what grastate.dat is where it names no state: 'zero' (its UUID), else as `state_file`."""
+    if host.grastate is not None:
+        return "zero"
     if ssh_silent(host):
         return "no answer"
     return "absent" if host.grastate_absent else "damaged" if host.grastate_damaged else "not read"

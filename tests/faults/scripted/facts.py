@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.facts.binlog_marks import Mark
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.facts.primary_views import PrimaryView
 from services.procedures.facts_model import (
@@ -115,7 +116,9 @@ def _trace(cluster: Cluster, host: Host) -> Trace:
         views.append(PrimaryView(CLUSTER, host.seqno, ((host.name, host.name),), by_hand=True))
     elif len(rest) < len(everyone):
         views.append(PrimaryView(CLUSTER, max(h.seqno for h in cluster.hosts.values() if h.parted), rest))
-    return Trace(tuple(views), index=f"{DATADIR}/mysql-bin.index")
+    # Its last transaction is the seqno that a clean stop writes into grastate.dat: the file's claim is accounted for.
+    marks = () if host.running or host.parted else (Mark(f"0-1-{host.seqno}", 1, "261122 6:00:00", host.seqno),)
+    return Trace(tuple(views), marks, index=f"{DATADIR}/mysql-bin.index", log_told=True)
 
 
 def _haproxies(cluster: Cluster, host: Host) -> tuple[Haproxy, ...]:

@@ -102,7 +102,9 @@ class ScriptedProver:
                 empty = at_most is None or condition.patience_s > 0 or hosts[host].sessions[server] <= at_most
                 return empty and {"free": not out, "drained": out}.get(state, not out and hosts[server].primary)
             case c.SameHistory(host):
-                return hosts[host].grastate_uuid in {"", ZERO} or not hosts[host].parted
+                if hosts[host].grastate_uuid in {"", ZERO}:
+                    return condition.by_sst or not hosts[host].has_data
+                return not hosts[host].parted
             case c.NoClients() | c.FlowControlBelow() | c.Listening() | c.CacheLasts():
                 return True
         raise AssertionError(condition)

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from services.procedures.facts_model import ZERO_UUID
 from services.procedures.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
+ZERO_STATE = f"version: 2.1\\nuuid:    {ZERO_UUID}\\nseqno:   -1\\nsafe_to_bootstrap: 0\\n"
 _FILE = "/var/lib/pilothouse/forks/*.sql"
 
 
@@ -61,16 +63,21 @@ def assert_is(steer: Estate, host: str, status: str) -> None:
 
 
 @pytest.mark.slow
-def test_that_a_fork_is_refused_by_ist_and_returns_by_sst_after_its_rows_were_written_out_and_given_up(
+def test_that_a_fork_is_refused_whatever_its_state_file_says_and_returns_after_its_rows_were_written_out_and_given_up(
     steer: Estate, console: Console, ledger: None
 ) -> None:
     fork(steer, rows_each=5)
     write(steer, "s1", "majority", 2)
-    for override in ((), ("--override", "HISTORY=I know better")):
-        refused = console("run", "add-node", "--input", "joiner=s3", *override, "--yes")
+    state = "/var/lib/mysql/grastate.dat"
+    broken = (":", f"printf 'uuid: 2db' > {state}", f"printf '{ZERO_STATE}' > {state}", f"rm {state}")
+    for break_it, said in zip(broken, ("", "is damaged", "is zero", "is absent"), strict=True):
+        steer.host("s3").sh(break_it)
+        refused = console("run", "add-node", "--input", "joiner=s3", "--override", "HISTORY=I know better", "--yes")
         assert refused.code == 1, refused
-        assert "HISTORY" in refused.out + refused.err, refused
-        assert "made Primary by hand" in refused.out + refused.err, refused
+        told = " ".join(refused.out.split())
+        assert "BLOCK HISTORY" in told, refused
+        assert "made Primary by hand" in told, refused
+        assert said in told, refused
     assert console.runs() == ()
 
     asked = console.run("add-node", joiner="s3", loser="s3", settle="3 s")
@@ -100,6 +107,30 @@ def test_that_a_node_that_was_killed_returns_by_ist_unasked_and_by_its_views_alo
     assert ran.code == 0, ran
     console.assert_ended(RunState.DONE, ran)
     assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 40}
+
+
+@pytest.mark.slow
+def test_that_the_state_file_is_a_claim_an_edited_seqno_is_mended_and_a_lost_one_erases_nothing_that_others_lack(
+    steer: Estate, console: Console, ledger: None
+) -> None:
+    steer.stop("s3")
+    at = int(steer.host("s3").sh("sed -n 's/^seqno: *//p' /var/lib/mysql/grastate.dat").out)
+    write(steer, "s1", "majority", 6)
+    # Up to here s3's log knows no better: without its binary log the views alone would let an IST leave four rows out.
+    edit = f"sed -i 's/^seqno:.*$/seqno:   {at + 5}/' /var/lib/mysql/grastate.dat"
+    steer.host("s3").sh(f"cd /var/lib/mysql && rm -f mysql-bin.* && {edit}")
+    ran = console.run("add-node", joiner="s3", sst_ok="no", settle="3 s")
+    assert ran.code == 0, ran
+    assert f"Take the stale seqno {at + 5} out of grastate.dat on s3: InnoDB recovered {at}" in ran.out, ran
+    assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 6}
+
+    steer.stop("s3")
+    steer.host("s3").sh("rm /var/lib/mysql/grastate.dat")
+    write(steer, "s1", "majority", 1)
+    ran = console.run("add-node", joiner="s3", settle="3 s")
+    assert ran.code == 0, ran  # its position was recovered, and the cluster has all of it: nobody has to type a loss
+    assert "came by SST" in ran.out, ran
+    assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 7}
 
 
 @pytest.mark.slow

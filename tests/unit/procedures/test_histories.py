@@ -172,7 +172,14 @@ def estate(*, n3: HostFacts, n1: Trace | None, n2: Trace | None) -> Facts:
 
 
 def away(seqno: int, *views: PrimaryView) -> HostFacts:
-    return down("n3", grastate=Grastate(CLUSTER, seqno), trace=Trace(views))
+    last = (Mark("0-1-9", 1, "261122 6:00:00", seqno),)  # what its grastate.dat claims is accounted for
+    return down("n3", grastate=Grastate(CLUSTER, seqno), trace=Trace(views, last))
+
+
+def test_that_a_seqno_in_a_file_that_nothing_accounts_for_makes_neither_a_fork_nor_one_past() -> None:
+    n1 = Trace((view(10, 1, 2, 3), view(90, 1, 2)))
+    claimed = replace(away(95, view(10, 1, 2, 3)), trace=Trace((view(10, 1, 2, 3),)))
+    assert histories(estate(n3=claimed, n1=n1, n2=None), "n3", "n1").outcome == "not known"
 
 
 def test_that_what_one_member_knows_holds_for_a_donor_beside_it() -> None:

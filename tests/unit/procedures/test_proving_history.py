@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.clock import SystemClock
@@ -85,13 +87,35 @@ def test_that_one_that_stands_where_this_run_stopped_it_is_not_read_again() -> N
 
 
 @pytest.mark.parametrize("missing", ["file", "zero"])
-def test_that_without_a_state_only_an_sst_can_come(missing: str) -> None:
+def test_that_without_a_state_an_sst_comes_only_where_the_plan_knew_or_nothing_is_there(missing: str) -> None:
     made = hosts(-1, uuid=ZERO_UUID)
     if missing == "file":
         made.sessions["s3"].programs["cat"] = output("", 1, "cat: x: No such file or directory")
-    answer = prover(made).look(BEFORE_START, Past({}, {}))
-    assert answer.holds is True
-    assert "only an SST" in answer.evidence
+    made.sessions["s3"].programs["ls"] = output("ibdata1\nmysql-bin.000001\n")
+    lost = prover(made).look(BEFORE_START, Past({}, {}))
+    assert (lost.holds, lost.final) == (False, True)
+    assert "an SST would erase what else is in /var/lib/mysql" in lost.evidence
+    planned = prover(made).look(replace(BEFORE_START, by_sst=True), Past({}, {}))
+    assert planned.holds is True
+    assert "only an SST" in planned.evidence
+    made.sessions["s3"].programs["ls"] = output("")
+    assert prover(made).look(BEFORE_START, Past({}, {})).holds is True
+
+
+def test_that_a_seqno_in_the_file_that_is_not_where_this_run_saw_the_data_is_never_started_from() -> None:
+    condition = replace(BEFORE_START, stopped_at=Kept("position-s3"))
+    moved = prover(hosts(3)).look(condition, Past({"position-s3": "19"}, {}))
+    assert (moved.holds, moved.final) == (False, True)
+    assert "stopped at 19 in this run, and its grastate.dat says 3 now" in moved.evidence
+    told = prover(hosts(17, to=19)).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:19"}, {}))
+    assert (told.holds, told.final) == (False, True)
+    assert "InnoDB of s3 recovered 19, and its grastate.dat says 17" in told.evidence
+
+
+@pytest.mark.parametrize("claimed", [17, 22])
+def test_that_a_seqno_that_the_node_s_own_traces_don_t_account_for_is_not_known(claimed: int) -> None:
+    answer = prover(hosts(claimed, to=19)).look(BEFORE_START, Past({}, {}))
+    assert answer.holds is not True
 
 
 def test_that_a_state_file_that_is_damaged_or_closed_is_not_known() -> None:
@@ -103,7 +127,7 @@ def test_that_a_state_file_that_is_damaged_or_closed_is_not_known() -> None:
 
 
 def test_that_without_logs_it_is_not_known_and_only_a_person_s_word_lets_it_begin() -> None:
-    made = hosts(19)
+    made = hosts(-1)
     for session in made.sessions.values():
         session.programs["timeout"] = output("", 1)
     answer = prover(made).look(BEFORE_START, Past({}, {}))

@@ -14,6 +14,7 @@ from services.procedures.facts_model import Facts, Trace
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
 from services.procedures.model import Risk, Step
+from services.procedures.positions import kept_name
 from tests.faults.scripted.cluster import Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
 
@@ -41,6 +42,13 @@ def without_traces(facts: Facts) -> Facts:
     return replace(facts, hosts=tuple(replace(h, trace=blind) for h in facts.hosts))
 
 
+def known(facts: Facts, position: str = "") -> Facts:
+    """Return the facts of a run that had n3's server recover its position: where its file says, unless given."""
+    state = facts.host("n3").grastate
+    told = position or (f"{state.uuid}:{state.seqno}" if state is not None else "")
+    return replace(facts, kept=((kept_name("n3"), told),))
+
+
 def started(steps: tuple[Step, ...]) -> Step:
     return next(step for step in steps if step.step_id == "start-n3")
 
@@ -55,7 +63,7 @@ def test_that_a_fork_is_refused_by_ist_whatever_a_person_overrides_and_the_way_b
 
 
 def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name() -> None:
-    facts = facts_of(parted("n1", "n2", "n3"))
+    facts = known(facts_of(parted("n1", "n2", "n3")))
     given = values(facts, loser="n3")
     assert checked(facts, loser="n3")["HISTORY"].verdict is Verdict.WARN
     first = ADD.plan(facts, given)
@@ -64,7 +72,7 @@ def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name(
     assert isinstance(extract, Detached)
     assert extract.command.argv[-2] == "999"  # the last seqno that both have
     assert violations(first) == ()
-    now = replace(facts, kept=COUNTED)
+    now = replace(facts, kept=(*facts.kept, *COUNTED))
     checks, plan = ADD.continued(now, given, first)
     assert not standing_blocks(checks, ())
     assert violations(plan) == ()
@@ -76,7 +84,7 @@ def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name(
 
 
 def test_that_without_a_binary_log_the_count_is_not_known_and_said_so() -> None:
-    facts = facts_of(parted("n1", "n2", "n3"))
+    facts = known(facts_of(parted("n1", "n2", "n3")))
     facts = replace(facts, hosts=tuple(replace(h, trace=replace(h.trace or Trace(), index="")) for h in facts.hosts))
     plan = ADD.plan(facts, values(facts, loser="n3"))
     given_up = next(s for s in plan.steps if s.step_id == "only-sst-n3")
@@ -93,6 +101,8 @@ def test_that_a_loser_named_where_nothing_has_parted_loses_nothing() -> None:
 
 def test_that_a_past_that_is_not_known_is_accepted_by_its_name_only() -> None:
     facts = without_traces(facts_of(away()))
+    assert checked(facts)["HISTORY"].verdict is Verdict.WARN  # its server is asked first
+    facts = known(facts)
     check = checked(facts)["HISTORY"]
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, True)
     assert "the log of n3 could not be read" in check.evidence

@@ -129,6 +129,29 @@ class SplitLog:
                 connection.execute(update(rows).where(rows.c.id == number, still[1]).values(**values))
         return self._read(select(rows).where(rows.c.id.in_(found)).order_by(rows.c.id))
 
+    def gave_up(self, cluster_uuid: str, names: frozenset[str], by: str, words: str) -> tuple[Split, ...]:
+        """Take a host that gave up its side, and came back with the other one's data, out of its side of each story.
+
+        A story is settled with the last host of a side. Durable; returns what was settled now.
+
+        Args:
+            names: what the host goes by: a story may know it by its node's name.
+        """
+        rows, now, found = schema.two_primaries, self._clock.wall(), []
+        still = (rows.c.cluster_uuid == cluster_uuid, rows.c.settled_at.is_(None))
+        with writing(self._engine, self._name, durable=True) as connection:
+            for row in connection.execute(select(rows).where(*still).order_by(rows.c.id)).all():
+                sides = _sides(row.sides)
+                left = tuple(side for one in sides if (side := tuple(name for name in one if name not in names)))
+                if left == sides:
+                    continue
+                values: dict[str, Any] = {"sides": json.dumps(left)}
+                if len(left) < 2:
+                    values = {"settled_at": now, "settled_by": by[:_LONGEST_NAME], "settled_words": words}
+                    found.append(row.id)
+                connection.execute(update(rows).where(rows.c.id == row.id, still[1]).values(**values))
+        return self._read(select(rows).where(rows.c.id.in_(found)).order_by(rows.c.id))
+
     def _read(self, statement: Any) -> tuple[Split, ...]:
         with speaking(self._name), self._engine.connect() as connection:
             return tuple(_split(row) for row in connection.execute(statement))

@@ -1,6 +1,7 @@
 """The positions that a run comes to know are remembered beyond it: the next run, and any console, can look back.
 
-The journal keeps them as values of the run; this puts them into our own history of the nodes as well.
+The journal keeps them as values of the run; this puts them into our own history of the nodes as well. So is what a
+person gave up: a host that lost its side of two Primary Components by its typed name, and came by SST, has none.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import re
 from services.errors import UserError
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
+from services.procedures.actions import WaitFor
 from services.procedures.codec import decode
-from services.procedures.conditions import CleanPosition
+from services.procedures.conditions import CleanPosition, TransferWas
 from services.procedures.facts_model import ZERO_UUID
-from services.procedures.model import Plan, Step
+from services.procedures.model import Plan, Risk, Step
 from services.procedures.positions import kept_name, tail_name
-from services.procedures.run_model import Entry, Journal
+from services.procedures.run_model import Entry, Journal, StepState
 
 _logger = logging.getLogger(__name__)
 _POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(\d+)")
@@ -47,6 +49,15 @@ def _stopped(step: Step, name: str) -> CleanPosition | None:
     return next((c for c in step.proof if isinstance(c, CleanPosition) and c.keep == name), None)
 
 
+def gave_up_side(plan: Plan, step_id: str) -> str:
+    """Return the host whose SST this step proves, after a person typed that it gives up its side; '' else. Pure."""
+    step = next((s for s in plan.steps if s.step_id == step_id), None)
+    proof = step.action.conditions if step is not None and isinstance(step.action, WaitFor) else ()
+    came = next((c.host for c in proof if isinstance(c, TransferWas) and c.kind == "SST"), "")
+    given = any(s.host == came and s.risk is Risk.IRREVERSIBLE and s.confirm == came for s in plan.steps)
+    return came if given else ""
+
+
 class RememberingJournal:
     """A run's journal (run_model.Journal) that also adds the positions it is given to our own history of the nodes.
 
@@ -70,6 +81,8 @@ class RememberingJournal:
             self._plan = decode(Plan, data.get("plan"))
         if kind == "value" and data is not None:
             self._remember(entry, str(data.get("name", "")), str(data.get("value", "")))
+        if kind == "step" and data is not None and data.get("state") == StepState.DONE.value:
+            self._settle(entry)
         return entry
 
     def entries(self, run_id: str) -> tuple[Entry, ...]:
@@ -79,6 +92,18 @@ class RememberingJournal:
     def runs(self) -> tuple[str, ...]:
         """Return all run ids, newest first."""
         return self._journal.runs()
+
+    def _settle(self, entry: Entry) -> None:
+        host = gave_up_side(self._plan, entry.step_id)
+        if not host:
+            return
+        names = frozenset({host, dict(self._plan.inputs).get("node_name", "")} - {""})
+        words = f"{host} gave up its side by its typed name, and its log says that it came by SST."
+        try:
+            self._state.splits().gave_up(self._plan.cluster_id, names, f"run {entry.run_id}", words)
+        except UserError as problem:
+            # It stays a warning until a person settles it: what fails here costs nobody's rows.
+            _logger.info("what %s gave up is not settled: %s", host, problem)
 
     def _remember(self, entry: Entry, name: str, value: str) -> None:
         found = position_in(self._plan, entry.step_id, name, value)

@@ -126,6 +126,7 @@ class FreezeGcache:
             )
         return (
             preflight.health_gate(facts, members),
+            preflight.one_past(facts, (node,), members),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.known_product(facts, members),
             *foreign,

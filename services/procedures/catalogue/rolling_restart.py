@@ -132,6 +132,7 @@ class RollingRestart:
             own.enough_members(facts, members),
             own.order(facts, nodes),
             *own.reach(facts, nodes, downtime, sst_ok=flag_of(values["sst_ok"]) is True),
+            preflight.one_past(facts, nodes, members),
             preflight.no_transfer_or_ddl(facts, members),
             preflight.long_transactions(facts, nodes, drain),
             *preflight.config_valid(facts, nodes),

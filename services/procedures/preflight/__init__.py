@@ -12,6 +12,7 @@ from services.procedures.preflight.donors import donor_names, named_donor
 from services.procedures.preflight.foreign_data import datadir_foreign
 from services.procedures.preflight.founding import founds_by_option, joins_others, joins_others_once_written
 from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
+from services.procedures.preflight.one_past import one_past
 from services.procedures.preflight.product import foreign_provider, known_product, provider_protocol, versions
 from services.procedures.preflight.starting import names_known, temporary_space
 from services.procedures.preflight.traffic import provider_library, traffic_alike, traffic_files
@@ -33,6 +34,7 @@ __all__ = [
     "named_donor",
     "names_known",
     "no_transfer_or_ddl",
+    "one_past",
     "operator_rights",
     "ports",
     "provider_library",

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from services.connections.command import Command
+from services.discovery.model import PrimariesApart
 from services.history.state_store import StateStore
-from services.procedures.actions import Detached, Run
-from services.procedures.conditions import CleanPosition
+from services.procedures.actions import Detached, Run, WaitFor
+from services.procedures.conditions import CleanPosition, TransferWas
 from services.procedures.journal import StoredJournal
-from services.procedures.journal_entries import continued, value_kept
-from services.procedures.kept_positions import RememberingJournal, position_in
-from services.procedures.model import Plan, Step
+from services.procedures.journal_entries import continued, step_state, value_kept
+from services.procedures.kept_positions import RememberingJournal, gave_up_side, position_in
+from services.procedures.model import Plan, Risk, Step
+from services.procedures.run_model import StepState
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 COMMAND = Command(("true",))
@@ -59,3 +61,22 @@ def test_that_what_a_run_recovered_is_known_after_it_and_by_whom(tmp_path: Path)
     with StateStore.open(tmp_path / "s") as store:
         (memory,) = store.positions("n1")
         assert (memory.source, memory.seqno, memory.read_by) == ("recovered", 275, f"run {run_id}")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_that_a_typed_loser_whose_sst_is_proven_settles_its_side_and_no_other_run_does(
+    tmp_path: Path, typed: bool
+) -> None:
+    lose = Step("only-sst-n3", "n3", "Lose", Run(COMMAND), risk=Risk.IRREVERSIBLE, confirm="n3")
+    came = Step("transfer-n3", "n3", "Prove", WaitFor((TransferWas("n3", "SST", "", "start-n3"),), "the log of n3"))
+    plan = replace(SHORT, inputs=(("node_name", "node-3"),), steps=(lose, came) if typed else (came,))
+    assert gave_up_side(plan, "transfer-n3") == ("n3" if typed else "")
+    assert gave_up_side(plan, "only-sst-n3") == ""
+    with StateStore.open(tmp_path / "s") as store:
+        store.splits().note(PrimariesApart(UUID, "lab", 1.0, (("n1", "n2"), ("node-3",)), "both"), "watch")
+        journal = RememberingJournal(StoredJournal(store), store, plan)
+        run_id = journal.new_run("add-node", UUID, "Add")
+        journal.append(run_id, *step_state("transfer-n3", StepState.ACTING))
+        assert len(store.splits().open(UUID)) == 1
+        journal.append(run_id, *step_state("transfer-n3", StepState.DONE))
+        assert (store.splits().open(UUID) == ()) is typed

@@ -60,3 +60,18 @@ def test_that_a_settled_one_that_is_seen_again_is_a_new_story(tmp_path: Path) ->
         (one,) = log.open(UUID)
         assert (one.first_seen, one.settled_by) == (500.0, "")
         assert len(log.all()) == 2
+
+
+def test_that_a_side_whose_last_host_gave_up_settles_the_story_by_whatever_name_it_knows_it(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store:
+        log = store.splits()
+        log.note(replace(SEEN, sides=(("n1", "n2"), ("n3", "node-4"))), "check")
+        log.note(replace(SEEN, cluster_uuid="other"), "check")
+        assert log.gave_up(UUID, frozenset({"n9"}), "run 7", "n9 gave up its side") == ()
+        assert log.gave_up(UUID, frozenset({"n3"}), "run 7", "n3 gave up its side") == ()
+        (left,) = log.open(UUID)
+        assert left.sides == (("n1", "n2"), ("node-4",))
+        (settled,) = log.gave_up(UUID, frozenset({"n4", "node-4"}), "run 8", "n4 gave up its side")
+        assert (settled.settled_by, settled.settled_words) == ("run 8", "n4 gave up its side")
+        assert log.open(UUID) == ()
+        assert len(log.open("other")) == 1

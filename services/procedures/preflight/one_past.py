@@ -1,0 +1,66 @@
+"""Do the members that serve now share one past, by what may be known of servers that are up? Pure.
+
+Members of one Primary Component go on together; what each stands at is proven once more before it is started again
+(`SameHistory`). That they are Synced shows nothing of a fork that an IST has hidden: only what was seen does.
+"""
+
+from __future__ import annotations
+
+from services.discovery.two_primaries import sides_words
+from services.procedures.checks import Check
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.preflight.parts import galera_of, known, unread, verdict
+
+
+def one_past(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> Check:
+    """Say whether the nodes that go down and come back share the past of the members that stay. A fork blocks.
+
+    Args:
+        nodes: those that are stopped and started again; members: all that serve.
+    """
+    split = [
+        f"two Primary Components were seen and are not settled: {sides_words(seen.sides)}"
+        for seen in facts.two_primaries
+        if sum(any(name in side for name in (*nodes, *members)) for side in seen.sides) > 1
+    ]
+    away = [f"{host.host} has the state UUID {_uuid(host)}" for host in known(facts, (*nodes, *members))
+            if _uuid(host) not in {"", facts.cluster_id}]  # fmt: skip
+    unsure = [unread(host, "the state UUID", "sql", "galera") for host in known(facts, nodes) if not _uuid(host)]
+    unsure += [told for host in known(facts, (*nodes, *members)) if (told := _went_back(facts, host))]
+    at = ", ".join(f"{host.host} at {_committed(host)}" for host in known(facts, nodes))
+    calm = f"one Primary Component with {facts.cluster_id}: {at}; read once more before each start"
+    return Check(
+        code="HISTORY",
+        title="The nodes share one history",
+        verdict=verdict(split or away, unsure),
+        evidence="; ".join([*split, *away, *unsure]) or calm,
+        why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
+        try_=("Compare the sides' rows, bring the losing side back by SST, then settle it: pilothouse settle.",)
+        if split
+        else (),
+        absolute=bool(split or away),
+        to_read=True,
+    )
+
+
+def _uuid(host: HostFacts) -> str:
+    galera = galera_of(host)
+    return galera.state_uuid if galera is not None else ""
+
+
+def _committed(host: HostFacts) -> int | None:
+    galera = galera_of(host)
+    return galera.last_committed if galera is not None else None
+
+
+def _went_back(facts: Facts, host: HostFacts) -> str:
+    """Return where our own history last saw a server further than it is: what was beyond is lost, or elsewhere.
+
+    A look that another console made after this one says nothing of the kind.
+    """
+    memory = next((m for m in host.remembered if m.cluster_uuid == facts.cluster_id), None)
+    now, asked = _committed(host), host.node.at if host.node is not None else 0.0
+    if memory is None or memory.seqno is None or now is None or memory.seqno <= now or (memory.at or 0.0) >= asked:
+        return ""
+    by = ", ".join(word for word in (memory.source, memory.by) if word)
+    return f"{host.host} was last seen at {memory.seqno} ({by}), it stands at {now} now: not known where the rest is"

@@ -322,6 +322,7 @@ class SameHistory:
         stopped_at: the position that this run saw it leave these hosts at: where it still stands there, nothing moved.
         accepted: a person named this host before: its past may stay unknown.
         by_sst: the plan knows that no state stands there, and has judged what an SST would erase.
+        up: all of them run without a Primary Component, and tell where they stand: pc.bootstrap takes them along.
     """
 
     host: str
@@ -332,6 +333,7 @@ class SameHistory:
     stopped_at: Kept | None = None
     accepted: bool = False
     by_sst: bool = False
+    up: bool = False
 
 
 Condition = (

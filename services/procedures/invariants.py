@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from itertools import pairwise
 
 from services.connections.command import Command
-from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, Run, WaitFor
+from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, Run, Sql, WaitFor
 from services.procedures.conditions import Condition, Kept, NoPrimary, SameHistory, TransferWas
 from services.procedures.model import Breach, Obligation, Plan, Risk, Step
 
@@ -298,6 +298,15 @@ def _every_ist_has_a_history_proof(plan: Plan) -> Iterator[str]:
             yield f"The undo of step '{step.step_id}' starts a server, and nothing proves its history before."
 
 
+def _every_forming_has_its_proofs(plan: Plan) -> Iterator[str]:
+    """One statement (pc.bootstrap) makes a Primary Component of all that are connected: each of them has one past."""
+    for step in plan.steps:
+        if isinstance(step.action, Sql) and "pc.bootstrap" in str(step.action.statement):
+            blind = [name for name in plan.quorum if name != step.host and not _one_past(step.before, name)]
+            if blind:
+                yield f"Step '{step.step_id}' takes {', '.join(blind)} along, and nothing proves their history before."
+
+
 def _one_past(conditions: tuple[Condition, ...], host: str) -> bool:
     return any(isinstance(condition, SameHistory) and condition.host == host for condition in conditions)
 
@@ -360,6 +369,7 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _questions_can_be_answered,
     _kept_before_used,
     _every_ist_has_a_history_proof,
+    _every_forming_has_its_proofs,
     _steps_looked_back_to,
     _watches_have_their_steps,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from services.connections.command import Command
@@ -17,7 +17,7 @@ from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFact
 from services.procedures.gather_histories import Road, compare_between
 from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
-from services.procedures.histories import among, claim_is_confirmed, histories
+from services.procedures.histories import Histories, among, claim_is_confirmed, histories
 from services.procedures.ports import Past
 from services.procedures.positions import recovered_position
 from services.procedures.proving_asking import Asking, number_of
@@ -28,6 +28,8 @@ _VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadi
 
 def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     """Look at the state file; where it moved since this run stopped the node, at logs and binary logs on both sides."""
+    if condition.up:
+        return _compared(condition, Grastate(condition.state_uuid, -1), asking, past)
     host, path = condition.host, posixpath.join(condition.datadir, "grastate.dat")
     output = asking.run(host, ("cat", path), sudo=True)
     if output.exit_code and "No such file" not in output.stderr.decode("utf-8", "replace"):
@@ -73,9 +75,13 @@ def _contradicted(condition: SameHistory, state: Grastate, left: int | None, pas
 
 
 def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Past) -> Answer:
-    seen = asking.each(condition.hosts, lambda name: _donor(name, condition, asking))
-    donors = tuple(found for found in seen.values() if isinstance(found, HostFacts))
-    joiner = _joiner(condition, state, asking)
+    if condition.up:
+        donors = tuple(_running(name, condition, asking) for name in condition.hosts)
+        joiner = _running(condition.host, condition, asking)
+    else:
+        seen = asking.each(condition.hosts, lambda name: _donor(name, condition, asking))
+        donors = tuple(found for found in seen.values() if isinstance(found, HostFacts))
+        joiner = _joiner(condition, state, asking)
     facts = Facts(
         asking.clock.wall(),
         condition.state_uuid,
@@ -87,8 +93,9 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
     )
     names = tuple(host.host for host in donors)
     roads = {name: _road(asking, name) for name in (condition.host, *names)}
-    facts = compare_between(facts, (condition.host,), names, roads, _each(asking))
-    found = among(tuple(histories(facts, condition.host, name) for name in names))
+    joiners = (condition.host, *names) if condition.up else (condition.host,)
+    facts = compare_between(facts, joiners, joiners if condition.up else names, roads, _each(asking))
+    found = among(tuple(_between(facts, condition, name) for name in names))
     if found.outcome == "forked":
         said = f"{condition.host} and {', '.join(names)} have parted: {found.evidence}"
         return Answer(holds=False, evidence=said, final=True)
@@ -101,6 +108,27 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
     if condition.accepted:
         return Answer(holds=True, evidence=f"you accepted that it is not known: {found.evidence}", lines=found.missing)
     return Answer(holds=None, evidence=f"{found.evidence}: {'; '.join(found.missing)}", lines=found.missing)
+
+
+def _between(facts: Facts, condition: SameHistory, name: str) -> Histories:
+    """Return how two pasts stand to each other; where nobody serves, whichever of them is further."""
+    found = histories(facts, condition.host, name)
+    if not condition.up:
+        return found
+    order = ("forked", "same", "not known")
+    return min(found, histories(facts, name, condition.host), key=lambda one: order.index(one.outcome))
+
+
+def _running(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
+    """Return a server that runs without a Primary Component, and where it stands. UserError for a silent one."""
+    status, variables = asking.status(name), asking.session(name).query(_VARIABLES).pairs()
+    galera = GaleraFacts(
+        state_uuid=status.get("wsrep_cluster_state_uuid", "").lower(),
+        local_state_uuid=status.get("wsrep_local_state_uuid", "").lower(),
+        cluster_status=status.get("wsrep_cluster_status", ""),
+        last_committed=count(status.get("wsrep_last_committed", "")),
+    )
+    return _server(name, condition, asking, galera, variables)
 
 
 def _joiner(condition: SameHistory, state: Grastate | None, asking: Asking) -> HostFacts:
@@ -129,6 +157,12 @@ def _donor(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
         cluster_status="Primary",
         last_committed=count(status.get("wsrep_last_committed", "")),
     )
+    return _server(name, condition, asking, galera, variables)
+
+
+def _server(
+    name: str, condition: SameHistory, asking: Asking, galera: GaleraFacts, variables: Mapping[str, str]
+) -> HostFacts:
     host = _host(name, condition.unit, variables.get("datadir", ""), asking)
     options = (*host.options, ("mysqld", "log_error", variables.get("log_error", "")))
     node = NodeFacts(name, asking.clock.wall(), Reach.FULL, galera=galera, machine=MachineFacts())

@@ -124,6 +124,11 @@ def make_primary(party: Party, chosen: str, position: int) -> tuple[Step, ...]:
         StatusIs(chosen, "wsrep_ready", "=", "ON"),
         Position(chosen, position),
     )
+    # It takes along every node that is connected: each is held against the chosen one once more, right before.
+    others = tuple(party.host(name) for name in party.hosts if name != chosen)
+    one_past = tuple(
+        replace(steps.same_history(party.facts, host, (chosen,)), by_sst=False, up=True) for host in others
+    )
     return (
         Step(
             step_id="make-primary",
@@ -133,7 +138,7 @@ def make_primary(party: Party, chosen: str, position: int) -> tuple[Step, ...]:
             why="There is no way back but to stop the nodes: from here on they take writes.",
             action=Sql(set_provider_option("pc.bootstrap", "YES")),
             risk=Risk.IRREVERSIBLE,
-            before=(party.none_is_primary(),),
+            before=(party.none_is_primary(), *one_past),
             already=primary,
             proof=primary,
             limit_s=60.0,

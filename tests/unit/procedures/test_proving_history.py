@@ -10,7 +10,7 @@ from services.clock import SystemClock
 from services.connections.ports import Output, Rows
 from services.errors import Unreachable
 from services.procedures.conditions import Kept, SameHistory
-from services.procedures.facts_model import ZERO_UUID
+from services.procedures.facts_model import ZERO_UUID, Facts, TwoPrimaries
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from tests.unit.procedures.test_proving import ScriptedHosts
@@ -144,3 +144,38 @@ def test_that_what_a_run_recovered_is_the_position_that_counts() -> None:
     assert prover(made).look(BEFORE_START, Past({}, {})).holds is None
     assert prover(made).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:19"}, {})).holds is True
     assert prover(made).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:20"}, {})).holds is False
+
+
+def waiting(*, of_fork: bool) -> ScriptedHosts:
+    """s1 and s3 run without a Primary Component: s3 where the fork left it, or where both were before."""
+    made = hosts(-1, to=10**9 if of_fork else 19)
+    del made.sessions["s2"]
+    for name, at in (("s1", 27), ("s3", 25 if of_fork else 19)):
+        session = made.sessions[name]
+        session.rows = made.sessions["s1"].rows
+        session.state = {
+            "wsrep_cluster_state_uuid": UUID,
+            "wsrep_local_state_uuid": UUID,
+            "wsrep_cluster_status": "non-Primary",
+            "wsrep_last_committed": str(at),
+        }
+    return made
+
+
+def test_that_servers_without_a_primary_component_are_held_against_each_other_where_they_stand() -> None:
+    condition = replace(BEFORE_START, hosts=("s1",), up=True)
+    same = prover(waiting(of_fork=False)).look(condition, Past({}, {}))
+    assert same.holds is True, same
+    forked = prover(waiting(of_fork=True)).look(condition, Past({}, {}))
+    assert (forked.holds, forked.final) == (False, True)
+    silent = waiting(of_fork=False)
+    silent.sessions["s3"].state = Unreachable("Refused.", host="s3")
+    assert prover(silent).look(condition, Past({}, {})).holds is None
+
+
+def test_that_what_was_once_seen_counts_before_a_start_too() -> None:
+    seen = TwoPrimaries(UUID, 1.0, (("s1", "s2"), ("s3",)), "both answered")
+    known = RealProver(hosts(19, to=19), SystemClock(), Facts(1.0, UUID, "lab", two_primaries=(seen,)))
+    answer = known.look(BEFORE_START, Past({}, {}))
+    assert (answer.holds, answer.final) == (False, True)
+    assert "both answered" in answer.evidence

@@ -10,7 +10,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
 from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
 from services.procedures.catalogue.crash_safety import clients_away, copies, crash_cause, durability, network_first
-from services.procedures.conditions import Joined
+from services.procedures.conditions import Joined, SameHistory
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
@@ -179,6 +179,16 @@ def test_that_after_a_vain_try_all_are_stopped_again_and_one_is_bootstrapped_and
 def test_that_a_statement_makes_a_primary_only_where_every_server_tells_its_position() -> None:
     assert "make-primary" in ids(PROCEDURE.plan(parted(n1=10, n2=11, n3=11), {}))
     assert "make-primary" not in ids(PROCEDURE.plan(parted(n1=10, n2=None, n3=None), {}))
+
+
+def test_that_every_node_that_the_statement_takes_along_is_held_against_the_chosen_one_right_before() -> None:
+    plan = PROCEDURE.plan(parted(n1=10, n2=11, n3=11), {})
+    step = next(s for s in plan.steps if s.step_id == "make-primary")
+    proofs = [c for c in step.before if isinstance(c, SameHistory)]
+    assert {(proof.host, proof.hosts, proof.up) for proof in proofs} == {("n1", ("n2",), True), ("n3", ("n2",), True)}
+    assert violations(plan) == ()
+    bare = replace(plan, steps=tuple(replace(s, before=()) if s is step else s for s in plan.steps))
+    assert any("takes n1, n3 along" in told for told in violations(bare))
 
 
 def test_that_no_statement_takes_a_node_along_whose_past_is_another_or_not_known() -> None:

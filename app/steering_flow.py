@@ -122,7 +122,7 @@ class WizardFlow(QObject):
             self._inputs = {about.node_field: self._host}
         silent = [f"{p.part}: {p.sentence}" for p in facts.problems]
         hosts = [host for host in facts.hosts if host.node is None or host.node.reach.name == "NONE"]
-        silent += [tr("{host} does not answer: {why}", host=h.host, why=_why(h.problems)) for h in hosts]
+        silent += [tr("Nothing could be read of {host}: {why}", host=h.host, why=_why(h.problems)) for h in hosts]
         self._wizard.say_message(Health.WARN, tuple(silent))
         self._judge()
 

@@ -202,10 +202,11 @@ class CacheReaches:
 
 @dataclass(frozen=True, slots=True)
 class FlowControlBelow:
-    """Between two looks the node's flow control paused at most this share of the time (0..1)."""
+    """Flow control paused the node at most this share (0..1) of the last `for_s` seconds; 0: between two looks."""
 
     host: str
     share: float
+    for_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

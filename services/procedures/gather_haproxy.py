@@ -98,7 +98,8 @@ def parse_show(socket: str, output: Output | None) -> Haproxy:
     level = next((line for line in lines[:3] if line in LEVELS[1:]), "")
     if output.exit_code or not level:
         said = words(output.stderr.decode("utf-8", "replace").strip(), 200)
-        return Haproxy(socket, fault=said or "the stats socket does not answer as HAProxy's does")
+        other = "what answered at the stats socket is no HAProxy" if lines else "the stats socket gave no answer"
+        return Haproxy(socket, fault=said or other)
     info = dict(line.partition(": ")[::2] for line in lines if ": " in line and "," not in line)
     return Haproxy(socket, level, info.get("Version", ""), count(info.get("Pid")), _servers(lines))
 

@@ -23,6 +23,7 @@ from services.procedures.ports import Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, number_of
 from services.procedures.proving_files import clean_position
 from services.procedures.proving_server import told_dead
+from services.procedures.proving_standing import silent
 from services.sampling.ist_reach import MARGIN, safe_gap
 
 SPAN_S = 2.0
@@ -110,7 +111,7 @@ def cache_reaches(condition: CacheReaches, asking: Asking, past: Past) -> Answer
     firsts = [one.first for one in cached.values() if one.first is not None]
     able = [name for name, one in cached.items() if firsts and one.serves(stopped_at, min(firsts))]
     told = f"{host} stopped at {stopped_at}; " + ", ".join(
-        f"{name} caches {one}" if isinstance(one, Cached) else f"{name} does not answer" for name, one in found.items()
+        f"{name} caches {one}" if isinstance(one, Cached) else silent(name, one) for name, one in found.items()
     )
     if not able and len(cached) < len(found):
         return Answer(holds=None, evidence=told)

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from services.errors import UserError
 from services.facts.reading import count, flag
 from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
-from services.procedures.proving_no_primary import standing
+from services.procedures.proving_standing import silent, standing, without_server
 
 Status = dict[str, str]
 SYNCED, DONOR = "4", "2"
 
 
 def cluster_whole(condition: ClusterWhole, asking: Asking, past: Past) -> Answer:
-    """Ask all nodes at once; every one must be Primary, Synced, ready, of one view."""
+    """Ask all nodes at once; every one must be Primary, Synced, ready, of one view. One that is silent is not known."""
     del past
     answers = asking.each(condition.hosts, asking.status)
-    faults: list[str] = []
+    faults, unread = _without_status(answers, asking)
     for host, status in answers.items():
-        if isinstance(status, UserError):
-            faults.append(f"{host} does not answer ({status.sentence.rstrip('.')})")
-        else:
+        if not isinstance(status, UserError):
             faults += _faults(host, status, condition)
     views = {h: s.get("wsrep_cluster_conf_id", "") for h, s in answers.items() if not isinstance(s, UserError)}
     if len(set(views.values())) > 1:
         faults.append("the views differ: " + ", ".join(f"{h} has conf_id {v}" for h, v in views.items()))
-    if faults:
-        return Answer(holds=False, evidence="; ".join(faults[:4]), lines=tuple(faults))
+    if faults or unread:
+        told = [*faults, *unread]
+        return Answer(False if faults else None, "; ".join(told[:4]), lines=tuple(told))
     return Answer(holds=True, evidence=f"all {condition.size} nodes are Synced in one Primary Component")
+
+
+def _without_status(answers: Mapping[str, Status | UserError], asking: Asking) -> tuple[list[str], list[str]]:
+    """Return what is wrong with hosts whose server gave no status, and what is not known of the others of them."""
+    why = {host: answer for host, answer in answers.items() if isinstance(answer, UserError)}
+    found = asking.each(tuple(why), lambda host: without_server(asking, host))
+    down = {host: words for host, words in found.items() if isinstance(words, str) and words}
+    unread = [silent(host, error) for host, error in why.items() if host not in down]
+    return [f"{host}: {words}" for host, words in down.items()], unread
 
 
 def _faults(host: str, status: Status, condition: ClusterWhole) -> list[str]:
@@ -67,18 +77,23 @@ def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer
     if faults:
         return Answer(holds=False, evidence="; ".join(faults))
     if len(alive) < condition.at_least:
-        away = ", ".join(h for h in condition.hosts if h not in alive)
-        seen = max((count(s.get("wsrep_cluster_size", "")) or 0 for s in alive.values()), default=0)
-        said = f"only {len(alive)} of {condition.at_least} nodes answer; no answer from {away}"
-        if alive and seen < condition.at_least:
-            return Answer(holds=False, evidence=f"{said}, and the others see {seen}")
-        # The others may count a node that is not of `hosts`: whether a silent one still serves is asked of its host.
-        found = asking.each(tuple(h for h in condition.hosts if h not in alive), lambda host: standing(asking, host))
-        down = [f"{h}: {s}" for h, s in found.items() if not isinstance(s, UserError) and s != "Primary"]
-        if down:
-            return Answer(holds=False, evidence=f"{said}; {', '.join(down)}")
-        return Answer(holds=None, evidence=said)  # it may be our own way to them that is broken
+        return _too_few(condition, asking, answers)
     return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")
+
+
+def _too_few(condition: StillPrimary, asking: Asking, answers: Mapping[str, Status | UserError]) -> Answer:
+    """Judge members of which nothing was heard: by what the others see, and by what their hosts say of them."""
+    alive = [s for s in answers.values() if not isinstance(s, UserError)]
+    why = {host: answer for host, answer in answers.items() if isinstance(answer, UserError)}
+    seen = max((count(s.get("wsrep_cluster_size", "")) or 0 for s in alive), default=0)
+    # The others may count a node that is not of `hosts`: whether a silent one still serves is asked of its host.
+    found = asking.each(tuple(why), lambda host: standing(asking, host))
+    down = [f"{h}: {s.words}" for h, s in found.items() if not isinstance(s, UserError) and not s.primary]
+    unread = [silent(h, why[h]) for h, s in found.items() if isinstance(s, UserError)]
+    said = "; ".join([f"only {len(alive)} of {condition.at_least} nodes answer", *down, *unread])
+    if alive and seen < condition.at_least:
+        return Answer(holds=False, evidence=f"{said}; the others see {seen}")
+    return Answer(False if down else None, said)  # where nothing is known our own way to them may be broken
 
 
 def formed_again(condition: FormedAgain, asking: Asking, past: Past) -> Answer:

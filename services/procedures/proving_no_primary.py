@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
-from services.facts.machine import parse_process
 from services.procedures.conditions import Answer, NoPrimary
 from services.procedures.gather_links import outcome_of, try_argv
-from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
+from services.procedures.proving_standing import Standing, standing
 
 _OURS = (BadInput, Refused, SecretMissing)
 """Errors that our own side makes: they tell nothing of the host."""
@@ -26,7 +25,7 @@ def no_primary(condition: NoPrimary, asking: Asking, past: Past) -> Answer:
     asked = tuple(h for h in condition.hosts if h not in condition.accounted)
     found = asking.each(asked, lambda host: standing(asking, host))
     found |= asking.each(condition.accounted, lambda host: _life(asking, host))
-    primary = [h for h, s in found.items() if s == "Primary"]
+    primary = [h for h, s in found.items() if isinstance(s, Standing) and s.primary]
     if primary:
         return Answer(holds=False, evidence=f"{', '.join(primary)}: member of a Primary Component", final=True)
     back = [f"{h} ({_said(found[h])})" for h in condition.accounted if not isinstance(found[h], UserError)]
@@ -38,34 +37,35 @@ def no_primary(condition: NoPrimary, asking: Asking, past: Past) -> Answer:
     silent = [f"{h} ({_said(found[h])})" for h in asked if isinstance(found[h], UserError)] + blind
     if silent:
         return Answer(holds=None, evidence=f"not known of {', '.join(silent)}")
-    told = [f"{h}: {found[h]}" for h in asked] or ["no host to ask"]
+    told = [f"{h}: {_said(found[h])}" for h in asked] or ["no host to ask"]
     told += [f"no answer from {', '.join(condition.accounted)}, as you said"] if condition.accounted else []
     told += [f"nobody listens at {', '.join(condition.addresses)}"] if condition.addresses else []
     return Answer(holds=True, evidence="; ".join(told))
 
 
-def _said(found: str | UserError) -> str:
-    return found.sentence.rstrip(".") if isinstance(found, UserError) else found
+def _said(found: Standing | UserError) -> str:
+    return found.sentence.rstrip(".") if isinstance(found, UserError) else found.words
 
 
-def _life(asking: Asking, host: str) -> str:
+def _life(asking: Asking, host: str) -> Standing:
     """Return what answers of a host that was called off; raise where nothing does.
 
     A refused login is an answer, our own missing password is none.
     """
     try:
-        return asking.status(host).get("wsrep_cluster_status") or "no member"
+        status = asking.status(host).get("wsrep_cluster_status") or "no member"
+        return Standing(status == "Primary", status)
     except (Unreachable, *_OURS):
         pass
     except UserError as error:
-        return error.sentence.rstrip(".")
+        return Standing(primary=False, words=error.sentence.rstrip("."))
     try:
         asking.run(host, reads.PROCESS.argv)
     except (Unreachable, *_OURS):
         raise
     except UserError as error:
-        return error.sentence.rstrip(".")
-    return "the host is up"
+        return Standing(primary=False, words=error.sentence.rstrip("."))
+    return Standing(primary=False, words="the host is up")
 
 
 def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tuple[list[str], list[str]]:
@@ -93,27 +93,3 @@ def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tupl
         if all(outcomes[address, port] == "unknown" for outcomes in found.values())
     ]
     return open_, blind
-
-
-def standing(asking: Asking, host: str) -> str:
-    """Return the cluster status the server gives, or that no server runs; raise when neither can be told."""
-    try:
-        return asking.status(host).get("wsrep_cluster_status") or "no member"
-    except UserError:
-        listing = asking.run(host, reads.PROCESS.argv)
-        state, _ = parse_process(listing.text)
-        if listing.exit_code in {0, 1} and not listing.stderr.strip() and state in {"", "Z"}:
-            return "no server runs"
-        if _still_starting(asking, host):
-            return "its server is starting and serves nobody yet"
-        raise
-
-
-def _still_starting(asking: Asking, host: str) -> bool:
-    """Return whether systemd waits for the server's word that it is ready: until then it is no Synced member.
-
-    After a crash of all, servers that wait for the rest of their last view hang there for ever, their port closed.
-    """
-    unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
-    shown = asking.run(host, ("systemctl", "show", "-p", "ActiveState", unit))
-    return properties(shown.text).get("ActiveState") == "activating"

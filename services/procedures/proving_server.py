@@ -161,24 +161,42 @@ def _sessions(asking: Asking, host: str) -> Sessions:
 
 
 def flow_control_below(condition: FlowControlBelow, asking: Asking, past: Past) -> Answer:
-    """Compare wsrep_flow_control_paused_ns (ns since the server's start) of two looks."""
+    """Compare wsrep_flow_control_paused_ns (ns since the start) of looks: over all of `for_s`, or the last two.
+
+    The counter is exact, so that nothing between two looks of the span is missed.
+    """
     del past
-    began = asking.clock.monotonic()
-    paused = count(asking.status(condition.host).get("wsrep_flow_control_paused_ns", ""))
+    host, began = condition.host, asking.clock.monotonic()
+    paused = count(asking.status(host).get("wsrep_flow_control_paused_ns", ""))
     now = (began + asking.clock.monotonic()) / 2
     if paused is None:
-        return Answer(holds=None, evidence=f"{condition.host} gives no wsrep_flow_control_paused_ns")
-    before = asking.memory.value(condition)
-    if not isinstance(before, tuple) or paused < before[1] or now - before[0] > MOST_SPAN_S:
-        asking.memory.keep(condition, (now, paused))
-        return Answer(holds=None, evidence=f"flow control of {condition.host} needs a second look")
-    span = now - before[0]
-    if span < LEAST_SPAN_S:
-        return Answer(holds=None, evidence=f"flow control of {condition.host} needs a later look")
-    asking.memory.keep(condition, (now, paused))
-    share = min(1.0, (paused - before[1]) / 1e9 / span)
-    said = f"flow control paused {condition.host} {share:.0%} of the last {span:.0f} s"
-    return Answer(share <= condition.share, f"{said}; allowed are {condition.share:.0%}")
+        return Answer(holds=None, evidence=f"{host} gives no wsrep_flow_control_paused_ns")
+    seen = _points(asking.memory.value(condition))
+    if seen and (paused < seen[-1][1] or now - seen[-1][0] > MOST_SPAN_S):
+        seen = ()  # the server was restarted, or nobody looked
+    if seen and now - seen[-1][0] < LEAST_SPAN_S:
+        return Answer(holds=None, evidence=f"flow control of {host} needs a later look")
+    seen = _window((*seen, (now, paused)), condition.for_s)
+    asking.memory.keep(condition, seen)
+    span = seen[-1][0] - seen[0][0]
+    if len(seen) == 1 and condition.for_s <= 0:
+        return Answer(holds=None, evidence=f"flow control of {host} needs a second look")
+    share = min(1.0, (seen[-1][1] - seen[0][1]) / 1e9 / span) if span else 0.0
+    told = f"flow control paused {host} {share:.0%} of the last {span:.0f} s; allowed are {condition.share:.0%}"
+    if span < condition.for_s:
+        left = condition.for_s - span
+        return Answer(holds=False, evidence=told, done=span, total=condition.for_s, unit="s", left_s=left)
+    return Answer(share <= condition.share, told)
+
+
+def _points(kept: object) -> tuple[tuple[float, int], ...]:
+    return kept if isinstance(kept, tuple) else ()
+
+
+def _window(seen: tuple[tuple[float, int], ...], for_s: float) -> tuple[tuple[float, int], ...]:
+    """Return the looks that span the last `for_s` seconds, the last two for 0."""
+    first = max((i for i, (at, _) in enumerate(seen[:-1]) if seen[-1][0] - at >= for_s), default=0)
+    return seen[first:]
 
 
 def position(condition: Position, asking: Asking, past: Past) -> Answer:

@@ -9,10 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.actions import Ask
-from services.procedures.checks import Verdict
-from services.procedures.model import Breach, Undo
-from services.procedures.run_model import Broken, RunState, RunView, StepState, UndoView
+from services.procedures.model import Undo
+from services.procedures.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
 from widgets.common.theme import apply_theme
@@ -36,10 +34,6 @@ def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
 def moved_on(view: RunView, done: float) -> RunView:
     steps = (*view.steps[:6], p.moving(view.steps[6].step, done), *view.steps[7:])
     return replace(view, steps=steps)
-
-
-def texts_of(place: QWidget) -> list[str]:
-    return [label.text() for label in place.findChildren(QLabel)]
 
 
 # -- the run ---------------------------------------------------------------------------------------------------------
@@ -169,166 +163,6 @@ def test_that_undo_of_many_steps_stays_readable(wizard: WizardPage) -> None:
     lines = wizard.confirm.text.text().splitlines()
     assert len(lines) <= 11
     assert any(line.startswith("– and ") for line in lines)
-
-
-# -- questions -------------------------------------------------------------------------------------------------------
-def ask(wizard: WizardPage, topic: str = "step", question: Ask | None = None) -> None:
-    state = RunState.FAILED if topic == "failed" else RunState.WAITING
-    wizard.set_run(replace(p.run(4, state), question=p.question(topic, question)), p.WORDING)
-
-
-@pytest.mark.parametrize(
-    ("topic", "answers"),
-    [
-        ("step", ["done", "stop"]),
-        ("doubt", ["done", "again", "stop"]),
-        ("continued", ["approve", "stop"]),
-    ],
-)
-def test_that_each_question_offers_its_own_answers(
-    qtbot: QtBot, wizard: WizardPage, topic: str, answers: list[str]
-) -> None:
-    ask(wizard, topic)
-    told: list[tuple[str, str]] = []
-    wizard.answered.connect(lambda run_id, answer, _to: told.append((run_id, answer)))
-    for made in list(wizard.question.buttons):
-        made.click()
-    assert told == [("47", answer) for answer in answers]
-
-
-def test_that_the_step_that_asks_is_in_sight_below_its_question(qapp: QApplication, wizard: WizardPage) -> None:
-    plan = p.long_plan(30)
-    wizard.set_run(p.run(10, of=plan))
-    for _ in range(5):
-        qapp.processEvents()
-    asked = replace(p.run(20, RunState.WAITING, of=plan), question=p.question("step", step_id=plan.steps[20].step_id))
-    wizard.set_run(asked)
-    for _ in range(5):
-        qapp.processEvents()
-    row = wizard.stages.steps.rows[20]
-    assert wizard.question.isVisible()
-    assert row.visibleRegion().boundingRect().height() == row.height()
-
-
-def test_that_the_rest_of_a_plan_is_approved_beside_what_was_found_out_for_it(wizard: WizardPage) -> None:
-    guess = replace(p.CHECKS[0], code="POSITIONS", verdict=Verdict.WARN, evidence="n1: not known yet")
-    found = replace(guess, verdict=Verdict.PASS, evidence="n1: 512")
-    before = replace(p.run(4), checks=(guess, p.CHECKS[1]))
-    wizard.set_run(before, p.WORDING)
-    preflight, checklist = wizard.stages.preflight, wizard.stages.checklist
-    assert not preflight.is_open()
-    asked = replace(
-        before, state=RunState.WAITING, checks=(guess, p.CHECKS[1], found), question=p.question("continued")
-    )
-    wizard.set_run(asked)
-    assert preflight.is_open()
-    assert [check.evidence for check in checklist.checks()] == ["n1: 512", p.CHECKS[1].evidence]
-    assert preflight.head.texts()[0] == "2 pass"
-    wizard.set_run(replace(asked, state=RunState.RUNNING, question=None))
-    assert not preflight.is_open()
-
-
-def test_that_what_the_rest_of_a_plan_was_made_from_is_in_sight_below_its_question(
-    qapp: QApplication, wizard: WizardPage
-) -> None:
-    plan = p.long_plan(30)
-    wizard.set_run(p.run(20, of=plan))
-    for _ in range(5):
-        qapp.processEvents()
-    question = p.question("continued", step_id=plan.steps[20].step_id)
-    wizard.set_run(replace(p.run(20, RunState.WAITING, of=plan), question=question))
-    for _ in range(5):
-        qapp.processEvents()
-    head = wizard.stages.preflight.head
-    assert head.visibleRegion().boundingRect().height() == head.height()
-
-
-def test_that_a_failed_run_is_undone_only_after_a_yes_and_left_only_with_a_reason(
-    qtbot: QtBot, wizard: WizardPage
-) -> None:
-    ask(wizard, "failed")
-    again, undo, leave = wizard.question.buttons
-    with qtbot.waitSignal(wizard.answered) as told:
-        again.click()
-    assert told.args[:2] == ["47", "again"]
-    with qtbot.assertNotEmitted(wizard.answered, wait=20):
-        undo.click()
-    with qtbot.waitSignal(wizard.answered) as told:
-        wizard.confirm.yes.click()
-    assert told.args[:2] == ["47", "undo"]
-    leave.click()
-    assert not wizard.confirm.yes.isEnabled()
-    qtbot.keyClicks(wizard.confirm.reason, "repaired by hand")
-    with qtbot.waitSignal(wizard.leave_wanted) as left:
-        qtbot.keyClick(wizard.confirm.reason, Qt.Key.Key_Return)
-    assert left.args == ["47", "repaired by hand"]
-
-
-def test_that_a_broken_watch_rule_ends_a_run_only_after_a_yes(qtbot: QtBot, wizard: WizardPage) -> None:
-    ask(wizard, "breach")
-    go_on, undo, stop = wizard.question.buttons
-    with qtbot.waitSignal(wizard.answered) as told:
-        go_on.click()
-    assert told.args[:2] == ["47", "go on"]
-    for made, answer in ((undo, "undo"), (stop, "stop")):
-        with qtbot.assertNotEmitted(wizard.answered, wait=20):
-            made.click()
-        with qtbot.waitSignal(wizard.answered) as told:
-            wizard.confirm.yes.click()
-        assert told.args[:2] == ["47", answer]
-
-
-def test_that_a_watch_rule_that_breaks_is_told_beside_the_question_that_stands(wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Is the backup done?"))
-    view = wizard.run()
-    assert view is not None
-    assert view.question is not None
-    at = view.question.since + 5
-    broken = Broken(at, "OTHERS-STAY", "db1 is no full member any more.", "no answer from db1", Breach.PAUSE)
-    wizard.set_run(replace(view, broken=(replace(broken, at=at - 60, sentence="Old."), broken)))
-    told = "\n".join(texts_of(wizard.question))
-    assert "db1 is no full member any more. (no answer from db1)" in told
-    assert "the run asks you before its next act" in told
-    assert "Old." not in told
-
-
-def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Wipe db2?", "typed", expect="db2"))
-    field = wizard.question.typed
-    assert field is not None
-    field.setText("db1")
-    with qtbot.assertNotEmitted(wizard.answered, wait=20):
-        qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert "'db1' is no answer: type db2, or stop here." in texts_of(wizard.question)
-    field.setText("db2")
-    assert not any("is no answer" in text for text in texts_of(wizard.question))
-    with qtbot.waitSignal(wizard.answered) as told:
-        qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert told.args[:2] == ["47", "db2"]
-
-
-def test_that_a_choice_shows_what_each_answer_means(qtbot: QtBot, wizard: WizardPage) -> None:
-    ask(wizard, "step", Ask("Which?", "choice", choices=(("db1", "seqno 12"), ("db3", "seqno 9"))))
-    assert [made.text() for made in wizard.question.buttons] == ["db1", "db3", "&Stop here"]
-    with qtbot.waitSignal(wizard.answered) as told:
-        wizard.question.buttons[1].click()
-    assert told.args[:2] == ["47", "db3"]
-
-
-def test_that_what_is_typed_to_a_question_survives_the_next_view(wizard: WizardPage) -> None:
-    question = Ask("Wipe db2?", "typed", expect="db2")
-    ask(wizard, "step", question)
-    assert wizard.question.typed is not None
-    wizard.question.typed.setText("db")
-    ask(wizard, "step", question)
-    assert wizard.question.typed.text() == "db"
-
-
-def test_that_a_question_goes_when_it_is_answered(wizard: WizardPage) -> None:
-    ask(wizard)
-    assert wizard.question.isVisible()
-    wizard.set_run(p.run(5))
-    assert not wizard.question.isVisible()
 
 
 # -- the end ---------------------------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:
     """Let clients back only to a node that keeps up, and does not hold the others up by flow control."""
     step, name = steps.queue_settled(host, seconds, prefix), host.host
     assert isinstance(step.action, WaitFor)
-    calm = FlowControlBelow(name, PAUSED_SHARE)
+    calm = FlowControlBelow(name, PAUSED_SHARE, seconds)
     return replace(
         step,
         title=f"Watch {name}'s receive queue stay below 10 for {seconds:g} s, and no flow control",

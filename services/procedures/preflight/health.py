@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.preflight.parts import arbitrators, galera_of, known, listed, problem_of, unread, verdict
+from services.procedures.preflight.parts import (
+    answered,
+    arbitrators,
+    galera_of,
+    known,
+    listed,
+    problem_of,
+    server_of,
+    unread,
+    verdict,
+)
 
 SYNCED, DONOR = 4, 2
 """wsrep_local_state (galera/wsrep_api.h)."""
@@ -42,8 +52,7 @@ def health_gate(
 def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
     galera = galera_of(host)
     if galera is None:
-        why = problem_of(host, "sql")
-        return [f"{host.host} does not answer as a member" + (f" ({why.rstrip('.')})" if why else "")]
+        return [_no_member(host)]
     faults = []
     if galera.cluster_status != "Primary":
         faults.append(f"{host.host} is {galera.cluster_status or 'of unknown status'}, not Primary")
@@ -59,6 +68,22 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
     if galera.state_uuid != facts.cluster_id:
         faults.append(f"{host.host} has the state UUID {galera.state_uuid or 'none'}, the cluster {facts.cluster_id}")
     return faults
+
+
+def _no_member(host: HostFacts) -> str:
+    """Return what a host is that gave nothing of a member: silent, without a server, with one that could not be read.
+
+    A host that was not asked at all is silent too: nothing is known of it.
+    """
+    why = problem_of(host, "sql", "ssh").rstrip(".")
+    told = f" ({why})" if why else ""
+    if host.server_up is False:
+        return f"no server runs on {host.host}"
+    if server_of(host) is not None:
+        return f"the server of {host.host} is no member"
+    if answered(host, "sql"):
+        return f"the server of {host.host} could not be read{told}"
+    return f"no answer from {'the server of ' if host.server_up else ''}{host.host}{told}"
 
 
 def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | None) -> list[str]:

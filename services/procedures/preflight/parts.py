@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from services.discovery.judge import ARBITRATOR
-from services.facts.model import GaleraFacts, ServerFacts
+from services.errors import TimedOut, Unreachable
+from services.facts.model import GaleraFacts, Problem, ServerFacts
 from services.procedures.checks import Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.types import Reach
+
+_SILENT = (Unreachable.code, TimedOut.code)
 
 
 def verdict(blocks: object, warns: object = ()) -> Verdict:
@@ -26,8 +29,16 @@ def server_of(host: HostFacts) -> ServerFacts | None:
 
 def problem_of(host: HostFacts, *parts: str) -> str:
     """Return the first reason that gathering gave for one of these parts, '' when there is none."""
-    found = (*host.problems, *(host.node.problems if host.node is not None else ()))
-    return next((p.sentence for p in found if p.part in parts), "")
+    return next((p.sentence for p in _problems(host) if p.part in parts), "")
+
+
+def answered(host: HostFacts, part: str) -> bool:
+    """Return whether a part that could not be read did answer, and otherwise: a refused login is no silence."""
+    return next((p.code for p in _problems(host) if p.part == part), "") not in {"", *_SILENT}
+
+
+def _problems(host: HostFacts) -> tuple[Problem, ...]:
+    return (*host.problems, *(host.node.problems if host.node is not None else ()))
 
 
 def unread(host: HostFacts, what: str, *parts: str) -> str:

@@ -11,7 +11,7 @@ from services.errors import Unreachable
 from services.procedures import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from tests.unit.procedures.test_proving import UUID, ScriptedHosts, out, status
+from tests.unit.procedures.scripted_sessions import UUID, ScriptedHosts, out, status
 
 OPTION = "gcache.freeze_purge_at_seqno"
 FROZEN = c.CacheFrozen("n1", OPTION, c.Kept("stopped_at"), "/gcache")

@@ -24,7 +24,7 @@ from services.procedures.remembering import Memory, most_gap_s
 from services.procedures.run_model import RunState
 from tests.examples import examples
 from tests.unit.procedures.engine_world import Bench, Killed, ask, plan_of, put, switch
-from tests.unit.procedures.test_proving import UNIT, UUID, ScriptedHosts, out, status
+from tests.unit.procedures.scripted_sessions import UNIT, UUID, ScriptedHosts, out, status
 
 QUEUE = "wsrep_local_recv_queue"
 EMPTY = c.StatusIs("n1", QUEUE, "<", "10", for_s=20.0)

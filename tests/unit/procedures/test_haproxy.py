@@ -72,8 +72,8 @@ def test_that_a_drained_server_is_told_from_one_that_is_up() -> None:
         (None, "could not be asked"),
         (Output(1, b"", b"socat[7] E connect(5, AF=1 /run/haproxy/admin.sock, 25): Permission denied"), "Permission"),
         (Output(127, b"", b"bash: line 1: socat: command not found"), "socat: command not found"),
-        (Output(0, b"5.5.5-10.11.18-MariaDB\n", b""), "does not answer as HAProxy's does"),
-        (Output(0, b"", b""), "does not answer as HAProxy's does"),
+        (Output(0, b"5.5.5-10.11.18-MariaDB\n", b""), "what answered at the stats socket is no HAProxy"),
+        (Output(0, b"", b""), "the stats socket gave no answer"),
     ],
 )
 def test_that_a_socket_that_gives_no_answer_of_haproxy_is_a_fault(output: Output | None, fault: str) -> None:

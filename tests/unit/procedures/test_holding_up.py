@@ -9,7 +9,7 @@ from services.procedures.engine_held_up import HeldUp, still_open
 from services.procedures.holding_up import Holder, Seen, holders, read_holders
 from services.procedures.run_log import RunLog
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, wait
-from tests.unit.procedures.test_proving import ScriptedHosts, status
+from tests.unit.procedures.scripted_sessions import ScriptedHosts, status
 
 ANN = (33, "ann", "Sleep", None, 20, "10.0.0.5:41022")
 APP = (7, "app", "Sleep", None, 130, "10.0.0.9:5100")

@@ -9,7 +9,7 @@ from services.errors import Refused
 from services.procedures import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from tests.unit.procedures.test_proving import STARTING, ScriptedHosts
+from tests.unit.procedures.scripted_sessions import STARTING, ScriptedHosts
 
 BEGAN = 1_795_265_449.0
 LIKE_IST = c.TransferWas("n1", "IST", "n2", "start-n1")

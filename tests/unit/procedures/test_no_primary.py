@@ -9,7 +9,7 @@ from services.connections.ports import Output
 from services.errors import AuthFailed, SecretMissing, Unreachable, UserError
 from services.procedures.conditions import Answer, NoPrimary
 from services.procedures.proving import RealProver
-from tests.unit.procedures.test_proving import NOTHING, ScriptedHosts, out, status
+from tests.unit.procedures.scripted_sessions import NOTHING, ScriptedHosts, out, status
 
 SILENT = Unreachable("No route to host.")
 

@@ -66,6 +66,20 @@ def test_that_a_silent_member_and_an_empty_list_block_the_health_gate() -> None:
     assert preflight.health_gate(facts(), ()).verdict is BLOCK
 
 
+def test_that_the_health_gate_tells_no_answer_no_server_and_a_refused_login_apart() -> None:
+    def said(problem: Problem | None, *, up: bool | None) -> str:
+        told = (problem,) if problem is not None else ()
+        silent = replace(gone("n3"), server_up=up, problems=told)
+        return preflight.health_gate(facts(silent), NAMES).evidence.partition(";")[0]
+
+    assert said(Problem("ssh", "No route to host.", "unreachable"), up=None) == "no answer from n3 (No route to host)"
+    hung = Problem("sql", "No answer within 3 s.", "timed-out")
+    assert said(hung, up=True) == "no answer from the server of n3 (No answer within 3 s)"
+    assert said(Problem("sql", "Port 3306 refused the connection.", "unreachable"), up=False) == "no server runs on n3"
+    shut = Problem("sql", "The server refused the login.", "auth-failed")
+    assert said(shut, up=True) == "the server of n3 could not be read (The server refused the login)"
+
+
 def test_that_a_deliberate_donor_does_not_block_the_health_gate() -> None:
     desynced = galera("n2", local_state=2, local_state_comment="Donor/Desynced", desync_count=1)
     assert preflight.health_gate(facts(host("n2", group=desynced)), NAMES, but_desynced=("n2",)).verdict is PASS

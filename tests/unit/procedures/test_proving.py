@@ -2,124 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from services.clock import ManualClock
-from services.connections.command import Command
-from services.connections.ports import ObserverSession, OperatorSession, Output, Rows, Stream
-from services.errors import QueryFailed, SudoFailed, Unreachable, UserError
+from services.errors import Unreachable
 from services.procedures import conditions as c
 from services.procedures.ports import Past
-from services.procedures.proving import LOOKS, RealProver
+from services.procedures.proving import LOOKS
 from services.procedures.proving_asking import compared, same
 from services.procedures.proving_join import _Pace
 from services.procedures.proving_log import Log
-from services.procedures.remembering import Memory
-
-UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
-UNIT = "mariadb.service"
-STARTING = "1795265449.1 n1 systemd[1]: Starting mariadb.service - MariaDB 10.11.18 database server..."
-NOTHING = Past({}, {})
-
-
-class ScriptedSession:
-    """Answers each program by its name and each statement by its beginning; an error is raised."""
-
-    def __init__(self, host: str) -> None:
-        self.host = host
-        self.has_ssh = self.has_sql = True
-        self.state: dict[str, str] | UserError = {}
-        self.programs: dict[str, Output | UserError] = {}
-        self.rows: dict[str, Rows] = {}
-        self.no_root = False
-
-    def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
-        del limit_s
-        if isinstance(self.state, UserError):
-            raise self.state
-        return self.state
-
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
-        del limit_s
-        for begin, rows in self.rows.items():
-            if sql.startswith(begin):
-                return rows
-        raise QueryFailed("No such answer.", host=self.host, errno=1)
-
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
-        del limit_s
-        if command.sudo and self.no_root:
-            raise SudoFailed("No sudo.", host=self.host)
-        found = self.programs.get(command.argv[0], Output(1, b"", b"cat: x: No such file or directory"))
-        if isinstance(found, UserError):
-            raise found
-        return found
-
-    def stream(self, command: Command) -> Stream:
-        raise NotImplementedError
-
-    def try_now(self) -> None:
-        """See ObserverSession."""
-
-    def close(self) -> None:
-        """See ObserverSession."""
-
-
-class ScriptedHosts:
-    """Reading roads only."""
-
-    armed: tuple[str, ...] = ()
-
-    def __init__(self, *names: str) -> None:
-        self.sessions = {name: ScriptedSession(name) for name in names}
-
-    def observer(self, host: str) -> ObserverSession:
-        return self.sessions[host]
-
-    def operator(self, host: str) -> OperatorSession:
-        raise AssertionError(host)
-
-    def arm(self, run_id: str, hosts: tuple[str, ...]) -> None:
-        raise AssertionError(run_id, hosts)
-
-    def disarm(self) -> None:
-        """See Hosts."""
-
-    def close(self) -> None:
-        """See Hosts."""
-
-
-def out(text: str = "", code: int = 0, errors: str = "") -> Output:
-    return Output(code, text.encode(), errors.encode())
-
-
-def status(**more: str) -> dict[str, str]:
-    found = {
-        "cluster_status": "Primary", "cluster_state_uuid": UUID, "cluster_conf_id": "7", "cluster_size": "2",
-        "local_state": "4", "local_state_comment": "Synced", "ready": "ON", "desync_count": "0",
-    } | more  # fmt: skip
-    return {f"wsrep_{name}": value for name, value in found.items()}
+from tests.unit.procedures.scripted_sessions import (
+    NOTHING,
+    STARTING,
+    UNIT,
+    UUID,
+    Attempt,
+    ScriptedHosts,
+    down,
+    out,
+    status,
+    two_members,
+)
 
 
 @pytest.fixture
 def hosts() -> ScriptedHosts:
-    made = ScriptedHosts("n1", "n2")
-    for session in made.sessions.values():
-        session.state = status()
-    return made
-
-
-class Attempt:
-    """The looks of one attempt: they share a memory."""
-
-    def __init__(self, hosts: ScriptedHosts, clock: ManualClock) -> None:
-        self.real = RealProver(hosts, clock)
-        self.memory = Memory()
-
-    def look(self, condition: c.Condition, past: Past) -> c.Answer:
-        return self.real.look(condition, past, self.memory)
+    return two_members()
 
 
 @pytest.fixture
@@ -130,16 +39,6 @@ def prover(hosts: ScriptedHosts, clock: ManualClock) -> Attempt:
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock()
-
-
-def down(session: ScriptedSession, journal: str, active: str, text: str = "") -> None:
-    session.state = Unreachable("Port 3306 refused the connection.", host=session.host)
-    session.programs = {
-        "systemctl": out(f"ActiveState={active}\nSubState=x\nStatusText={text}\nResult=x\n"),
-        "journalctl": out(journal),
-        "my_print_defaults": out("--datadir=/var/lib/mysql\n"),
-        "date": out("1700000000.0"),
-    }
 
 
 def test_that_every_condition_has_a_look() -> None:
@@ -201,6 +100,29 @@ def test_that_flow_control_needs_two_looks(prover: Attempt, hosts: ScriptedHosts
     hosts.sessions["n1"].state = {"wsrep_flow_control_paused_ns": "0"}  # the server was restarted
     clock.advance(10)
     assert prover.look(condition, NOTHING).holds is None
+
+
+def test_that_flow_control_for_seconds_is_judged_over_all_of_them_and_not_by_its_last_look(
+    prover: Attempt, hosts: ScriptedHosts, clock: ManualClock
+) -> None:
+    condition, paused = c.FlowControlBelow("n1", 0.1, 20.0), 0.0
+
+    def looked(seconds: float, share: float) -> c.Answer:
+        nonlocal paused
+        clock.advance(seconds)
+        paused += seconds * share
+        hosts.sessions["n1"].state = {"wsrep_flow_control_paused_ns": f"{paused * 1e9:.0f}"}
+        return prover.look(condition, NOTHING)
+
+    assert looked(0, 0).holds is False
+    half = [looked(2, share) for share in (0, 1, 1, 0, 0)][-1]
+    assert (half.holds, half.done, half.left_s) == (False, 10, 10)
+    assert [looked(2, 0).holds for _ in range(5)] == [False] * 5  # 4 s of the last 20
+    assert looked(2, 0).holds is False
+    calm = [looked(2, 0) for _ in range(2)][-1]
+    assert (calm.holds, calm.evidence) == (
+        True, "flow control paused n1 0% of the last 20 s; allowed are 10%"
+    )  # fmt: skip
 
 
 def test_that_a_node_synced_in_another_cluster_has_not_joined_for_good(prover: Attempt, hosts: ScriptedHosts) -> None:
@@ -285,80 +207,6 @@ def test_that_a_transfer_of_which_nothing_comes_any_more_says_so_and_for_how_lon
     assert pace.stands() == "; nothing has come for 148 s"
     pace.left_s(200.0, 51.0, 1000.0)
     assert pace.stands() == ""
-
-
-@pytest.mark.parametrize(
-    ("change", "holds"),
-    [
-        (lambda s: s, True),
-        (lambda s: s | {"wsrep_cluster_conf_id": "8"}, False),
-        (lambda s: s | {"wsrep_cluster_status": "non-Primary"}, False),
-        (lambda s: s | {"wsrep_desync_count": "1"}, False),
-        (lambda s: s | {"wsrep_cluster_size": "3"}, False),
-        (lambda s: s | {"wsrep_ready": "OFF"}, False),
-    ],
-)
-def test_that_one_odd_node_makes_a_cluster_not_whole(
-    prover: Attempt, hosts: ScriptedHosts, change: Callable[[dict[str, str]], dict[str, str]], holds: bool
-) -> None:
-    hosts.sessions["n2"].state = change(status())
-    assert prover.look(c.ClusterWhole(("n1", "n2"), 2, UUID), NOTHING).holds is holds
-
-
-def test_that_silence_of_one_node_is_told_from_its_loss(prover: Attempt, hosts: ScriptedHosts) -> None:
-    hosts.sessions["n2"].state = Unreachable("No answer.", host="n2")
-    condition = c.StillPrimary(("n1", "n2"), 2, UUID)
-    assert prover.look(condition, NOTHING).holds is None  # the other still sees both
-    hosts.sessions["n2"].programs["ps"] = out(code=1)
-    gone = prover.look(condition, NOTHING)
-    assert (gone.holds, "n2: no server runs" in gone.evidence) == (False, True)
-    hosts.sessions["n2"].programs.clear()
-    hosts.sessions["n1"].state = status(cluster_size="1")
-    assert prover.look(condition, NOTHING).holds is False
-    assert prover.look(c.StillPrimary(("n1", "n2"), 1, UUID), NOTHING).holds is True
-
-
-def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: Attempt, hosts: ScriptedHosts) -> None:
-    one, other = hosts.sessions["n1"], hosts.sessions["n2"]
-    one.state = other.state = Unreachable("Refused.")
-    one.programs["ps"] = out(code=1)
-    other.programs["ps"] = Unreachable("No route to host.")
-    assert prover.look(c.NoPrimary(("n1",)), NOTHING).holds is True
-    assert prover.look(c.NoPrimary(("n1", "n2")), NOTHING).holds is None
-    assert prover.look(c.NoPrimary(("n1", "n2"), accounted=("n2",)), NOTHING).holds is True
-    one.programs["ps"] = out("5 Sl mariadbd\n")  # it runs and does not answer: nobody knows what it serves
-    assert prover.look(c.NoPrimary(("n1",)), NOTHING).holds is None
-    one.programs["systemctl"] = out("ActiveState=active\n")
-    assert prover.look(c.NoPrimary(("n1",)), NOTHING).holds is None
-
-
-def test_that_a_server_that_hangs_on_its_way_up_is_no_primary(prover: Attempt, hosts: ScriptedHosts) -> None:
-    session = hosts.sessions["n1"]
-    session.state = Unreachable("Refused.")
-    session.programs = {"ps": out("5 Sl mariadbd\n"), "systemctl": out("ActiveState=activating\n")}
-    answer = prover.look(c.NoPrimary(("n1",)), NOTHING)
-    assert (answer.holds, "starting" in answer.evidence) == (True, True)
-
-
-def test_that_a_wait_for_nodes_to_form_again_holds_when_they_did_or_had_their_time(
-    hosts: ScriptedHosts, clock: ManualClock, prover: Attempt
-) -> None:
-    whole = {
-        "wsrep_cluster_status": "Primary", "wsrep_local_state": "4", "wsrep_ready": "ON", "wsrep_cluster_size": "2",
-        "wsrep_cluster_state_uuid": UUID,
-    }  # fmt: skip
-    condition = c.FormedAgain(("n1", "n2"), UUID, 300.0)
-    hosts.sessions["n1"].state = hosts.sessions["n2"].state = Unreachable("Refused.")
-    assert prover.look(condition, NOTHING).holds is False
-    clock.advance(299.0)
-    assert prover.look(condition, NOTHING).holds is False
-    hosts.sessions["n1"].state = hosts.sessions["n2"].state = whole
-    assert prover.look(condition, NOTHING).holds is True
-    hosts.sessions["n2"].state = Unreachable("Refused.")
-    assert prover.look(condition, NOTHING).holds is False
-    clock.advance(300.0)
-    late = prover.look(condition, NOTHING)
-    assert (late.holds, late.evidence.startswith("they did not form it: n2")) == (True, True)
 
 
 def test_that_a_kept_position_is_compared_and_a_missing_one_is_not_known(prover: Attempt, hosts: ScriptedHosts) -> None:

@@ -13,7 +13,7 @@ from services.procedures.conditions import Kept, SameHistory
 from services.procedures.facts_model import ZERO_UUID, Facts, TwoPrimaries
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from tests.unit.procedures.test_proving import ScriptedHosts
+from tests.unit.procedures.scripted_sessions import ScriptedHosts
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
 
 BEFORE_START = SameHistory("s3", ("s1", "s2"), UUID, "mariadb.service", "/var/lib/mysql")

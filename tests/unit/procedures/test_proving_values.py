@@ -9,7 +9,7 @@ from services.connections.ports import Rows
 from services.procedures import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving_asking import number_of, same
-from tests.unit.procedures.test_proving import NOTHING, Attempt, ScriptedHosts
+from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts
 
 
 @pytest.fixture

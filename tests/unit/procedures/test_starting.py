@@ -16,7 +16,16 @@ from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from services.procedures.remembering import Memory
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
-from tests.unit.procedures.test_proving import NOTHING, STARTING, UNIT, UUID, ScriptedHosts, ScriptedSession, down, out
+from tests.unit.procedures.scripted_sessions import (
+    NOTHING,
+    STARTING,
+    UNIT,
+    UUID,
+    ScriptedHosts,
+    ScriptedSession,
+    down,
+    out,
+)
 
 DF = "Filesystem 1-blocks Used Available Capacity Mounted on\ntmpfs 1048576 {used} {free} 50% /tmp\n"
 ADDRESS = ("mysqld", "wsrep_cluster_address", "gcomm://db-one.example,db-two.example:4567,10.0.0.1")

@@ -61,7 +61,8 @@ def test_that_the_watch_is_a_minute_of_a_short_queue_without_flow_control() -> N
     assert isinstance(action, WaitFor)
     queue, calm = action.conditions
     assert isinstance(queue, StatusIs)
-    assert (queue.for_s, isinstance(calm, FlowControlBelow)) == (60.0, True)
+    assert isinstance(calm, FlowControlBelow)
+    assert (queue.for_s, calm.for_s) == (60.0, 60.0)
 
 
 def test_that_the_reach_is_read_again_just_before_a_node_goes_down() -> None:

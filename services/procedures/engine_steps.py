@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
+from services.procedures.engine_held_up import performed
 from services.procedures.engine_parts import (
     ONLY_READ,
     STOP_WORDS,
@@ -30,6 +32,7 @@ from services.procedures.journal_entries import (
     value_kept,
 )
 from services.procedures.model import Plan, Step
+from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, StepState
 
@@ -133,13 +136,9 @@ class Steps:
         until = self._parts.clock.monotonic() + step.limit_s
         while True:
             try:
-                acted = self._parts.actor.perform(
-                    step.step_id, step.host, step.action, self._log.past.kept,
-                    limit_s=max(1.0, until - self._parts.clock.monotonic()),
-                    stop=self._control.cancelled if step.cancellable else None,
-                    said=lambda line: self._log.said(step.step_id, line),
-                    ready=(lambda: self._waits.before_act(step)) if again else None,
-                )  # fmt: skip
+                acted = performed(
+                    self._parts, self._log, step.step_id, step.host, step.action, self._act_of(step, until, again=again)
+                )
             except Unreachable as problem:
                 if self._broken_way(step, problem, until):
                     return
@@ -154,6 +153,16 @@ class Steps:
                 self._log.write(value_kept(step.step_id, name, value))
             self._kept_output(step, acted.output)
             return
+
+    def _act_of(self, step: Step, until: float, *, again: bool) -> Callable[[], Acted]:
+        """Return the act itself, to be performed now."""
+        kept, limit_s = self._log.past.kept, max(1.0, until - self._parts.clock.monotonic())
+        return lambda: self._parts.actor.perform(
+            step.step_id, step.host, step.action, kept, limit_s=limit_s,
+            stop=self._control.cancelled if step.cancellable else None,
+            said=lambda line: self._log.said(step.step_id, line),
+            ready=(lambda: self._waits.before_act(step)) if again else None,
+        )  # fmt: skip
 
     def _kept_output(self, step: Step, lines: tuple[str, ...]) -> None:
         if lines:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.errors import Unreachable, UserError
-from services.procedures.actions import Ask
+from services.procedures.actions import Action, Ask
+from services.procedures.engine_held_up import performed
 from services.procedures.engine_parts import Parts, StepFailed, failure, printed, sentence
 from services.procedures.engine_waits import Waits
 from services.procedures.invariants import changes, only_reads
@@ -21,6 +22,7 @@ from services.procedures.journal_entries import (
     value_kept,
 )
 from services.procedures.model import Obligation, Risk, Step, Undo
+from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import OpenObligation, Question, RunState, StepState, StepView
 
@@ -71,9 +73,7 @@ class WaysOut:
                 return True
             self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
             try:
-                self._parts.actor.perform(
-                    f"release:{key}", obligation.host, obligation.release, self._log.past.kept, limit_s=RELEASE_LIMIT_S
-                )
+                self._performed(step_id, f"release:{key}", obligation.host, obligation.release, RELEASE_LIMIT_S)
             except UserError as problem:
                 why = str(problem)
                 if lines := printed(problem):
@@ -238,9 +238,7 @@ class WaysOut:
         until, looks = self._parts.clock.monotonic() + undo.limit_s, self._waits.looks()
         while True:
             try:
-                acted = self._parts.actor.perform(
-                    f"undo:{step.step_id}", step.host, undo.action, self._log.past.kept, limit_s=undo.limit_s
-                )
+                acted = self._performed(step.step_id, f"undo:{step.step_id}", step.host, undo.action, undo.limit_s)
                 self._kept_output(step.step_id, acted.output)
                 break
             except UserError as problem:
@@ -260,6 +258,13 @@ class WaysOut:
                 began = began or not away
                 self._parts.clock.sleep(RELEASE_PAUSE_S)
         return self._waits.until_hold(step, undo.proof, undo.title, undo.limit_s) if undo.proof else ()
+
+    def _performed(self, step_id: str, act_id: str, host: str, action: Action, limit_s: float) -> Acted:
+        """Perform an act of an undo or a release; what holds it up is told while it blocks."""
+        kept, perform = self._log.past.kept, self._parts.actor.perform
+        return performed(
+            self._parts, self._log, step_id, host, action, lambda: perform(act_id, host, action, kept, limit_s=limit_s)
+        )
 
     def _kept_output(self, step_id: str, lines: tuple[str, ...]) -> None:
         if lines:

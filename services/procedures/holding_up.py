@@ -1,9 +1,9 @@
 """Who holds a server up while a run waits for it: a read lock of all tables, DDL, a long transaction; with the session.
 
-Read over an Observer session, and only what can be read is said. Sources: MariaDB KB "Metadata Lock Info Plugin" (the
-session of a lock; MDL_BACKUP_FTWRL1 and 2 are those of FLUSH TABLES WITH READ LOCK), "FLUSH" (that statement desyncs
-and pauses a Galera node), "Information Schema INNODB_TRX Table". Without the plugin a session that holds the lock and
-does nothing looks like any idle one: then the lock is told by the desync that nobody asked for, and who may hold it.
+Read over an Observer session, and only what can be read is said. Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ
+LOCK desyncs and pauses a Galera node), "Information Schema INNODB_TRX Table"; of locks see `lock_holders`. Where the
+server does not tell them, a session that holds the lock and does nothing looks like any idle one: then the lock is told
+by the desync that nobody asked for, and who may hold it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from services.errors import UserError
 from services.facts.reading import flag, words
 from services.procedures.gather_server import OWN_USER
 from services.procedures.gather_sessions import parse_sessions
+from services.procedures.lock_holders import LIMIT_S, read_lockers, rows_of
 
 PROCESSES = (
     "SELECT id, user, command, LEFT(info, 200) AS info, time, host FROM information_schema.processlist "
@@ -24,10 +25,7 @@ PROCESSES = (
 TRANSACTIONS = (
     "SELECT trx_mysql_thread_id, TIMESTAMPDIFF(SECOND, trx_started, NOW()) FROM information_schema.innodb_trx"
 )
-LOCKS = "SELECT thread_id, lock_mode FROM information_schema.metadata_lock_info"
-LIMIT_S = 3.0
 LONG_S = 10
-_READ_LOCK = "MDL_BACKUP_FTWRL"
 _MOST = 3
 
 
@@ -97,32 +95,17 @@ def read_holders(session: ObserverSession, host: str) -> tuple[Holder, ...]:
         host,
         Seen(
             processes=tuple(processes),
-            transactions=dict(_numbers(_rows(session, TRANSACTIONS) or ())),
-            lockers=_lockers(_rows(session, LOCKS)),
+            transactions=dict(_numbers(rows_of(session, TRANSACTIONS) or ())),
+            lockers=read_lockers(session),
             desynced=desynced,
             own_user=text(own.rows[0][0]) if own.rows else "",
         ),
     )
 
 
-def _rows(session: ObserverSession, sql: str) -> Sequence[tuple[SqlValue, ...]] | None:
-    """Return rows, None where the server has no such table or grants no look at it."""
-    try:
-        return session.query(sql, limit_s=LIMIT_S).rows
-    except UserError:
-        return None
-
-
 def _numbers(rows: Sequence[tuple[SqlValue, ...]]) -> list[tuple[int, int]]:
     pairs = [(text(row[0]), text(row[1])) for row in rows if len(row) > 1]
     return [(int(number), int(seconds)) for number, seconds in pairs if number.isdigit() and seconds.isdigit()]
-
-
-def _lockers(rows: Sequence[tuple[SqlValue, ...]] | None) -> frozenset[int] | None:
-    if rows is None:
-        return None
-    held = (text(row[0]) for row in rows if len(row) > 1 and text(row[1]).startswith(_READ_LOCK))
-    return frozenset(int(number) for number in held if number.isdigit())
 
 
 def _who(row: tuple[SqlValue, ...]) -> str:

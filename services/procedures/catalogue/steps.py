@@ -289,7 +289,7 @@ def start_node(
         already=(Joined(name, facts.cluster_id, unit),),
         proof=(Joined(name, facts.cluster_id, unit),),
         limit_s=limit_s,
-        undo=Undo(f"Stop {unit} on {name}", systemctl("stop", unit), (Stopped(name, unit),), 900.0, before_undo),
+        undo=Undo(f"Stop {unit} on {name}", stop_unit(unit), (Stopped(name, unit),), 900.0, before_undo),
         repeatable=True,
         cancellable=False,
         moves=name,

@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from tests.lab.procedures.steering import ROOT, Console
+from tests.lab.procedures.steering import ROOT, Console, Running
 
 
 class Terminal:
@@ -40,6 +40,10 @@ class Terminal:
             assert time.monotonic() < deadline, f"no end within {limit_s:g} s\n{self.said[-6000:]}"
             self._read(0.2)
         return self.process.returncode
+
+    def running(self, console: Console) -> Running:
+        """Return the same console as one whose journal is watched."""
+        return Running(console, self.process, 0.0)
 
     def _read(self, wait_s: float) -> bool:
         ready, _, _ = select.select([self._master], [], [], wait_s)

@@ -172,7 +172,7 @@ class Console:
 class Running:
     """A console that runs now."""
 
-    def __init__(self, console: Console, process: subprocess.Popen[str], limit_s: float) -> None:
+    def __init__(self, console: Console, process: subprocess.Popen[Any], limit_s: float) -> None:
         self.console = console
         self.process = process
         self._limit_s = limit_s

@@ -10,6 +10,7 @@ import pytest
 from services.procedures.run_model import RunState, StepState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
+from tests.lab.procedures.at_terminal import at_terminal
 from tests.lab.procedures.obstacles import assert_refused, together
 from tests.lab.procedures.obstacles_of_a_night import dead_names, tmp_full
 from tests.lab.procedures.steering import Console
@@ -44,17 +45,16 @@ def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on
 ) -> None:
     with Writer(steer, ("s1", "s2")) as writer:
         words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", *SHORT)
-        with console.running(*words) as running:
-            running.wait_for_step("s3:stop-s3")
+        with at_terminal(console, *words) as terminal:
+            terminal.running(console).wait_for_step("s3:stop-s3")
             steer.pause("s3")
-            running.wait_for_step("s3:stop-s3", "proving")
-            time.sleep(4)  # some looks
-            steer.resume("s3")
-            ran = running.end()
-        assert ran.code == 0, ran
-        assert "held by a signal: it can end only when it goes on (kill -CONT" in ran.out
-        assert "mariadb.service is stopping (stop-sigterm), systemd gives it 15min" in ran.out
-        console.assert_ended(RunState.DONE, ran)
+            try:  # a look at the rules waits for the paused server first: it goes on when it was told, whenever that is
+                at = terminal.wait_for("held by a signal: it can end only when it goes on (kill -CONT")
+                terminal.wait_for("mariadb.service is stopping (stop-sigterm), systemd gives it 15min", after=at)
+            finally:
+                steer.resume("s3")
+            assert terminal.end() == 0, terminal.said[-4000:]
+        console.assert_ended(RunState.DONE)
         writer.assert_nothing_lost(members(steer))
     whole.assert_as_before()
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.at_terminal import Terminal, at_terminal
+from tests.lab.procedures.obstacles import option_file
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
@@ -47,6 +48,22 @@ def table(steer: Estate) -> Iterator[str]:
     steer.sql("s1", "DROP DATABASE pilothouse_told")
 
 
+@pytest.fixture
+def own_lock_table(steer: Estate) -> Iterator[None]:
+    """The performance schema of s3 notes metadata locks, as PXC's does; MariaDB's own plugin is not loaded."""
+    told = "[mysqld]\nperformance_schema = ON\nperformance-schema-instrument = 'wait/lock/metadata/sql/mdl=ON'\n"
+    with option_file("s3", told)(steer):
+        _restarted(steer)
+        yield
+    _restarted(steer)
+
+
+def _restarted(estate: Estate) -> None:
+    estate.stop("s3")
+    estate.start("s3")
+    estate.wait_synced(size=3)
+
+
 def _to_the_question(terminal: Terminal) -> int:
     terminal.wait_for("Approve this plan? Type yes: ")
     terminal.type("yes")
@@ -72,6 +89,30 @@ def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
     console.assert_ended(RunState.DONE)
     (note,) = [e.data or {} for e in console.entries() if e.kind == "note" and (e.data or {}).get("about") == "held-up"]
     assert str(note["text"]).startswith("root@localhost (session ")
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_an_act_that_blocks_behind_a_read_lock_says_who_holds_it_by_the_servers_own_lock_table(
+    steer: Estate, own_lock_table: None, console: Console, whole: Whole
+) -> None:
+    """SET GLOBAL wsrep_desync = ON does not come back; performance_schema.metadata_locks of MariaDB says why."""
+    inputs = ("nodes=s3", "drain=person", "desync=yes", "pause=1 s", "soak=2 s", "downtime=20 s")
+    words = tuple(word for one in inputs for word in ("--input", one))
+    with at_terminal(console, "run", "rolling-restart", *words) as terminal:
+        terminal.wait_for("Approve this plan? Type yes: ")
+        terminal.type("yes")
+        at = terminal.wait_for("Is s3 out of the balancer?\nAnswer ")
+        with _session(steer, "s3", "FLUSH TABLES WITH READ LOCK;"):
+            terminal.type("done")
+            at = terminal.wait_for("Held up: root@localhost (session ", after=at)
+            terminal.wait_for("holds FLUSH TABLES WITH READ LOCK on s3", after=at)
+            desync = next(step for step in console.view().steps if step.step.step_id == "s3:desync")
+            assert desync.state is StepState.ACTING
+        terminal.wait_for("Is s3 back in the balancer?\nAnswer ", after=at)
+        terminal.type("done")
+        assert terminal.end() == 0, terminal.said[-4000:]
+    console.assert_ended(RunState.DONE)
     whole.assert_as_before()
 
 

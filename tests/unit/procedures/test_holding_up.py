@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+
+import pytest
+
+from services.connections.allowlist import check_statement
 from services.connections.ports import Rows
 from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions import Answer
 from services.procedures.engine_held_up import HeldUp, still_open
+from services.procedures.engine_parts import Policy
 from services.procedures.holding_up import Holder, Seen, holders, read_holders
+from services.procedures.lock_holders import BY_PLUGIN, BY_SCHEMA, INSTRUMENT, PLACES, read_lockers
 from services.procedures.run_log import RunLog
-from tests.unit.procedures.engine_world import Bench, is_, plan_of, wait
+from services.procedures.run_model import RunState, StepState
+from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch, wait
 from tests.unit.procedures.scripted_sessions import ScriptedHosts, status
 
 ANN = (33, "ann", "Sleep", None, 20, "10.0.0.5:41022")
@@ -61,6 +69,7 @@ def test_that_a_server_without_the_plugin_or_an_answer_is_no_error() -> None:
         "SHOW GLOBAL VARIABLES": Rows(("n", "v"), (("wsrep_desync", "OFF"),)),
     }
     assert [h.key for h in read_holders(session, "s3")] == ["s3:desync"]
+    session.rows["SELECT table_name"] = Rows(("table_name",), (("METADATA_LOCK_INFO",), ("metadata_locks",)))
     session.rows["SELECT thread_id"] = Rows(("thread_id", "lock_mode"), ((33, "MDL_BACKUP_FTWRL2"), (7, "MDL_SHARED")))
     assert [h.key for h in read_holders(session, "s3")] == ["s3:lock:33"]
     session.state = Unreachable("No route to host.", host="s3")
@@ -68,6 +77,63 @@ def test_that_a_server_without_the_plugin_or_an_answer_is_no_error() -> None:
     session.state, session.rows = status(), {}
     assert QueryFailed.code
     assert read_holders(session, "s3") == ()
+
+
+def test_that_the_read_lock_is_found_in_mysqls_own_table_on_a_mock_of_pxc() -> None:
+    """No PXC is at hand: rows as the MySQL manual's "The metadata_locks Table" has them. MariaDB's are on the lab."""
+    session = ScriptedHosts("s3").sessions["s3"]
+    names = ("processlist_id", "object_type", "lock_type")
+    rows = ((33, "GLOBAL", "SHARED"), (33, "COMMIT", "SHARED"), (7, "USER LEVEL LOCK", "EXCLUSIVE"))
+    session.rows = {
+        "SELECT table_name": Rows(("table_name",), (("metadata_locks",),)),
+        "SELECT enabled": Rows(("enabled",), (("YES",),)),
+        "SELECT t.processlist_id": Rows(names, rows),
+    }
+    assert read_lockers(session) == frozenset({33})
+    session.rows["SELECT enabled"] = Rows(("enabled",), (("NO",),))
+    assert read_lockers(session) is None  # an empty table of an instrument that is off says nothing
+    session.rows = {"SELECT table_name": Rows(("table_name",), ())}
+    assert read_lockers(session) is None
+
+
+@pytest.mark.parametrize("read", [PLACES, BY_PLUGIN, INSTRUMENT, BY_SCHEMA])
+def test_that_each_read_of_locks_is_on_the_allow_list(read: str) -> None:
+    check_statement(read)
+
+
+def _blocked(bench: Bench, step_id: str) -> RunState:
+    """Run with an act that comes back only once somebody was asked what holds it up."""
+    asked, engine = threading.Event(), bench.engine()
+
+    def read(host: str) -> tuple[Holder, ...]:
+        assert threading.current_thread() is threading.main_thread()  # the reading road is the engine's
+        asked.set()
+        return (Holder(f"{host}:lock:33", f"ann@x (session 33, 20 s, idle) holds a lock on {host}"),)
+
+    def blocks() -> None:
+        bench.clock.advance(5.0)
+        assert asked.wait(20.0)
+
+    bench.world.after[step_id] = blocks
+    object.__setattr__(engine._parts, "holders", read)
+    return engine.run()
+
+
+def test_that_an_act_that_blocks_says_who_holds_it_up_while_it_blocks_and_journals_it_once() -> None:
+    bench = Bench(plan_of(switch("n2", "desync")))
+    assert _blocked(bench, "desync-n2") is RunState.DONE
+    said = [step.said for view in bench.views for step in view.steps if step.state is StepState.ACTING]
+    assert "Not done for 5 s. Held up: ann@x (session 33, 20 s, idle) holds a lock on n2" in said
+    (told,) = [data for data in bench.lines("note") if data["about"] == "held-up"]
+    assert told["text"] == "ann@x (session 33, 20 s, idle) holds a lock on n2"
+
+
+def test_that_an_act_that_fails_of_what_holds_it_up_says_so_in_its_error() -> None:
+    bench = Bench(plan_of(switch("n2", "desync")), policy=Policy("ask", unattended=True))
+    bench.world.fails["late desync-n2"] = [QueryFailed("It was given up after 30 s.", host="n2")]
+    assert _blocked(bench, "desync-n2") is RunState.FAILED
+    error = bench.view.steps[0].error
+    assert "It was given up after 30 s. Held up: ann@x (session 33, 20 s, idle) holds a lock on n2." in error
 
 
 def test_that_a_wait_tells_its_cause_from_the_tenth_second_on_and_journals_it_once() -> None:

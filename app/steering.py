@@ -286,6 +286,7 @@ def run_document(view: RunView) -> dict[str, object]:
                 "sentence": o.obligation.sentence,
                 "since": o.since,
                 "seen": o.seen,
+                "seen_off": o.seen_off,
             }
             for o in view.obligations
         ],

@@ -51,7 +51,8 @@ def _questions(options: Namespace) -> int:
 
 def _runs(options: Namespace) -> int:
     with open_desk(options) as desk:
-        runs, open_ = desk.runs(), desk.obligations()
+        open_ = desk.look_at_obligations()
+        runs = desk.runs()
     if getattr(options, "json", False):
         sys.stdout.write(json.dumps([run_document(view) for view in runs]) + "\n")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 
 class Control:
@@ -63,3 +64,16 @@ class Control:
         """Return the reason for closing the run as it stands, '' for none."""
         with self._lock:
             return self._leave
+
+
+@dataclass(slots=True)
+class Driven:
+    """A run that an engine of this process drives."""
+
+    thread: threading.Thread
+    control: Control
+
+    @property
+    def at_work(self) -> bool:
+        """Return whether its engine runs, or is about to."""
+        return self.thread.ident is None or self.thread.is_alive()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import json
 import logging
@@ -16,7 +17,7 @@ from services.procedures.acting import RealActor
 from services.procedures.answers import Answers
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.checks import Check, Override, standing_blocks
-from services.procedures.control import Control
+from services.procedures.control import Control, Driven
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
@@ -33,6 +34,7 @@ from services.procedures.kept_positions import RememberingJournal
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.lock import ClusterLock
 from services.procedures.obligations import open_obligations
+from services.procedures.obligations_look import seen_now
 from services.procedures.proving import RealProver
 from services.procedures.rehearsal import Rehearsal, rehearse
 from services.procedures.run_model import Listener, OpenObligation, Person, RunState, RunView
@@ -70,14 +72,6 @@ class Draft:
     violations: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Driven:
-    """A run that an engine of this process drives."""
-
-    thread: threading.Thread
-    control: Control
-
-
 class Desk:
     """Thread-safe: every method may be called from any thread; those that read hosts take seconds."""
 
@@ -99,7 +93,7 @@ class Desk:
         self.journal = StoredJournal(state)
         self._lock = threading.Lock()
         self._found = Found(inventory)
-        self._driven: dict[str, _Driven] = {}
+        self._driven: dict[str, Driven] = {}
         self.answers = Answers()
         self.owner = f"{_user()}@{socket.gethostname()} {self._store_id()}"
 
@@ -227,7 +221,7 @@ class Desk:
                         on_refused(problem)
 
             thread = threading.Thread(target=work, name=f"pilothouse-run-{run_id}", daemon=True)
-            self._driven[run_id] = _Driven(thread, control)
+            self._driven[run_id] = Driven(thread, control)
         thread.start()
         return control
 
@@ -347,9 +341,30 @@ class Desk:
     def obligations(self) -> tuple[OpenObligation, ...]:
         """Return what is switched on by any run."""
         found = open_obligations(self.journal.obligation_entries())
-        views = {run_id: fold(self.journal.entries(run_id)) for run_id in dict.fromkeys(o.run_id for o in found)}
-        seen = {(o.run_id, o.obligation.key): o.seen for view in views.values() for o in view.obligations}
-        return tuple(replace(o, seen=seen.get((o.run_id, o.obligation.key))) for o in found)
+        views = (fold(self.journal.entries(run_id)) for run_id in dict.fromkeys(o.run_id for o in found))
+        return tuple(sorted((o for view in views for o in view.obligations), key=lambda o: (o.since, o.obligation.key)))
+
+    def look_at_obligations(self) -> tuple[OpenObligation, ...]:
+        """Look again, by reading sessions, at what runs that nobody drives left on; note what was seen. Takes seconds.
+
+        Where several workstations share the journal nobody knows who drives a run, and nothing is written into it.
+        """
+        for run_id in dict.fromkeys(one.run_id for one in self.obligations()):
+            view = self.view(run_id)
+            if not (view.live or view.elsewhere or view.driver_unknown):
+                self._look_again(view)
+        return self.obligations()
+
+    def _look_again(self, view: RunView) -> None:
+        entries = self.journal.entries(view.run_id)
+        with contextlib.closing(self._hosts(kept_addresses(entries))) as hosts:
+            lines = seen_now(RealProver(hosts, self._clock), view, entries)
+        # An engine that begins meanwhile reads the journal behind these lines, or they are not written.
+        with self._lock:
+            if view.run_id not in self._driven or not self._driven[view.run_id].at_work:
+                for line in lines:
+                    self.journal.append(view.run_id, *line)
+                self.journal.let_go(view.run_id)
 
     def close(self) -> bool:
         """Suspend the runs that are driven here (they are resumed by proof) and join; return whether all ended."""

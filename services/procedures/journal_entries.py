@@ -86,6 +86,11 @@ def release_failed(step_id: str, key: str, text: str) -> Line:
     return "note", step_id, {"about": "release-failed", "key": key, "text": text}
 
 
+def obligation_seen(key: str, evidence: str, *, on: bool) -> Line:
+    """Somebody looked while nobody drove the run: the obligation was on, or proven to be off, at that moment."""
+    return "note", "", {"about": "seen-on" if on else "seen-off", "key": key, "text": evidence}
+
+
 def value_kept(step_id: str, name: str, value: str) -> Line:
     """A value of the run, for later steps."""
     return "value", step_id, {"name": name, "value": value}

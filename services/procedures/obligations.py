@@ -12,7 +12,13 @@ from services.procedures.codec import decode
 from services.procedures.model import Obligation
 from services.procedures.run_model import Entry, OpenObligation, StepState
 
-RELEASE_FAILED = "release-failed"
+
+class _Note:
+    """What notes about an obligation are about (journal_entries)."""
+
+    RELEASE_FAILED, SEEN_ON, SEEN_OFF = "release-failed", "seen-on", "seen-off"
+
+
 _PROVEN = frozenset({StepState.DONE.value, StepState.ALREADY.value})
 """A step that is so has shown what it took to be on."""
 
@@ -42,10 +48,21 @@ def change_obligations(found: dict[tuple[str, str], OpenObligation], entry: Entr
         found[key] = OpenObligation(entry.run_id, taken, since, seen=seen, taken_by=entry.step_id)
     elif entry.kind == "step" and data.get("state") in _PROVEN:
         by = [k for k, o in found.items() if (o.run_id, o.taken_by) == (entry.run_id, entry.step_id)]
-        found.update({key: replace(found[key], seen=entry.at) for key in by})
+        found.update({key: replace(found[key], seen=entry.at, seen_off=None) for key in by})
     elif entry.kind == "obligation-discharged":
         found.pop((entry.run_id, str(data.get("key"))), None)
-    elif entry.kind == "note" and data.get("about") == RELEASE_FAILED:
+    elif entry.kind == "note" and (entry.run_id, str(data.get("key"))) in found:
         key = (entry.run_id, str(data.get("key")))
-        if key in found:
-            found[key] = replace(found[key], release_failed=str(data.get("text", "")))
+        found[key] = _noted(found[key], entry.at, data)
+
+
+def _noted(one: OpenObligation, at: float, data: dict[str, object]) -> OpenObligation:
+    """Return it as a note leaves it: a release that failed, or what a later look saw."""
+    match data.get("about"):
+        case _Note.RELEASE_FAILED:
+            return replace(one, release_failed=str(data.get("text", "")))
+        case _Note.SEEN_ON:
+            return replace(one, seen=at, seen_off=None)
+        case _Note.SEEN_OFF:
+            return replace(one, seen_off=at)
+    return one

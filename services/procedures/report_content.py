@@ -23,6 +23,7 @@ from services.procedures.report_steps import step_table, steps_in_full
 from services.procedures.report_time import Axis, axis_of, bars_of, timeline
 from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import Entry, RunView
+from services.procedures.standing import seen_on
 from services.series import Series
 from services.words import tr
 
@@ -156,8 +157,9 @@ def _obligations(entries: tuple[Entry, ...], view: RunView) -> Iterator[Block]:
         elif entry.kind == "obligation-discharged" and str(data.get("key")) in open_rows:
             open_rows.pop(str(data.get("key")))[2:] = [moment(entry.at), str(data.get("evidence", ""))]
     for open_one in view.obligations:
-        if open_one.release_failed and open_one.obligation.key in open_rows:
-            open_rows[open_one.obligation.key][3] = open_one.release_failed
+        if open_one.obligation.key in open_rows:
+            told = filter(None, (seen_on(open_one), open_one.release_failed))
+            open_rows[open_one.obligation.key][3] = "; ".join(told)
     found: Block = Sentence(tr("The run switched nothing on for a while."))
     if rows:
         headers = (tr("What was switched on"), tr("From"), tr("Until"), tr("Evidence"))

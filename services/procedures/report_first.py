@@ -11,6 +11,7 @@ from services.procedures.conditions import Position, TransferWas
 from services.procedures.model import Step
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
 from services.procedures.run_model import Entry, RunState, RunView, StepState
+from services.procedures.standing import seen_on
 from services.words import tr
 
 _TONES = {
@@ -68,7 +69,8 @@ def outcome(view: RunView) -> Iterator[Block]:
                       why=without_host(why, shown.step.host))  # fmt: skip
             yield Sentence(text, "warn")
     for open_one in view.obligations:
-        on = tr("Still on since {at}: {what}.", at=moment(open_one.since), what=open_one.obligation.sentence)
+        on = tr("Still on since {at}: {what}; {seen}.", at=moment(open_one.since), what=open_one.obligation.sentence,
+                seen=seen_on(open_one))  # fmt: skip
         danger = open_one.obligation.danger
         yield Sentence(on + (" " + tr("While it stays: {danger}.", danger=danger) if danger else ""), "bad")
     if not view.obligations:

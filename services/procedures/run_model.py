@@ -192,7 +192,8 @@ class OpenObligation:
     """An obligation that is on: since when, of which run, taken by which step.
 
     Attributes:
-        seen: when a proof last showed it on, None: never (it was only announced).
+        seen: when a proof or a later look last showed it on, None: never (it was only announced).
+        seen_off: when a later look showed it off; its release was not proven by the run yet.
     """
 
     run_id: str
@@ -201,6 +202,7 @@ class OpenObligation:
     release_failed: str = ""
     seen: float | None = None
     taken_by: str = ""
+    seen_off: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,11 @@ def state_words(view: RunView) -> str:
 
 
 def seen_on(one: OpenObligation) -> str:
-    """Return when a proof last showed that an obligation is on: what it is now is not known by that."""
-    if one.seen is None:
-        return tr("never seen on: it was announced {moment}", moment=moment(one.since))
-    return tr("last seen on {moment}", moment=moment(one.seen))
+    """Return when a proof or a later look last showed an obligation on: what it is now is not known by that."""
+    on = tr("never seen on: it was announced {moment}", moment=moment(one.since))
+    if one.seen is not None:
+        on = tr("last seen on {moment}", moment=moment(one.seen))
+    return on if one.seen_off is None else tr("{on}, seen off {moment}", on=on, moment=moment(one.seen_off))
 
 
 def where_it_stands(view: RunView) -> str:

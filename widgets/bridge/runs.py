@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.errors import UserError
 from services.words import tr
+from widgets.bridge.duty_watch import DutyWatch
 from widgets.bridge.ops import Ops
 from widgets.bridge.run_watch import RunWatch
 
@@ -115,6 +116,7 @@ class Runs(QObject):
         self._hosts, self._journal = Ops(self), Ops(self)
         for ops in (self._hosts, self._journal):
             ops.failed.connect(self.failed)
+        self._duties = DutyWatch(self._hosts, self.look, self)
         self._watch = RunWatch(self._journal, self._driven, self.look, self)
         self._timer = QTimer(self)
         self._timer.setInterval(PACE_MS)
@@ -165,6 +167,8 @@ class Runs(QObject):
         over = [view for view in standing.runs if view.state.value in _OVER]
         self._kept = {view.run_id: view for view in over if view.run_id not in {*owing, *self._driven}}
         self.standing_changed.emit(standing)
+        if self._desk is not None:
+            self._duties.saw(self._desk, standing.obligations)
 
     # -- before a run -------------------------------------------------------------------------------------------------
 

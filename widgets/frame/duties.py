@@ -62,7 +62,8 @@ class Duties(QWidget):
         said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
         self._words.setText(said)
         self._words.setFixedWidth(min(_MOST_WIDTH, QFontMetrics(ui_font()).horizontalAdvance(said) + 4))
-        self._words.set_hint(f"{first.release_failed or tr(first.obligation.danger)}\n{seen_words(first.seen)}".strip())
+        seen = seen_words(first.seen, first.seen_off)
+        self._words.set_hint(f"{first.release_failed or tr(first.obligation.danger)}\n{seen}".strip())
         self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(first.obligation.sentence)))
         rest = len(self._shown) - 1
         self.more.setText(tr_n("+{n} more", "+{n} more", rest) if rest else "")

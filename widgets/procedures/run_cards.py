@@ -190,7 +190,7 @@ class ObligationRow(QFrame):
         self.duty = duty
         since = since_words(duty.since, now)
         text = f"{tr(duty.obligation.sentence)} {since} {MIDDLE} {format_duration(max(0.0, now - duty.since))}"
-        text += f" {MIDDLE} {seen_words(duty.seen)}"
+        text += f" {MIDDLE} {seen_words(duty.seen, duty.seen_off)}"
         put(self._text, text)
         where = f"{duty.obligation.host} {MIDDLE} " + tr("run {number}", number=duty.run_id)
         danger = duty.obligation.danger

@@ -29,6 +29,17 @@ def tmp_full(*names: str) -> Obstacle:
     return made
 
 
+def hangs_in_its_stop(estate: Estate, host: str) -> None:
+    """SIGSTOP to the server the moment systemd has told it to end: what stops a server before that lasts no longer.
+
+    "Right after sending the signal specified in KillSignal=, systemd will always send SIGCONT, to ensure that even
+    suspended tasks can be terminated cleanly" (systemd.kill(5)).
+    """
+    told = "systemctl show -p SubState mariadb.service | grep -q stop-sigterm"
+    then = "pkill -STOP -x mariadbd"
+    estate.host(host).sh(f"for i in $(seq 3000); do {told} && break; sleep 0.02; done; {then}", limit_s=90.0)
+
+
 def dead_names(host: str) -> Obstacle:
     """The host's option files call its members by names that nobody knows any more."""
     return option_file(host, "[mysqld]\nwsrep_cluster_address = gcomm://one.invalid,two.invalid\n")

@@ -12,7 +12,7 @@ from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.at_terminal import at_terminal
 from tests.lab.procedures.obstacles import assert_refused, together
-from tests.lab.procedures.obstacles_of_a_night import dead_names, tmp_full
+from tests.lab.procedures.obstacles_of_a_night import dead_names, hangs_in_its_stop, tmp_full
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
@@ -46,9 +46,9 @@ def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on
     with Writer(steer, ("s1", "s2")) as writer:
         words = ("run", "rolling-restart", "--yes", "--input", "nodes=s3", *SHORT)
         with at_terminal(console, *words) as terminal:
-            terminal.running(console).wait_for_step("s3:stop-s3")
-            steer.pause("s3")
-            try:  # a look at the rules waits for the paused server first: it goes on when it was told, whenever that is
+            terminal.running(console).wait_for_step("s3:drain-s3")
+            hangs_in_its_stop(steer, "s3")
+            try:
                 at = terminal.wait_for("held by a signal: it can end only when it goes on (kill -CONT")
                 terminal.wait_for("mariadb.service is stopping (stop-sigterm), systemd gives it 15min", after=at)
             finally:

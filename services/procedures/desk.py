@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
     from services.procedures.model import Plan
+    from services.procedures.ports import Prover
     from services.procedures.procedure import About
     from services.secrets import Vault
 
@@ -358,13 +359,16 @@ class Desk:
     def _look_again(self, view: RunView) -> None:
         entries = self.journal.entries(view.run_id)
         with contextlib.closing(self._hosts(kept_addresses(entries))) as hosts:
-            lines = seen_now(RealProver(hosts, self._clock), view, entries)
+            lines = seen_now(self._eyes(hosts), view, entries)
         # An engine that begins meanwhile reads the journal behind these lines, or they are not written.
         with self._lock:
             if view.run_id not in self._driven or not self._driven[view.run_id].at_work:
                 for line in lines:
                     self.journal.append(view.run_id, *line)
                 self.journal.let_go(view.run_id)
+
+    def _eyes(self, hosts: LiveHosts) -> Prover:
+        return RealProver(hosts, self._clock)
 
     def close(self) -> bool:
         """Suspend the runs that are driven here (they are resumed by proof) and join; return whether all ended."""

@@ -158,7 +158,7 @@ def _obligations(entries: tuple[Entry, ...], view: RunView) -> Iterator[Block]:
             open_rows.pop(str(data.get("key")))[2:] = [moment(entry.at), str(data.get("evidence", ""))]
     for open_one in view.obligations:
         if open_one.obligation.key in open_rows:
-            told = filter(None, (seen_on(open_one), open_one.release_failed))
+            told = filter(None, (seen_on(open_one, moment), open_one.release_failed))
             open_rows[open_one.obligation.key][3] = "; ".join(told)
     found: Block = Sentence(tr("The run switched nothing on for a while."))
     if rows:

@@ -70,7 +70,7 @@ def outcome(view: RunView) -> Iterator[Block]:
             yield Sentence(text, "warn")
     for open_one in view.obligations:
         on = tr("Still on since {at}: {what}; {seen}.", at=moment(open_one.since), what=open_one.obligation.sentence,
-                seen=seen_on(open_one))  # fmt: skip
+                seen=seen_on(open_one, moment))  # fmt: skip
         danger = open_one.obligation.danger
         yield Sentence(on + (" " + tr("While it stays: {danger}.", danger=danger) if danger else ""), "bad")
     if not view.obligations:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from services.discovery.words import moment
 from services.procedures.fold import ENDED
 from services.procedures.run_model import OpenObligation, RunState, RunView
@@ -21,12 +23,16 @@ def state_words(view: RunView) -> str:
     return tr("interrupted while {state}", state=said)
 
 
-def seen_on(one: OpenObligation) -> str:
-    """Return when a proof or a later look last showed an obligation on: what it is now is not known by that."""
-    on = tr("never seen on: it was announced {moment}", moment=moment(one.since))
+def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
+    """Return when a proof or a later look last showed an obligation on: what it is now is not known by that.
+
+    Args:
+        told: how a moment is written (local time, or the report's).
+    """
+    on = tr("never seen on: it was announced {moment}", moment=told(one.since))
     if one.seen is not None:
-        on = tr("last seen on {moment}", moment=moment(one.seen))
-    return on if one.seen_off is None else tr("{on}, seen off {moment}", on=on, moment=moment(one.seen_off))
+        on = tr("last seen on {moment}", moment=told(one.seen))
+    return on if one.seen_off is None else tr("{on}, seen off {moment}", on=on, moment=told(one.seen_off))
 
 
 def where_it_stands(view: RunView) -> str:

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from services.procedures.report_blocks import moment as utc
 from services.procedures.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.at_terminal import Terminal, at_terminal
 from tests.lab.procedures.obstacles import option_file
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole
 
 QUESTION = "Is the backup on s3 done?"
@@ -113,6 +114,30 @@ def test_that_an_act_that_blocks_behind_a_read_lock_says_who_holds_it_by_the_ser
         terminal.type("done")
         assert terminal.end() == 0, terminal.said[-4000:]
     console.assert_ended(RunState.DONE)
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_what_a_killed_run_left_on_is_looked_at_again_and_told_with_its_time(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    assert console.killed_run("desync=done", "desync-for-backup", node="s3").code == KILLED
+    (proven,) = console.view().obligations
+    assert console("procedures", "--runs").code == 1
+    (again,) = console.view().obligations
+    assert proven.seen is not None
+    assert again.seen is not None
+    assert again.seen > proven.seen
+    report = console("report", console.runs()[0])
+    assert f"s3 desynced; last seen on {utc(again.seen)}." in report.out
+    steer.sql("s3", "SET GLOBAL wsrep_desync = OFF")
+    told = console("procedures", "--runs").out
+    (off,) = console.view().obligations
+    assert off.seen_off is not None
+    assert ", seen off " in told
+    undone = console("undo", console.runs()[0], "--yes")
+    assert undone.code == 0, undone
+    console.assert_ended(RunState.UNDONE, undone)
     whole.assert_as_before()
 
 

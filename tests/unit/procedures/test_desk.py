@@ -25,6 +25,7 @@ from services.procedures.finding import meant
 from services.procedures.journal import DrivenElsewhere
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.model import Plan
+from services.procedures.ports import Prover
 from services.procedures.run_model import Listener, Person, RunState, RunView
 from services.procedures.standing import where_it_stands
 from services.secrets import MemoryVault
@@ -73,6 +74,9 @@ class WorldDesk(Desk):
             listener=listener,
             policy=policy or Policy(by="ann"),
         )
+
+    def _eyes(self, hosts: LiveHosts) -> Prover:
+        return WorldProver(self.world)
 
 
 class Seen:
@@ -151,6 +155,29 @@ def test_that_closing_the_desk_suspends_its_runs_and_joins_their_threads(store: 
     first.world.settings["n2", "ready"] = "ON"
     assert second.drive(run_id) is RunState.DONE
     assert second.obligations() == ()
+
+
+def test_that_what_a_suspended_run_left_on_is_looked_at_again_and_not_while_an_engine_has_it(store: StateStore) -> None:
+    desk = _desk(store)
+    run_id = desk.new_run(_draft(LONG))
+    desk.start(run_id)
+    _until(lambda: desk.view(run_id).steps[1].state.value == "acting")
+    (proven,) = desk.look_at_obligations()
+    assert (proven.seen, proven.seen_off) == (desk.view(run_id).steps[0].ended, None)  # only its own proof
+    assert desk.close()
+    (again,) = desk.look_at_obligations()
+    assert proven.seen is not None
+    assert again.seen is not None
+    assert (again.seen > proven.seen, again.seen_off) == (True, None)
+    desk.world.deaf["n1"] = 1
+    assert desk.look_at_obligations() == (again,)  # no answer: nothing is known anew
+    desk.world.settings["n1", "frozen"] = "OFF"  # a colleague
+    (off,) = desk.look_at_obligations()
+    assert off.seen == again.seen
+    assert off.seen_off is not None
+    desk.world.settings["n2", "ready"] = "ON"
+    assert desk.drive(run_id) is RunState.DONE  # what was written meanwhile is no other writer's
+    assert desk.look_at_obligations() == ()
 
 
 def test_that_a_run_is_driven_once_at_a_time(desk: WorldDesk) -> None:

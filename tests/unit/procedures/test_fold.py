@@ -195,6 +195,17 @@ def test_that_an_obligation_is_on_from_the_entry_before_its_act_and_since_the_fi
     assert (one.run_id, one.since) == (writer.run_id, START + 30)
 
 
+def test_that_a_later_look_says_when_an_obligation_was_last_seen_on_and_off() -> None:
+    writer = Writer().write(line.obligation_taken("freeze-n1", FREEZE), line.obligation_seen(FREEZE.key, "f", on=True))
+    (one,) = writer.view().obligations
+    assert (one.seen, one.seen_off) == (START + 40, None)
+    (one,) = writer.write(line.obligation_seen(FREEZE.key, "-1", on=False)).view().obligations
+    assert (one.seen, one.seen_off) == (START + 40, START + 50)
+    (one,) = writer.write(line.obligation_seen(FREEZE.key, "f", on=True)).view().obligations
+    assert (one.seen, one.seen_off) == (START + 60, None)
+    assert open_obligations(writer.entries()) == (one,)
+
+
 def test_that_obligations_of_several_runs_stay_apart_oldest_first() -> None:
     entries = Writer().write(line.obligation_taken("freeze-n1", FREEZE)).entries()
     older = tuple(replace(e, run_id="0", at=e.at - 1) for e in entries)

@@ -256,11 +256,22 @@ def test_that_an_open_obligation_and_a_step_in_doubt_stand_at_the_top() -> None:
     assert "Step 1, Freeze the gcache of n1: acting. Begun: it may have happened." in text
 
 
+def test_that_an_open_obligation_says_when_it_was_last_seen_on_and_off() -> None:
+    writer = Writer().write(line.obligation_taken("freeze-n1", FREEZE), line.obligation_seen(FREEZE.key, "f", on=True))
+    seen = f"last seen on {moment(START + 40)}"
+    first, rest = report_markdown(writer.view(), writer.entries()).split("## Steps")
+    assert f"gcache frozen on n1; {seen}." in first
+    assert f"still on | {seen} |" in rest
+    writer.write(line.obligation_seen(FREEZE.key, "-1", on=False))
+    assert f"{seen}, seen off {moment(START + 50)}" in report_markdown(writer.view(), writer.entries())
+
+
 def test_that_a_failed_release_is_told_with_its_obligation() -> None:
     writer = Writer().write(line.obligation_taken("freeze-n1", FREEZE))
     writer.write(line.release_failed("freeze-n1", FREEZE.key, "n1 did not answer"))
     assert re.search(
-        r"gcache frozen on n1 \|.*still on \| n1 did not answer", report_markdown(writer.view(), writer.entries())
+        r"gcache frozen on n1 \|.*still on \| never seen on: .* UTC; n1 did not answer",
+        report_markdown(writer.view(), writer.entries()),
     )
 
 

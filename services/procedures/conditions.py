@@ -49,13 +49,14 @@ class ProviderOption:
 
 @dataclass(frozen=True, slots=True)
 class StatusIs:
-    """A status variable compares so with a value, `for_s` seconds without a break."""
+    """A status variable compares so with a value, `for_s` seconds without a break. Kept under `keep`."""
 
     host: str
     status: str
     comparison: Comparison
     value: str
     for_s: float = 0.0
+    keep: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def status_is(condition: StatusIs, asking: Asking, past: Past) -> Answer:
     holds = compared(value, condition.comparison, condition.value)
     if not holds or condition.for_s <= 0:
         asking.memory.broke(condition)
-        return Answer(holds, evidence)
+        return Answer(holds, evidence, kept=((condition.keep, value),) if condition.keep else ())
     held = asking.memory.held_s(condition, asking.clock, most_gap_s(condition.for_s))
     return Answer(
         held >= condition.for_s,

@@ -21,6 +21,7 @@ from services.procedures.conditions import (
     FreeDisk,
     Kept,
     ProviderOption,
+    StatusIs,
     StillPrimary,
     TransferWas,
 )
@@ -144,7 +145,10 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
         why=f"{donor} purges nothing from there on, so it can send {values['node']} all it missed.",
         action=Sql(set_provider_option(OPTION, at)),
         before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id), *as_seen),
-        proof=(ProviderOption(donor, OPTION, ">=", "0", keep="frozen_at"),),
+        proof=(
+            ProviderOption(donor, OPTION, ">=", "0", keep="frozen_at"),
+            StatusIs(donor, "wsrep_local_cached_downto", ">=", "0", keep="first_cached"),
+        ),
         limit_s=15.0,
         estimate_s=1.0,
     )

@@ -31,6 +31,8 @@ class ScriptedProver:
         holds = self._holds(condition, past, memory)
         if isinstance(condition, c.ProviderOption) and condition.keep and holds:
             kept = ((condition.keep, self.cluster.hosts[host].frozen_at or ""),)
+        if isinstance(condition, c.StatusIs) and condition.keep and holds:
+            kept = ((condition.keep, self._status(self.cluster.hosts[host], condition.status)),)
         if isinstance(condition, c.CleanPosition) and condition.keep and holds:
             kept = ((condition.keep, str(self.cluster.hosts[host].grastate_seqno)),)
         return Answer(holds, _said(condition, holds=holds), kept=kept)
@@ -119,6 +121,7 @@ class ScriptedProver:
         return {
             "wsrep_local_state": "2" if desynced else "4" if host.primary else "0",
             "wsrep_local_recv_queue": "0",
+            "wsrep_local_cached_downto": "1",
             "wsrep_cluster_size": str(len(self.cluster.primaries())),
             "wsrep_cluster_status": "Primary" if host.primary else "non-Primary",
             "wsrep_ready": "ON" if host.primary else "OFF",

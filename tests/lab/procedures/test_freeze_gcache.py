@@ -42,7 +42,10 @@ def test_that_a_node_comes_back_by_ist_while_its_donor_keeps_its_cache_and_no_ro
     assert "Receiving IST" in freezing.host("f3").sh("journalctl -u mariadb -o cat -n 200 --no-pager").out
     transfer = next(s for s in view.steps if s.step.step_id == "transfer-f3")
     assert "IST" in " ".join((transfer.said, *transfer.evidence))
-    assert int(dict(view.kept)["frozen_at"]) >= 0
+    kept = dict(view.kept)
+    assert 0 <= int(kept["frozen_at"]) <= int(kept["first_cached"]) <= int(kept["stopped_at"])
+    first = console("report", view.run_id).out.split("## Steps")[0]
+    assert all(f"| {kept[name]} |" in first for name in ("frozen_at", "first_cached", "stopped_at")), first
     assert _frozen_at(freezing, "f1") == "-1"
 
 

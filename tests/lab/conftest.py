@@ -98,8 +98,8 @@ def steer_estate(lab_available: None) -> Iterator[Estate]:
 
     PILOTHOUSE_LAB_STEER names another estate of the same shape: sessions side by side each need one.
     """
-    first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
-    yield from _session_estate(os.environ.get("PILOTHOUSE_LAB_STEER") or (STEER if first else TRIALS[0]).name)
+    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    yield from _session_estate(os.environ.get("PILOTHOUSE_LAB_STEER") or (STEER, *TRIALS)[process].name)
 
 
 @pytest.fixture(scope="session")

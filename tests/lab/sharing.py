@@ -1,6 +1,6 @@
-"""How the lab's tests are shared out between two processes: by the estate they need, each file whole.
+"""How the lab's tests are shared out between processes: by the estate they need, each file whole.
 
-Each process steers an estate of its own, so a file of procedures may go to either. Of every other estate there is
+Each process steers an estate of its own, so a file of procedures may go to any. Of every other estate there is
 one, held for a whole session: what needs one of those stays together (pytest-xdist, pytest_xdist_make_scheduler).
 """
 

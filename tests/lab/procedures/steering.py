@@ -177,11 +177,11 @@ class Running:
         self.process = process
         self._limit_s = limit_s
 
-    def wait_for_step(self, step_id: str, state: str = "acting", limit_s: float = 120.0) -> None:
+    def wait_for_step(self, step_id: str, state: str = "acting", limit_s: float = 240.0) -> None:
         """Wait until the journal says that a step has come to `state`."""
         self._wait_for(lambda e: e.kind == "step" and e.step_id == step_id and _state(e) == state, step_id, limit_s)
 
-    def wait_for_run(self, state: str, limit_s: float = 120.0) -> None:
+    def wait_for_run(self, state: str, limit_s: float = 240.0) -> None:
         """Wait until the journal says that the run is in `state`."""
         self._wait_for(lambda e: e.kind == "run" and _state(e) == state, state, limit_s)
 

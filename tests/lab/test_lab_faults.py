@@ -212,7 +212,7 @@ def test_that_a_load_is_bounded_ends_by_itself_and_shows_no_password_on_its_comm
 
 # ------------------------------------------------------------------------------------------------ the other estates
 def test_that_a_delayed_replica_stays_behind_until_it_is_repaired(replication: Estate) -> None:
-    replication.delay("r1", 5)
+    replication.delay("r1", 30)
     replication.sql("src", "CREATE OR REPLACE TABLE sbtest.late (id INT)")
     time.sleep(2)
     assert replication.sql("r1", "SHOW TABLES FROM sbtest LIKE 'late'") == []

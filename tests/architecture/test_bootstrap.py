@@ -71,7 +71,7 @@ def test_that_the_files_of_a_stage_are_shared_out_whole_and_in_order_unless_the_
 def test_that_the_lab_is_shared_out_by_estate(words: list[list[str]]) -> None:
     testing._run_pytest(STAGE["lab"], ())
     (shared,) = words
-    assert shared[shared.index("-n") :] == ["-n", "2", "--dist", "loadgroup", "tests/lab"]
+    assert shared[shared.index("-n") :] == ["-n", "3", "--dist", "loadgroup", "tests/lab"]
 
 
 def test_that_every_test_of_the_services_is_run_without_qt_too_with_fewer_examples_than_the_first_time(

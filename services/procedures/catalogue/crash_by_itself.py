@@ -15,6 +15,7 @@ from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FormedAgain, Stopped
 from services.procedures.facts_model import HostFacts
 from services.procedures.model import Risk, Step, Undo
+from services.procedures.preflight.parts import state_file
 
 PATIENCE_S = 300.0
 FORMED = "formed"
@@ -43,6 +44,7 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     if off:
         return f"pc.recovery is switched off on {', '.join(off)}"
     unfit = [f"{s.host}: {s.out}" for s in found if s.out]
+    unfit += [f"grastate.dat of {host.host} is {state_file(host)}" for host in nodes if host.grastate is None]
     return "; ".join(unfit)
 
 

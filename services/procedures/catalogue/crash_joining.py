@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.actions import Ask, Detached, PutFile, RestoreFile, Run
-from services.procedures.catalogue import steps
+from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.conditions import FileSays, Joined, Position, StatusIs, StillPrimary, Stopped
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step, Undo
+from services.procedures.positions import recovered_position
 from services.procedures.preflight.parts import state_file
 
 JOIN_LIMIT_S = 4 * 3_600.0
@@ -77,7 +78,7 @@ def _safe(host: HostFacts, uuid: str) -> Step:
         return Run(Command(("sed", "-i", f"s/^safe_to_bootstrap: {old}$/safe_to_bootstrap: {new}/", path), sudo=True))
 
     if host.grastate is None:
-        return _new_state(host, path, uuid)
+        return _new_state(host, path, uuid, first=True)
     return Step(
         step_id="safe",
         host=name,
@@ -93,17 +94,22 @@ def _safe(host: HostFacts, uuid: str) -> Step:
     )
 
 
-def _new_state(host: HostFacts, path: str, uuid: str) -> Step:
-    """Write a state file in place of a damaged or lost one; seqno -1 has the start ask InnoDB, as after any crash."""
-    name, mark = host.host, "^safe_to_bootstrap: 1$"
-    text = f"# GALERA saved state\nversion: 2.1\nuuid:    {uuid}\nseqno:   -1\nsafe_to_bootstrap: 1\n"
+def _new_state(host: HostFacts, path: str, uuid: str, *, first: bool) -> Step:
+    """Write a state file in place of a damaged or lost one; seqno -1 has the start ask InnoDB, as after any crash.
+
+    Args:
+        first: it is the node that is bootstrapped.
+    """
+    name, mark = host.host, f"^safe_to_bootstrap: {int(first)}$"
+    text = f"# GALERA saved state\nversion: 2.1\nuuid:    {uuid}\nseqno:   -1\nsafe_to_bootstrap: {int(first)}\n"
     proof = (FileSays(name, path, f"^uuid: +{uuid}$"), FileSays(name, path, mark))
+    without = "the server would found a new cluster" if first else "an SST would replace data that can go on by IST"
     return Step(
-        step_id="safe",
+        step_id="safe" if first else f"state-{name}",
         host=name,
         title=f"Write a state file for {name}: its own is {state_file(host)}",
-        done=f"{name} may be bootstrapped",
-        why="InnoDB itself told a position of this cluster. Without the file the server would found a new cluster.",
+        done=f"{name} may be bootstrapped" if first else f"{name} has a whole state file",
+        why=f"InnoDB itself told a position of this cluster. Without the file {without}.",
         action=PutFile(path, (text,), "0660", "mysql:mysql"),
         already=proof,
         proof=proof,
@@ -151,17 +157,35 @@ def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
 
 
 def _join(facts: Facts, host: HostFacts, up: tuple[str, ...]) -> list[Step]:
-    start = steps.start_node(facts, host, steps.same_history(facts, host, up), limit_s=JOIN_LIMIT_S)
+    whole, removed = _readable_state(facts, host)
+    start = steps.start_node(facts, host, steps.same_history(facts, host, up, removed=removed), limit_s=JOIN_LIMIT_S)
     start = replace(
         start,
         before=(*start.before, StillPrimary(up, len(up), facts.cluster_id)),
         why="It takes what it misses from a member: by IST where the cache reaches, else by SST.",
     )
     return [
+        *whole,
         start,
         steps.prove_transfer(host, "any", "", start.step_id),
         steps.whole_again(facts, (*up, host.host), f"{host.host}:"),
     ]
+
+
+def _readable_state(facts: Facts, host: HostFacts) -> tuple[tuple[Step, ...], bool]:
+    """Return what makes a damaged state file whole before a join, and whether it is removed instead.
+
+    A damaged file may still name the cluster to the provider, and nobody can prove what it would start from. Where
+    InnoDB told a position of this cluster a whole one is written; else nothing but an SST may come, as a person
+    accepted.
+    """
+    if not host.grastate_damaged:
+        return (), False
+    uuid, seqno = recovered_position(facts, host.host) or ("", None)
+    if uuid == facts.cluster_id and seqno is not None:
+        path = posixpath.join(host.datadir or "/var/lib/mysql", "grastate.dat")
+        return (_new_state(host, path, uuid, first=False),), False
+    return (forked.only_sst(facts, host, given_up=False),), True
 
 
 def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> list[Step]:

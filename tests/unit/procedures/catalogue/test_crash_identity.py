@@ -7,10 +7,13 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.crash_by_itself import in_the_way
 from services.procedures.catalogue.crash_identity import one_cluster
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.crash_positions import most_advanced, standings
+from services.procedures.conditions import SameHistory
 from services.procedures.facts_model import Facts, Grastate, HostFacts, Remembered
+from services.procedures.invariants import violations
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
 
 PROCEDURE = procedure_named("bootstrap-after-crash")
@@ -84,3 +87,32 @@ def test_that_a_node_is_given_a_whole_state_file_before_it_is_bootstrapped_where
     first = PROCEDURE.plan(replace(seen, kept=()), {})
     _, plan = PROCEDURE.continued(seen, {}, first)
     assert f"uuid:    {UUID}" in str(plan.step("safe").action)
+    assert "safe_to_bootstrap: 1" in str(plan.step("safe").action)
+    joiners = [s for s in plan.steps if s.step_id.startswith("state-")]
+    assert len(joiners) == 2
+    for state in joiners:  # and so is each that joins: nobody can prove what a server starts from by a damaged one
+        assert "safe_to_bootstrap: 0" in str(state.action)
+        start = next(at for at, s in enumerate(plan.steps) if s.step_id == f"start-{state.host}")
+        assert plan.steps.index(state) < start
+    assert violations(plan) == ()
+
+
+def test_that_a_joiner_whose_damaged_file_hides_a_position_that_nobody_recovered_may_come_by_sst_only() -> None:
+    kept = tuple((f"recovered-{n}", f"{UUID}:50") for n in ("n1", "n2"))
+    seen = facts(*(down(n) for n in ("n1", "n2")), lost_file("n3", damaged=True), kept=kept)
+    first = PROCEDURE.plan(replace(seen, kept=()), {})
+    _, plan = PROCEDURE.continued(seen, {}, first)
+    assert any(s.step_id.endswith("-n3") and s.step_id.startswith("accept-") for s in plan.steps)  # typed: without n3
+    order = [s.step_id for s in plan.steps]
+    assert order.index("only-sst-n3") < order.index("start-n3")
+    proof = next(c for c in plan.step("start-n3").before if isinstance(c, SameHistory))
+    assert proof.by_sst
+
+
+def test_that_galera_s_own_recovery_is_not_tried_with_a_state_file_that_is_damaged() -> None:
+    kept = tuple((f"recovered-{n}", f"{UUID}:50") for n in NAMES)
+    view = ("c0ffee00-0000-0000-0000-000000000000:7", ("a", "b", "c"))
+    nodes = [down(n, gvwstate=view, grastate=Grastate(UUID, -1, False)) for n in NAMES[:2]]
+    seen = facts(*nodes, replace(lost_file("n3", damaged=True), gvwstate=view), kept=kept)
+    asked = party(seen, NAMES, ())
+    assert in_the_way(asked, standings(seen, NAMES)) == "grastate.dat of n3 is damaged"

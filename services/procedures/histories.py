@@ -160,7 +160,7 @@ def by_marks(joiner: Side, donor: Side) -> Histories:
     if len(theirs) < len(ours) and donor.serves:
         said = f"the binary log of {donor.host} ends at {theirs[-1].text}, that of {joiner.host} at {last.text}"
         return Histories("not known", said)
-    if not _nothing_between(ours, theirs[len(ours) :], joiner.seqno):
+    if not _nothing_between(ours, theirs[len(ours) :], joiner):
         said = f"{logs} agree at {last.text}, and what came between it and {joiner.host}'s position is not known"
         return Histories("not known", said)
     return Histories("same", f"{logs} agree at {last.text}")
@@ -198,13 +198,17 @@ def window(marks: tuple[Mark, ...], seqno: int | None) -> tuple[Mark, ...]:
     return known[start:]
 
 
-def _nothing_between(ours: tuple[Mark, ...], after: tuple[Mark, ...], seqno: int | None) -> bool:
-    """Return whether no transaction of the donor's can stand between the joiner's last one and its position."""
-    last = _last_xid(ours)
+def _nothing_between(ours: tuple[Mark, ...], after: tuple[Mark, ...], joiner: Side) -> bool:
+    """Return whether no transaction of the donor's can stand between the joiner's last one and its position.
+
+    Views that the joiner went through take a seqno each: nodes that left one after the other leave only those behind.
+    """
+    seqno, last = joiner.seqno, _last_xid(ours)
     if seqno is None or last is None:
         return False
     statements = next(at for at, mark in enumerate(reversed(ours)) if mark.xid is not None)
-    if seqno <= last + statements or not after:
+    views = sum(last < view.seqno <= seqno for view in _views(joiner))
+    if seqno <= last + statements + views or not after:
         return True
     return after[0].xid is not None and after[0].xid > seqno
 

@@ -119,6 +119,20 @@ def test_that_equal_transactions_say_nothing_of_what_came_after_them() -> None:
     assert by_marks(joiner, s1(joiner)).outcome == "not known"
 
 
+def test_that_views_after_the_last_transaction_leave_no_room_for_one_of_the_donor_s() -> None:
+    joiner = s3_at(19, of_fork=False)
+    last = joiner.trace.views[-1]
+    left = replace(joiner.trace, views=(*joiner.trace.views, replace(last, seqno=20)))  # another node left before it
+    joiner = replace(joiner, seqno=20, trace=left)
+    donor = s1(joiner)
+    marks = [mark for mark in donor.trace.since[0][1] if (mark.xid or 0) <= 19]
+    since = (("s3", (*marks, Mark("0-41-99", 41, "261122 6:20:00"))),)  # a statement for all, which has no Xid
+    donor = replace(donor, trace=replace(donor.trace, since=since))
+    assert by_marks(joiner, donor).outcome == "same"
+    unexplained = replace(joiner, trace=replace(left, views=joiner.trace.views[:-1]))
+    assert by_marks(unexplained, donor).outcome == "not known"
+
+
 def test_that_gtids_counted_differently_are_neither_one_past_nor_a_fork() -> None:
     joiner = s3_at(19, of_fork=False)
     donor = s1(joiner)

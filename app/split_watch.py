@@ -54,7 +54,13 @@ class SplitWatch(QObject):
             self._look()
 
     def _look(self) -> None:
-        self._ops.run("splits", self._read, self.notice.show_splits, self._failed)
+        self._ops.run("splits", self._read, self._show, self._failed)
+
+    def _show(self, found: tuple[SplitWords, ...]) -> None:
+        self.notice.show_splits(found)
+        now = {cluster_id for cluster_id, code in self._told if code == SEEN_NOW}
+        if not now <= {story.cluster_uuid for story in found}:
+            self._told = frozenset()  # a story is kept from the second look on: read again with the next picture
 
     def _read(self) -> tuple[SplitWords, ...]:
         from services.procedures.settling import meaning  # SQLAlchemy behind it: on a worker

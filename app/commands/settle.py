@@ -32,7 +32,7 @@ def _listed(log: SplitLog, options: Namespace) -> int:
     else:
         sys.stdout.write("\n".join(line for s in stories for line in lines(s)) + "\n" if stories else "")
         if not stories:
-            sys.stdout.write(tr("Two Primary Components of one cluster were never seen.") + "\n")
+            sys.stdout.write(tr("This data folder remembers no two Primary Components of one cluster.") + "\n")
     return FINDINGS if any(s.settled_at is None for s in stories) else GOOD
 
 

@@ -270,7 +270,7 @@ class Steps:
         blocks = standing_blocks(checks, self._log.view.overrides)
         wrong = violations(plan)
         if blocks:
-            told = " ".join(f"{c.code}: {c.title} - {c.evidence}." for c in blocks)
+            told = " ".join(f"{c.code} ('{c.title}') blocks: {c.evidence}." for c in blocks)
             raise StepFailed(f"The rest can't be planned. {told}")
         if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
             raise StepFailed(f"The rest of the plan is not sound: {'; '.join(wrong) or 'it has no steps'}.")

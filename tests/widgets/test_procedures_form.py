@@ -321,6 +321,19 @@ def tab_to(qtbot: QtBot, wanted: object, most: int = 60) -> None:
     raise AssertionError(f"no way by Tab to {wanted}")
 
 
+def test_that_tab_goes_through_every_box_of_a_list_before_the_next_question(qtbot: QtBot, wizard: WizardPage) -> None:
+    form = wizard.stages.form
+    boxes = form.rows["others"].key_stops()
+    assert len(boxes) > 1
+    with qtbot.waitActive(wizard):
+        wizard.activateWindow()
+    boxes[0].setFocus()
+    for box in boxes:
+        assert QApplication.focusWidget() is box
+        qtbot.keyClick(box, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is form.more
+
+
 def test_that_keys_alone_lead_from_the_card_to_the_start(qtbot: QtBot, wizard: WizardPage) -> None:
     page = ProceduresPage(lambda: p.NOW)
     qtbot.addWidget(page)

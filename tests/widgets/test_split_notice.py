@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, PrimariesApart
 from services.facts.model import Problem
+from services.history.split_log import Split
 from services.history.state_store import StateStore
 from services.types import Health
 from tests.faults.scripted.cluster import CLUSTER
@@ -64,6 +65,30 @@ def test_that_it_is_told_on_every_page_and_settled_by_the_name_and_a_reason(pers
     with StateStore.open(person.door.folder / "state.sqlite") as state:
         (story,) = state.splits().all()
     assert (story.settled_by, story.settled_words) == ("ada@desk", "db3 was emptied")
+
+
+def test_that_every_page_tells_it_while_they_last_though_the_first_look_kept_nothing_yet(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with steering_window(qtbot, qapp, tmp_path, scripted()) as person:
+        notice = person.steering.splits.notice
+        reads: list[tuple[Split, ...]] = []
+        kept = person.door.open_splits
+
+        def counted() -> tuple[Split, ...]:
+            reads.append(kept())
+            return reads[-1]
+
+        monkeypatch.setattr(person.door, "open_splits", counted)
+        shows(person, told(SEEN_NOW))
+        person.waits(lambda: bool(reads))
+        assert notice.isHidden()  # a story is kept from the second look on
+        with StateStore.open(person.door.folder / "state.sqlite") as state:
+            state.splits().note(PrimariesApart(CLUSTER, "orders", 100.0, (("db1", "db2"), ("db3",)), "e"), "watch")
+        shows(person, told(SEEN_NOW))
+        person.waits(lambda: "db1, db2 | db3" in notice.text())
+        person.window.show_page("charts")
+        assert notice.isVisible()
 
 
 def test_that_esc_goes_back_and_what_was_typed_is_forgotten(qtbot: QtBot) -> None:

@@ -154,6 +154,10 @@ class FieldRow(QWidget):
         """Return what takes the keys."""
         return next(iter(self._boxes.values()), self._input)
 
+    def key_stops(self) -> tuple[QWidget, ...]:
+        """Return everything that takes the keys, in the order of the Tab key."""
+        return tuple(self._boxes.values()) or (self._input,)
+
     def title_label(self) -> QLabel:
         """Return the words beside the field."""
         return self._title

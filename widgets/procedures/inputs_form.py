@@ -148,7 +148,7 @@ class InputsForm(QWidget):
         self.show_more(not self._rare_place.isVisibleTo(self))
 
     def _tab_order(self) -> None:
-        order: list[QWidget] = [r.focus_target() for r in self.rows.values() if not r.field.advanced]
-        order += [self.more, *(r.focus_target() for r in self.rows.values() if r.field.advanced), self.check]
+        order: list[QWidget] = [w for r in self.rows.values() if not r.field.advanced for w in r.key_stops()]
+        order += [self.more, *(w for r in self.rows.values() if r.field.advanced for w in r.key_stops()), self.check]
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)

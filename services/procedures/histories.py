@@ -62,12 +62,16 @@ def histories(facts: Facts, joiner: str, donor: str) -> Histories:
     ours, asked = side_of(facts, facts.host(joiner)), side_of(facts, facts.host(donor))
     beside = [side_of(facts, facts.host(name)) for name in facts.members if name not in {joiner, donor}]
     together = (asked, *(s for s in beside if asked.serves and s.serves and s.state_uuid == asked.state_uuid))
+    told = among(tuple(compared(ours, other) for other in together))
     for seen in facts.two_primaries:
         mine = [place for place, hosts in enumerate(seen.sides) if joiner in hosts]
         theirs = [place for place, hosts in enumerate(seen.sides) if any(s.host in hosts for s in together)]
         if mine and theirs and mine != theirs:
-            return Histories("forked", seen.evidence or f"two Primary Components were seen, {joiner} in one of them")
-    return among(tuple(compared(ours, other) for other in together))
+            said = seen.evidence or f"two Primary Components were seen, {joiner} in one of them"
+            if told.outcome != "forked":
+                return Histories("forked", said)
+            return replace(told, evidence=f"{said}; {told.evidence}")  # what was seen doesn't tell from where on
+    return told
 
 
 def among(found: tuple[Histories, ...]) -> Histories:

@@ -212,6 +212,15 @@ def test_that_two_primary_components_once_seen_outweigh_all_that_speaks_for_one_
     assert "both were seen" in histories(seen, "n3", "n1").evidence
 
 
+def test_that_what_was_seen_does_not_hide_from_where_on_the_traces_tell_a_fork() -> None:
+    n1 = Trace((view(10, 1, 2, 3), view(90, 1, 2)))
+    found = estate(n3=away(95, view(10, 1, 2, 3), view(90, 3)), n1=n1, n2=n1)
+    told = histories(found, "n3", "n1")
+    seen = replace(found, two_primaries=(TwoPrimaries(CLUSTER, 1.0, (("n1", "n2"), ("n3",)), "both were seen"),))
+    assert told.shared_to == 89
+    assert histories(seen, "n3", "n1") == replace(told, evidence=f"both were seen; {told.evidence}")
+
+
 # -- any past at all ---------------------------------------------------------------------------------------------------
 
 

@@ -46,12 +46,15 @@ def _cold_copy(spec: EstateSpec, source: str, name: str) -> None:
     state.write_text(state.read_text(encoding="utf-8").replace("bootstrap: 1", "bootstrap: 0"), encoding="utf-8")
 
 
-def wait_synced(spec: EstateSpec, names: Sequence[str], *, limit_s: float = 120.0, size: int | None = None) -> float:
+def wait_synced(
+    spec: EstateSpec, names: Sequence[str], *, limit_s: float = 120.0, size: int | None = None, every_s: float = 0.2
+) -> float:
     """Wait until every one of `names` is Synced in a Primary component (of `size` members if given); seconds taken."""
     return wait_until(
         f"{', '.join(names)} to be Synced",
         lambda: next((r for r in (_not_synced(spec, n, size) for n in names) if r), None),
         limit_s=limit_s,
+        every_s=every_s,
     )
 
 

@@ -93,7 +93,7 @@ class Pristine:
         with ThreadPoolExecutor(len(names)) as pool:
             tuple(pool.map(self._put_back, names))
             tuple(pool.map(lambda name: database.begin_start(self._estate.spec, name), names))
-        galera.wait_synced(self._estate.spec, names, limit_s=180, size=len(names))
+        galera.wait_synced(self._estate.spec, names, limit_s=180, size=len(names), every_s=0.7)
 
     def _put_back(self, name: str) -> None:
         spec = self._estate.spec
@@ -103,13 +103,11 @@ class Pristine:
         run(["cp", "-a", "--sparse=always", f"{data.parent / _PRISTINE}/.", str(data)])
 
     def _form(self) -> None:
-        spec = self._estate.spec
-        first, *others = members(self._estate)
-        with ThreadPoolExecutor(len(others) + 1) as pool:
-            waits = [pool.submit(database.begin_start, spec, first, first=True)]
-            waits += [pool.submit(database.begin_start, spec, name) for name in others]
-            for wait in waits:
-                wait.result()
+        spec, (first, *others) = self._estate.spec, members(self._estate)
+        database.begin_start(spec, first, first=True)
+        for name in others:  # one after the other: two at once can leave one that never becomes Synced
+            database.begin_start(spec, name)
+            galera.wait_synced(spec, (name,), limit_s=180)
         galera.wait_synced(spec, members(self._estate), limit_s=180, size=len(members(self._estate)))
 
     def give_back(self) -> None:

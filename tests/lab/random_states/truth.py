@@ -26,12 +26,12 @@ _MARK = "find /var/lib/mysql -printf '%P %s %i %T@ %C@\\n' | sort | sha256sum | 
 _PRIVATE = f"""
 set -e
 rm -rf {_OWN}; install -d -o mysql -g mysql {_OWN}
-find /var/lib/mysql -mindepth 1 -maxdepth 1 ! -name 'galera.cache' ! -name 'gcache.page*' \
+find /var/lib/mysql -mindepth 1 -maxdepth 1 ! -name 'galera.cache' ! -name 'gcache.page*' ! -name ibtmp1 ! -name sys \
     -exec cp -a --sparse=always -t {_OWN} {{}} +
 install -d -o mysql -g mysql /run/mysqld
 mariadbd --no-defaults --user=mysql --datadir={_OWN} --log-bin=mysql-bin --skip-networking --skip-grant-tables \
     --socket={_OWN}/truth.sock --pid-file={_OWN}/truth.pid --innodb-buffer-pool-size=24M --innodb-flush-method=fsync \
-    --innodb-flush-log-at-trx-commit=0 --wsrep-on=OFF >{_OWN}/truth.log 2>&1 &
+    --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-load-at-startup=OFF --wsrep-on=OFF >{_OWN}/truth.log 2>&1 &
 server=$!
 for try in $(seq 200); do
     if [ -S {_OWN}/truth.sock ]; then

@@ -10,6 +10,7 @@ import sys
 from argparse import Namespace
 
 from app.arguments import BAD_INPUT, FINDINGS, build_parser
+from app.visible import only_visible
 from services.errors import BadInput, UserError
 from services.words import english, install
 
@@ -41,6 +42,11 @@ _MODULES = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program; return its exit code (see app.arguments)."""
+    with only_visible():
+        return _run(argv)
+
+
+def _run(argv: list[str] | None) -> int:
     options = build_parser().parse_args(argv)
     if options.version:
         from importlib.metadata import version

@@ -136,7 +136,7 @@ def step_line(view: StepView, number: int) -> str:
         f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{tr(view.state.value)}]{took}"
     ]
     if said and view.state is not StepState.DONE and said != view.title:
-        lines.append(f"        {said}")
+        lines.append(f"        {' '.join(said.splitlines())}")
     lines += [f"        | {line}" for line in view.broken]
     return "\n".join(lines)
 

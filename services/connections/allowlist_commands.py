@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
+from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.read_programs import (
-    BINLOG_MARKS,
     HAPROXY_SHOW,
     LOG_OF_FILE,
     LOG_OF_UNIT,

@@ -139,62 +139,27 @@ VIEWS_OF_LOG = r"""LC_ALL=C; export LC_ALL
 if [ "$1" = journal ]; then journalctl -u "$2" -r -o short-unix --no-pager -q
 else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
   grep -aE --line-buffered -e '(View|Recovered view from SST):$|  id: [0-9a-f-]{36}:|  status: [a-z]' \
-    -e '[0-9]+: [0-9a-f-]{36}, |New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: ' |
+    -e '[0-9]+: [0-9a-f-]{36}, |New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: ' \
+    -e ' Access denied for user .|[(]using password: ' |
+  stdbuf -oL sed -E '/(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /d
+    /[(]using password: /!b
+    :more
+    $d
+    N
+    s/^(x*)[^\n]*\n/\1x/
+    /(^x+|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /d
+    /^x{130}/d
+    b more' |
   head -c 1500000
 """
 """The lines of a server's log that tell of Primary views, newest first (services/facts/primary_views.py).
 
 Run as `timeout 20 nice bash -c VIEWS_OF_LOG pilothouse journal UNIT`, or `... file LOG`: man journalctl(1) (-r),
 tac(1), timeout(1) (124: out of time; what was found by then stands).
-"""
 
-BINLOG_MARKS = r"""LC_ALL=C; export LC_ALL
-cd -- "${1%/*}" || exit 3
-[ -r "$1" ] || exit 3
-reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
-mapfile -t all < "$1"
-files=()
-for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -r "$f" ]; then files+=("$f"); fi;; esac; done
-show() { "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$@" 2>/dev/null; }
-marks='
-BEGIN { xid = "-" }
-function out(  done) {
-  done = gtid != "" && (xid != "-" || ddl) ? "mark " at " " gtid " " xid : ""; number = xid
-  gtid = ""; xid = "-"; ddl = 0
-  if (done != "") tell(done)
-}
-/^#[0-9][0-9][0-9][0-9][0-9][0-9] / {
-  if (match($0, /\tGTID [0-9]+-[0-9]+-[0-9]+/)) {
-    out(); at = substr($1, 2) " " $2 " " $5; gtid = substr($0, RSTART + 6, RLENGTH - 6); ddl = / ddl/
-  } else if (/\t(Anonymous_)?GTID\t/) { out(); at = substr($1, 2) " " $2 " " $5 }
-  else if (match($0, /\tXid = [0-9]+/)) { xid = substr($0, RSTART + 7, RLENGTH - 7) + 0; out() }
-}
-/^SET @@SESSION.GTID_NEXT= / { split($0, part, "\047"); gtid = part[2] }
-END { out(); for (i = (n > 64 ? n - 64 : 0); i < n; i++) print kept[i % 64] }'
-if [ "$2" = newest ]; then
-  for ((i = ${#files[@]} - 1, looked = 0; i >= 0 && looked < 16; i--, looked++)); do
-    found=$(show "${files[i]}" | awk 'function tell(s) { kept[n++ % 64] = s } '"$marks")
-    if [ -n "$found" ]; then printf '%s\n' "$found"; exit 0; fi
-  done
-  exit 0
-fi
-start=0
-for ((i = ${#files[@]} - 1; i >= 0; i--)); do
-  first=$(show "${files[i]}" | grep -aom1 -E 'Xid = [0-9]+')
-  if [ -n "$first" ] && [ "${first#Xid = }" -le "$2" ]; then start=$i; break; fi
-done
-show "${files[@]:start}" | awk -v from="$2" '
-function tell(s) {
-  if (on || (number != "-" && number + 0 >= from + 0)) { on = 1; print s; if (++told >= 64) exit }
-} '"$marks"
-exit 0
-"""
-"""Marks of a binary log, one a line: 'mark DATE TIME SERVER GTID XID' (services/facts/binlog_marks.py).
-
-Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: the newest 64, or 64 from the first one on
-whose Xid is XID or more. DECODE-ROWS without -v prints no row (MySQL manual, "mysqlbinlog Row Event Display");
---no-defaults keeps option files and their secrets out. It writes nothing: mysqlbinlog makes files only of LOAD DATA
-events, which row format has none of.
+A client that may not log in writes its name into the log, line breaks and all (MariaDB, log_warnings 2; tried with
+10.11: 128 characters, so at most that many lines). What stands between the server's own line and the end of the name is
+the client's: it is left out.
 """
 
 _LESS = " | sed '/####### Passing WS /d' | tail -n 20000"

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
+from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
-from services.connections.read_programs import BINLOG_MARKS
 
 MARKS_LIMIT_S = 40.0
 """The program ends itself before (timeout 30)."""
@@ -20,8 +21,15 @@ NEWEST = "newest"
 MOST_MARKS = 64
 """As many marks the program tells at most."""
 
-_MARK = re.compile(r"mark (\d{6}) +(\d{1,2}:\d\d:\d\d) (\d+) ([0-9A-Za-z:-]{3,64}) (\d+|-)$")
-_WHY = {3: "it has no binary log index", 4: "no program that reads binary logs is there", 124: "it took too long"}
+_MARK = re.compile(
+    r"mark ([0-9]{6}) +([0-9]{1,2}:[0-9]{2}:[0-9]{2}) ([0-9]{1,10}) ([0-9A-Za-z:-]{3,64}) ([0-9]{1,18}|-)$"
+)
+_WHY = {
+    3: "it has no binary log index",
+    4: "no program that reads binary logs is there",
+    5: "its events stand in no order of their places, so a line in it may be a client's",
+    124: "it took too long",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ def marks_read(index: str, since: int | None = None) -> Command:
 
 def parse_marks(lines: Iterable[str]) -> tuple[Mark, ...]:
     """Return the marks in the order of the log; what is no mark is skipped."""
-    found = (_MARK.match(line.strip()) for line in lines)
+    found = (_MARK.match(line.strip()) for line in islice(lines, MOST_MARKS))
     return tuple(
         Mark(m[4], int(m[3]), f"{m[1]} {m[2]}", None if m[5] == "-" else int(m[5])) for m in found if m is not None
     )

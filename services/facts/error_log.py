@@ -53,6 +53,14 @@ _FAILED = re.compile(
 )
 
 
+_DENIED = "Access denied for user "
+_DENIED_OWN = re.compile(rf"(?:^|: )\d[\d-]+[T ] ?[\d:.]+Z? \d+ \[(?:Warning|Note)\] .*{_DENIED}")
+_DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
+_NAME_ENDS = "(using password: "
+_NAME_LINES = 130
+"""A user's name has 128 characters at most (MariaDB KB, "Identifier Names")."""
+
+
 @dataclass(slots=True)
 class _Log:
     """The transfers found so far, oldest first, and what the joiner said before its donor was chosen."""
@@ -99,8 +107,8 @@ def parse_transfers(
     """
     log = _Log()
     at: float | None = None
-    for raw in lines:
-        moment, message = split_line(raw[:_MOST_LINE], utc_offset_s)
+    for raw in without_client_text(line[:_MOST_LINE] for line in lines):
+        moment, message = split_line(raw, utc_offset_s)
         at = at if moment is None else moment - clock_offset_s
         if (
             "ransfer" in message
@@ -111,6 +119,28 @@ def parse_transfers(
         ):
             _take(log, message, at)
     return tuple(log.found[-MOST_TRANSFERS:])
+
+
+def without_client_text(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return a log's lines, oldest first, without what a client that was refused wrote into them as its name.
+
+    The server logs that name as it came, line breaks and all (MariaDB, log_warnings 2; tried with 10.11): what stands
+    from the server's own line to the end of the name is the client's. A plain name stays readable.
+    """
+    kept: list[str] = []
+    left = 0
+    for line in reversed(tuple(lines)):
+        if _DENIED in line and _DENIED_OWN.search(line):
+            left = 0
+            plain = _DENIED_PLAIN.search(line) is not None
+            kept.append(line if plain else f"{line[: line.index(_DENIED)]}{_DENIED}'…'")
+        elif _NAME_ENDS in line:
+            left = _NAME_LINES
+        elif left:
+            left -= 1
+        else:
+            kept.append(line)
+    return tuple(reversed(kept))
 
 
 def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:

@@ -26,12 +26,12 @@ MOST_VIEWS = 400
 _MOST_LINE = 1_000
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_ID = re.compile(rf"\s*id: ({_UUID}):(-?\d+)\s*$")
+_ID = re.compile(rf"\s*id: ({_UUID}):(-?[0-9]{{1,18}})\s*$")
 _STATUS = re.compile(r"\s*status: (\S+)\s*$")
 _MEMBER = re.compile(rf"\s*\d+: ({_UUID}), (.*)$")
-_COMPONENT = re.compile(r"New COMPONENT: primary = yes, bootstrap = (yes|no), my_idx = \d+, memb_num = (\d+)")
+_COMPONENT = re.compile(r"New COMPONENT: primary = yes, bootstrap = (yes|no), my_idx = \d+, memb_num = (\d{1,6})")
 _FROM_STORAGE = re.compile(r"Recovered view from SST:\s*$")
-_STATE_AT = re.compile(rf"SST received: ({_UUID}):(-?\d+)\s*$")
+_STATE_AT = re.compile(rf"SST received: ({_UUID}):(-?[0-9]{{1,18}})\s*$")
 _COPY_COMES = re.compile(r"Prepared IST receiver for 0-\d+")
 
 
@@ -129,6 +129,7 @@ class _Lineage:
             self.by_hand_of = 0
         self.views = [v for v in self.views if v.state_uuid == uuid and v.seqno < view.seqno]
         self.views.append(view)
+        del self.views[:-MOST_VIEWS]
 
     def _stored(self, view: PrimaryView) -> None:
         """Hold what the data folder says of its last view against the log: another one is another past."""

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from services.connections.command import MASK
 from services.errors import UserError
 from services.procedures.causes import cause, cause_or_last
+from services.procedures.gather_options import masked
 from services.procedures.ports import Acted, ActFailed
 from services.words import tr
 
 MOST_LINES = 40
 _MOST_WIDTH = 500
+_MOST_SEARCHED = 2_000
+_MOST_VALUE = 20_000
 
 # What programs print of passwords although nobody asked: `mariadbd --help --verbose` shows wsrep_sst_auth.
 _TELLING = re.compile(
-    r"((?:wsrep[-_]sst[-_]auth|[a-z_-]*passw(?:or)?d[a-z_-]*|passphrase|identified\s+by|[a-z_-]*secret[a-z_-]*)"
+    r"((?:wsrep[-_]sst[-_]auth|passw(?:or)?d[a-z_-]{0,40}|passphrase|identified\s+by|secret[a-z_-]{0,40})"
     r"(?:\s*[=:]\s*|\s+))(\S.*)",
     re.IGNORECASE,
 )
@@ -53,9 +56,10 @@ class Masks:
         return tuple(map(self._shown, [behind, *last[1:]] if behind else last))
 
     def _shown(self, line: str) -> str:
+        line = line[:_MOST_SEARCHED]  # a host may print a line of megabytes, and the search goes back for each letter
         for secret in sorted(self.known, key=len, reverse=True):
             line = line.replace(secret, MASK)
-        return _masked(line)[:_MOST_WIDTH]
+        return masked(_masked(line))[:_MOST_WIDTH]
 
 
 def _filled(text: str) -> list[str]:
@@ -94,5 +98,5 @@ def judged(
         if found is None:
             raise ActFailed(tr("{what} ended well, but said nothing of what was looked for ({pattern}).", what=what,
                                pattern=pattern), host=host, safe=safe, output=lines)  # fmt: skip
-        value = (found.group(1) if found.re.groups else found.group()) or ""
+        value = ((found.group(1) if found.re.groups else found.group()) or "")[:_MOST_VALUE]
     return Acted(lines, ((keep, value),) if keep else ())

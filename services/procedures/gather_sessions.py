@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from services.connections.ports import SqlValue, text
-from services.facts.reading import words
+from services.facts.reading import count, words
 
 PROCESSES = (
     "SELECT id, user, command, LEFT(info, 200) AS info, time FROM information_schema.processlist "
@@ -67,14 +67,14 @@ def parse_sessions(rows: Sequence[tuple[SqlValue, ...]], own_user: str = "") -> 
     for row in rows:
         if len(row) < 4:
             continue
-        number, user, command = text(row[0]), words(row[1], 80), text(row[2]).strip().lower()
+        number, user, command = count(text(row[0])), words(row[1], 80), text(row[2]).strip().lower()
         if command.startswith("binlog dump"):
             replicas += 1
-        if user in _SYSTEM or command in _DAEMON or user == own_user or not number.isdigit():
+        if user in _SYSTEM or command in _DAEMON or user == own_user or number is None:
             continue
         found = _DDL.match(text(row[3]))
         ddl = " ".join(found.group(1).upper().split()) if found else ""
-        clients.append(Session(int(number), user, busy=command != "sleep", ddl=ddl))
+        clients.append(Session(number, user, busy=command != "sleep", ddl=ddl))
     return Sessions(tuple(clients), replicas)
 
 

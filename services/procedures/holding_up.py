@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from services.connections.ports import ObserverSession, SqlValue, text
 from services.errors import UserError
-from services.facts.reading import flag, words
+from services.facts.reading import count, flag, words
 from services.procedures.gather_server import OWN_USER
 from services.procedures.gather_sessions import parse_sessions
 from services.procedures.lock_holders import LIMIT_S, read_lockers, rows_of
@@ -59,8 +59,9 @@ class Seen:
 
 def holders(host: str, seen: Seen) -> tuple[Holder, ...]:
     """Return what holds the server up, the worst first; () where nothing that was read does."""
-    sessions = parse_sessions(seen.processes, seen.own_user).clients
-    who = {int(text(row[0])): _who(row) for row in seen.processes if len(row) > 5 and text(row[0]).isdigit()}
+    rows = tuple(row for row in seen.processes if len(row) > 5)
+    sessions = parse_sessions(rows, seen.own_user).clients
+    who = {number: _who(row) for row in rows if (number := count(text(row[0]))) is not None}
     found = []
     for number in sorted(seen.lockers or ()):
         by = who.get(number, f"session {number}")
@@ -104,12 +105,12 @@ def read_holders(session: ObserverSession, host: str) -> tuple[Holder, ...]:
 
 
 def _numbers(rows: Sequence[tuple[SqlValue, ...]]) -> list[tuple[int, int]]:
-    pairs = [(text(row[0]), text(row[1])) for row in rows if len(row) > 1]
-    return [(int(number), int(seconds)) for number, seconds in pairs if number.isdigit() and seconds.isdigit()]
+    pairs = [(count(text(row[0])), count(text(row[1]))) for row in rows if len(row) > 1]
+    return [(number, seconds) for number, seconds in pairs if number is not None and seconds is not None]
 
 
 def _who(row: tuple[SqlValue, ...]) -> str:
     """Return 'app@10.0.0.5 (session 33, 20 s, idle)'; the port of the client says nothing to a person."""
-    number, user, command, at = text(row[0]), words(row[1], 80), text(row[2]).strip().lower(), words(row[5], 80)
+    number, user, command, at = words(row[0], 20), words(row[1], 80), text(row[2]).strip().lower(), words(row[5], 80)
     doing = "idle" if command == "sleep" else "at work"
-    return f"{user}@{at.rpartition(':')[0] or at} (session {number}, {text(row[4])} s, {doing})"
+    return f"{user}@{at.rpartition(':')[0] or at} (session {number}, {words(row[4], 20)} s, {doing})"

@@ -10,6 +10,7 @@ import logging
 import re
 
 from services.errors import UserError
+from services.facts.reading import count
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
 from services.procedures.actions import WaitFor
@@ -21,7 +22,7 @@ from services.procedures.positions import kept_name, tail_name
 from services.procedures.run_model import Entry, Journal, StepState
 
 _logger = logging.getLogger(__name__)
-_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(\d+)")
+_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9]{1,18})(?![0-9])")
 
 
 def position_in(plan: Plan, step_id: str, name: str, value: str) -> tuple[str, str, str, int] | None:
@@ -37,7 +38,7 @@ def position_in(plan: Plan, step_id: str, name: str, value: str) -> tuple[str, s
         if found is None or found.group(1) == ZERO_UUID:
             return None
         return step.host, found.group(1), "recovered", int(found.group(2))
-    if not value.isdigit() or not plan.cluster_id:
+    if count(value) is None or not plan.cluster_id:
         return None
     if name == tail_name(step.host):
         return step.host, plan.cluster_id, "binlog", int(value)

@@ -6,7 +6,7 @@ import re
 
 from services.procedures.facts_model import ZERO_UUID, Facts
 
-_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?\d+)")
+_POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?[0-9]{1,18})(?![0-9])")
 
 
 def kept_name(host: str) -> str:

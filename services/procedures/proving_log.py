@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from services.connections.command import MASK
 from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
-from services.facts.error_log import parse_transfers, split_line
+from services.facts.error_log import parse_transfers, split_line, without_client_text
 from services.facts.machine import clock_offset
 from services.facts.model import TransferFacts
 from services.procedures.gather_options import SERVER_GROUPS, masked
@@ -24,6 +25,8 @@ _BEFORE_S = 60.0
 _STARTING = re.compile(
     r"Starting \S*(?:mariadb|mysql)\S*\.service|Starting (?:MariaDB|MySQL|Percona)[^\[\]]* server\.\.\.", re.IGNORECASE
 )
+_OPENED = re.compile(r"(?:\bidentified(?:\s+(?:by|via|with|as))?|\bpassword\s*[=(]?)\s*$", re.IGNORECASE)
+"""A statement that the server logs goes on on the next line with a secret."""
 _PROCESS = re.compile(r"Starting (?:MariaDB|MySQL|Percona).* as process \d+|starting as process \d+", re.IGNORECASE)
 
 
@@ -67,13 +70,15 @@ class Log:
         has that of the line before it.
         """
         found: list[str] = []
-        begun = False
+        begun = opened = False
         for line in self.lines:
             at, message = split_line(line, self.zone_s)
             if at is not None:
                 begun = at - self.offset_s >= moment
             if begun:
-                found.append(masked(message)[:400])
+                shown = MASK if opened else masked(message[:4000])
+                found.append(shown[:400])
+            opened = _OPENED.search(message[-80:]) is not None
         return tuple(found)
 
 
@@ -85,7 +90,7 @@ def read_log(asking: Asking, host: str, unit: str) -> Log | None:
     if output.exit_code:
         return None
     zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
-    return Log(tuple(output.text.splitlines()), _offset(asking, host), zone)
+    return Log(without_client_text(output.text.splitlines()), _offset(asking, host), zone)
 
 
 def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log | None:
@@ -103,7 +108,7 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
     if output.exit_code:
         return read_log(asking, host, unit)
     zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
-    return Log(tuple(output.text.splitlines()), offset, zone)
+    return Log(without_client_text(output.text.splitlines()), offset, zone)
 
 
 def _offset(asking: Asking, host: str) -> float:

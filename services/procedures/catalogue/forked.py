@@ -11,6 +11,7 @@ import posixpath
 import re
 from dataclasses import replace
 
+from services.connections.binlog_programs import BINLOG_EVENTS
 from services.connections.command import Command
 from services.procedures.actions import Detached, RemoveFile, Several
 from services.procedures.catalogue import steps
@@ -34,7 +35,8 @@ EXTRACT_LIMIT_S = 3_600.0
 _STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
 _COUNTED = re.compile(r"(\d+) transactions, (\d+) statements, tables: (.*)")
 
-EXTRACT = r"""umask 077; export LC_ALL=C
+EXTRACT = (
+    r"""umask 077; export LC_ALL=C
 index=$1 shared=$2 out=$3
 cd -- "${index%/*}" || exit 3
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
@@ -43,19 +45,26 @@ mapfile -t all < "$index"
 files=()
 for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -r "$f" ]; then files+=("$f"); fi;; esac; done
 [ "${#files[@]}" -gt 0 ] || exit 3
+events='
+"""
+    + BINLOG_EVENTS.strip()
+    + r"""
+'
 start=0 at=4
 for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
-  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null | awk -v shared="$shared" '
-    /^#[0-9]+ .*end_log_pos/ { for (f = 1; f < NF; f++) if ($f == "end_log_pos") end = $(f + 1) }
-    match($0, /\tXid = [0-9]+/) { if (substr($0, RSTART + 7, RLENGTH - 7) + 0 <= shared + 0) last = end }
-    END { if (last) print last }')
+  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
+    awk -v shared="$shared" "$events"'
+    header && match($0, /\tXid = [0-9]+/) {
+      if (substr($0, RSTART + 7, RLENGTH - 7) + 0 > shared + 0) parted = 1; else if (!parted) last = $7
+    }
+    END { if (last + 0 && !odd) print last }')
   if [ -n "$found" ]; then start=$i at=$found; break; fi
 done
 "$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
 mv -T -- "$out.new" "$out" || exit 5
 awk '
-  match($0, /\tXid = [0-9]+/) { transactions++ }
-  /\tGTID .* ddl/ { statements++ }
+  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tXid = [0-9]+$/ { transactions++ }
+  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tGTID [0-9-]+ .*ddl/ { statements++ }
   match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {
     name = $0; sub(/^### (INSERT INTO|UPDATE|DELETE FROM) /, "", name); gsub(/`/, "", name); rows[name]++
   }
@@ -65,10 +74,12 @@ awk '
     printf "extracted: %d transactions, %d statements, tables: %s\n", transactions, statements, told ? told : "none"
   }' "$out"
 """
+)
 """Writes what a binary log holds after the last shared seqno to a file that root alone reads, and counts it.
 
 The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
 after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
+What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less.
 """
 
 

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from services.connections.allowlist import check_command
+from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
-from services.connections.read_programs import BINLOG_MARKS, VIEWS_OF_LOG
+from services.connections.read_programs import VIEWS_OF_LOG
 from services.errors import Refused
 from services.facts.binlog_marks import marks_read
 from services.facts.primary_views import views_read

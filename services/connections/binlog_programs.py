@@ -1,0 +1,87 @@
+"""Programs that read binary logs through mysqlbinlog's text, where any line may be one that a client wrote.
+
+A statement's text, a table's name or a variable's can hold line breaks and so lines that look like an event's own
+(tried with MariaDB 10.11: a comment in CREATE TABLE, a name in backticks). What counts as an event is decided here.
+"""
+
+from __future__ import annotations
+
+BINLOG_EVENTS = r"""
+{ header = 0 }
+/^# at [0-9]+$/ && text && (!end || $3 + 0 == end) { text = 0 }
+text { next }
+/^#[0-9][0-9][0-9][0-9][0-9][0-9] +[0-9]+:[0-9][0-9]:[0-9][0-9] server id [0-9]+ +end_log_pos [0-9]+ / {
+  sum = $8 == "CRC32" ? "with" : "without"; if (sums == "") sums = sum
+  if (sum != sums || ($7 + 0 && $7 + 0 <= reached)) { odd = 1; next }
+  header = 1; end = $7 + 0; text = /\t(Query|Execute_load_query|User[ _]var)/
+  if (end) reached = end
+}
+"""
+"""The beginning of an awk program: `header` is 1 on the first line of an event, and on no other.
+
+What follows the first line of a statement is passed over up to the place where that event ends. `odd` is 1 where the
+events of a file do not stand in the order of their places (0 is no place), or only some of them have a checksum.
+"""
+
+BINLOG_MARKS = (
+    r"""LC_ALL=C; export LC_ALL
+cd -- "${1%/*}" || exit 3
+[ -r "$1" ] || exit 3
+reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
+mapfile -t all < "$1"
+files=()
+for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -r "$f" ]; then files+=("$f"); fi;; esac; done
+show() { "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$1" 2>/dev/null; }
+events='
+"""
+    + BINLOG_EVENTS.strip()
+    + r"""
+'
+marks='
+BEGIN { xid = "-" }
+function out(  done) {
+  done = gtid != "" && (xid != "-" || ddl) ? "mark " at " " gtid " " xid : ""; number = xid
+  gtid = ""; xid = "-"; ddl = named = 0
+  if (done != "") tell(done)
+}
+'"$events"'
+header {
+  if (match($0, /\tGTID [0-9]+-[0-9]+-[0-9]+/)) {
+    out(); at = substr($1, 2) " " $2 " " $5; gtid = substr($0, RSTART + 6, RLENGTH - 6); ddl = / ddl/
+  } else if (/\t(Anonymous_)?GTID\t/) { out(); at = substr($1, 2) " " $2 " " $5; named = 1 }
+  else if (match($0, /\tXid = [0-9]+/)) { xid = substr($0, RSTART + 7, RLENGTH - 7); out() }
+}
+named && /^SET @@SESSION.GTID_NEXT= / { split($0, part, "\047"); gtid = part[2]; named = 0 }
+END { if (odd) exit 5; out(); for (i = (n > 64 ? n - 64 : 0); i < n; i++) print kept[i % 64] }'
+if [ "$2" = newest ]; then
+  for ((i = ${#files[@]} - 1, looked = 0; i >= 0 && looked < 16; i--, looked++)); do
+    found=$(show "${files[i]}" | awk 'function tell(s) { kept[n++ % 64] = s } '"$marks") || exit 5
+    if [ -n "$found" ]; then printf '%s\n' "$found"; exit 0; fi
+  done
+  exit 0
+fi
+start=0
+for ((i = ${#files[@]} - 1; i >= 0; i--)); do
+  first=$(show "${files[i]}" | awk "$events"'
+    header && match($0, /\tXid = [0-9]+/) { print substr($0, RSTART + 7, RLENGTH - 7); exit }')
+  if [ -n "$first" ] && [ "$first" -le "$2" ]; then start=$i; break; fi
+done
+bound=file-$RANDOM$RANDOM$RANDOM$RANDOM
+for f in "${files[@]:start}"; do printf '%s\n' "$bound"; show "$f"; done |
+  awk -v from="$2" -v bound="$bound" '
+    function tell(s) { if (on || (number != "-" && number + 0 >= from + 0)) { on = 1; if (n < 64) kept[n++] = s } }
+    $0 == bound { text = reached = 0; sums = ""; next }
+    n >= 64 && header { exit }
+    '"$marks"
+[ "${PIPESTATUS[1]}" -ne 5 ] || exit 5
+exit 0
+"""
+)
+"""Marks of a binary log, one a line: 'mark DATE TIME SERVER GTID XID' (services/facts/binlog_marks.py).
+
+Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: the newest 64, or 64 from the first one on
+whose Xid is XID or more; exit 5 for a log whose events stand in no order. DECODE-ROWS without -v prints no row (MySQL
+manual, "mysqlbinlog Row Event Display"); --no-defaults keeps option files and their secrets out. It writes nothing:
+mysqlbinlog makes files only of LOAD DATA events, which row format has none of. An Xid stays text: mawk(1) would print
+one of 2^31 or more as 2.14748e+09.
+"""

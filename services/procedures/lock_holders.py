@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from services.connections.ports import ObserverSession, SqlValue, text
 from services.errors import UserError
+from services.facts.reading import count
 
 LIMIT_S = 3.0
 PLACES = (
@@ -60,4 +61,5 @@ def _is_read_lock(what: str, how: str) -> bool:
 
 
 def _sessions(numbers: Iterable[SqlValue]) -> frozenset[int]:
-    return frozenset(int(text(number)) for number in numbers if text(number).isdigit())
+    found = (count(text(number)) for number in numbers)
+    return frozenset(number for number in found if number is not None)

@@ -76,7 +76,7 @@ def test_that_a_member_that_was_away_returns_by_ist(steer: Estate, console: Cons
         ran = console.run("add-node", joiner="s3", sst_ok="no")
         assert ran.code == 0, ran
         view = console.assert_ended(RunState.DONE, ran)
-        transfer = next(s for s in view.steps if s.step.step_id.startswith("transfer-"))
+        transfer = next(s for s in view.steps if s.step.step_id == "transfer-s3")
         assert "by IST" in " ".join(transfer.evidence)
         writer.assert_nothing_lost(members(steer))
     whole.assert_as_before()

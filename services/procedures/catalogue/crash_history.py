@@ -6,18 +6,13 @@ UUID both count on from where they parted.
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass
 from itertools import combinations
 
-from services.connections.command import Command
-from services.procedures.actions import Detached
-from services.procedures.catalogue import steps
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
-from services.procedures.catalogue.forked import EXTRACT, EXTRACT_LIMIT_S, FOLDER, extracted_name
+from services.procedures.catalogue.extraction import write_out
 from services.procedures.checks import Check
-from services.procedures.conditions import Stopped
 from services.procedures.histories import Histories, histories
 from services.procedures.model import Step
 from services.procedures.preflight.parts import verdict
@@ -92,30 +87,14 @@ def extracted(party: Party, chosen: str) -> tuple[Step, ...]:
     The nodes stay stopped with their data; the file is for a person who wants those transactions back.
     """
     found = ((name, past) for name, past in strangers_to(party, chosen).items() if past.outcome == "forked")
+    why = "It stays there for you, readable for root alone. The node's data stays as it is."
     return tuple(
-        _extract(party, name, past.shared_to or 0) for name, past in found if name in party.hosts and _log(party, name)
+        write_out(party.host(name), party.facts.cluster_id, past.shared_to, why)
+        for name, past in found
+        if name in party.hosts and _log(party, name)
     )
 
 
 def _log(party: Party, name: str) -> str:
     trace = party.host(name).trace
     return trace.index if trace is not None else ""
-
-
-def _extract(party: Party, name: str, shared: int) -> Step:
-    out = posixpath.join(FOLDER, f"{name}-{party.facts.cluster_id[:8]}-after-{shared}.sql")
-    words = ("bash", "-c", EXTRACT, "pilothouse", _log(party, name), str(shared), out)
-    return Step(
-        step_id=f"extract-{name}",
-        host=name,
-        title=f"Write what only {name} has, after seqno {shared}, to {out} on {name}",
-        done=f"What only {name} has is in {out} on {name}",
-        why="It stays there for you, readable for root alone. The node's data stays as it is.",
-        action=Detached(
-            Command(words, sudo=True), f"extract-{name}", keep=extracted_name(name), pattern=r"extracted: (.*)"
-        ),
-        before=(Stopped(name, steps.unit_of(party.host(name))),),
-        limit_s=EXTRACT_LIMIT_S,
-        repeatable=True,
-        estimate_s=10.0,
-    )

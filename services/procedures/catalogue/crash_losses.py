@@ -13,6 +13,7 @@ from services.procedures.catalogue.crash_history import strangers_to
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, standings
 from services.procedures.catalogue.crash_safety import unflushed
+from services.procedures.catalogue.extraction import file_of
 from services.procedures.checks import Check
 from services.procedures.facts_model import HostFacts
 from services.procedures.histories import Histories
@@ -44,7 +45,7 @@ def losses(party: Party, chosen: Standing) -> tuple[Loss, ...]:
     found: list[Loss] = []
     for one in standings(party.facts, party.known):
         if one.host in strange:
-            found.append(_of_stranger(one, strange[one.host], chosen, party.host(one.host)))
+            found.append(_of_stranger(party, one, strange[one.host], chosen))
         elif one.host == chosen.host or _readable(one, party.host(one.host)):
             found += _beyond(one, chosen, party.host(one.host))
         else:
@@ -58,14 +59,16 @@ def _readable(found: Standing, host: HostFacts) -> bool:
     return bool(host.sst_in_progress) or (found.seqno is not None and bool(found.uuid))
 
 
-def _of_stranger(found: Standing, past: Histories, chosen: Standing, host: HostFacts) -> Loss:
-    stays = "it is not joined, and keeps its data"
+def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standing) -> Loss:
+    host, stays = party.host(found.host), "it is not joined, and keeps its data"
     if past.outcome == "not known":
         said = f"whether {found.host} shares its past with {chosen.host} is not known ({past.evidence}): {stays}"
         return Loss(found.host, None, said)
     shared = past.shared_to
     count = None if shared is None or found.seqno is None else _write_sets(host, shared, found.seqno)
     after = "from a point that is not known" if shared is None else f"after seqno {shared}"
+    if found.host in party.hosts and host.trace is not None and host.trace.index:
+        stays += f"; its binary log's part of it goes to {file_of(party.facts.cluster_id, found.host, shared)} first"
     return Loss(found.host, count, f"{found.host} went its own way {after}{_with(count)}: {stays}")
 
 
@@ -156,7 +159,7 @@ def _accept(number: int, loss: Loss) -> Step:
         title=f"Accept what would be lost of {loss.host}",
         done=f"You accepted: {loss.typed}",
         why=f"{loss.said}. Its binary log may still hold what is missing; so may a backup.",
-        action=Ask(f"{loss.said}. Type '{loss.typed}' to accept that it is lost.", "typed", expect=loss.typed),
+        action=Ask(f"{loss.said}. Type '{loss.typed}' to go on without it.", "typed", expect=loss.typed),
         risk=Risk.YOU,
         limit_s=86_400.0,
         repeatable=True,

@@ -8,13 +8,10 @@ same history").
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import replace
 
-from services.connections.binlog_programs import BINLOG_EVENTS
-from services.connections.command import Command
-from services.procedures.actions import Detached, RemoveFile, Several
-from services.procedures.catalogue import steps
+from services.procedures.actions import RemoveFile, Several
+from services.procedures.catalogue import extraction, steps
 from services.procedures.catalogue.joining_state import beyond, lies_in, nothing_left, position_of, seen_beyond
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FileAbsent, Stopped
@@ -30,57 +27,7 @@ _NOTHING_OF_IT = {
     "a spare's own": "{0} never was a member, by its files, our own history and the inventory",
     "another's": "{0} has no position of this cluster in its data folder",
 }
-FOLDER = "/var/lib/pilothouse/forks"
-EXTRACT_LIMIT_S = 3_600.0
 _STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
-_COUNTED = re.compile(r"(\d+) transactions, (\d+) statements, tables: (.*)")
-
-EXTRACT = (
-    r"""umask 077; export LC_ALL=C
-index=$1 shared=$2 out=$3
-cd -- "${index%/*}" || exit 3
-reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
-install -d -m 0700 -- "${out%/*}" || exit 5
-mapfile -t all < "$index"
-files=()
-for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -r "$f" ]; then files+=("$f"); fi;; esac; done
-[ "${#files[@]}" -gt 0 ] || exit 3
-events='
-"""
-    + BINLOG_EVENTS.strip()
-    + r"""
-'
-start=0 at=4
-for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
-  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
-    awk -v shared="$shared" "$events"'
-    header && match($0, /\tXid = [0-9]+/) {
-      if (substr($0, RSTART + 7, RLENGTH - 7) + 0 > shared + 0) parted = 1; else if (!parted) last = $7
-    }
-    END { if (last + 0 && !odd) print last }')
-  if [ -n "$found" ]; then start=$i at=$found; break; fi
-done
-"$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
-mv -T -- "$out.new" "$out" || exit 5
-awk '
-  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tXid = [0-9]+$/ { transactions++ }
-  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tGTID [0-9-]+ .*ddl/ { statements++ }
-  match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {
-    name = $0; sub(/^### (INSERT INTO|UPDATE|DELETE FROM) /, "", name); gsub(/`/, "", name); rows[name]++
-  }
-  END {
-    for (name in rows) { if (n++ < 20) told = told (told ? ", " : "") name " (" rows[name] " rows)" }
-    if (n > 20) told = told " and " n - 20 " more"
-    printf "extracted: %d transactions, %d statements, tables: %s\n", transactions, statements, told ? told : "none"
-  }' "$out"
-"""
-)
-"""Writes what a binary log holds after the last shared seqno to a file that root alone reads, and counts it.
-
-The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
-after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
-What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less.
-"""
 
 
 def fields(joiner: str) -> tuple[Field, ...]:
@@ -214,51 +161,28 @@ def _check(joiner: str, outcome: Verdict, evidence: str, *ways: str) -> Check:
 # -- the steps ---------------------------------------------------------------------------------------------------------
 
 
-def extracted_name(joiner: str) -> str:
-    """Return the name under which a run keeps what was extracted."""
-    return f"extracted-{joiner}"
-
-
 def file_of(facts: Facts, joiner: str) -> str:
     """Return the file that takes what only the joiner has."""
-    return posixpath.join(FOLDER, f"{joiner}-{facts.cluster_id[:8]}-after-{_shared(facts, joiner)}.sql")
+    return extraction.file_of(facts.cluster_id, joiner, _shared(facts, joiner))
 
 
-def _shared(facts: Facts, joiner: str) -> int:
+def _shared(facts: Facts, joiner: str) -> int | None:
     donors = [h.host for h in facts.hosts if h.host != joiner and side_of(facts, h).serves]
     found = [history_of(facts, joiner, donor).shared_to for donor in donors]
-    return min((seqno for seqno in found if seqno is not None), default=_searched(facts, joiner) or 0)
+    return min((seqno for seqno in found if seqno is not None), default=_searched(facts, joiner))
 
 
 def can_extract(facts: Facts, joiner: str) -> bool:
     """Return whether the joiner has a binary log that was found, and it was not written out yet."""
     trace = facts.host(joiner).trace
-    return trace is not None and bool(trace.index) and facts.value(extracted_name(joiner)) is None
+    return trace is not None and bool(trace.index) and facts.value(extraction.extracted_name(joiner)) is None
 
 
 def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
     """Return the step that writes the joiner's side out, and the one that plans the rest with the count."""
-    host, out, shared = facts.host(joiner), file_of(facts, joiner), _shared(facts, joiner)
-    index = host.trace.index if host.trace is not None else ""
-    words = ("bash", "-c", EXTRACT, "pilothouse", index, str(shared), out)
+    why = "It stays there for you, readable for root alone: an SST erases the binary log it is taken from."
     return (
-        Step(
-            step_id=f"extract-{joiner}",
-            host=joiner,
-            title=f"Write what only {joiner} has, after seqno {shared}, to {out} on {joiner}",
-            done=f"What only {joiner} has is in {out} on {joiner}",
-            why="It stays there for you, readable for root alone: an SST erases the binary log it is taken from.",
-            action=Detached(
-                Command(words, sudo=True),
-                name=f"extract-{joiner}",
-                keep=extracted_name(joiner),
-                pattern=r"extracted: (.*)",
-            ),
-            before=(Stopped(joiner, steps.unit_of(host)),),
-            limit_s=EXTRACT_LIMIT_S,
-            repeatable=True,
-            estimate_s=10.0,
-        ),
+        extraction.write_out(facts.host(joiner), facts.cluster_id, _shared(facts, joiner), why),
         steps.plan_the_rest(
             "loss-known",
             f"Count what {joiner} would lose",
@@ -269,7 +193,7 @@ def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
 
 def loss(facts: Facts, joiner: str) -> str:
     """Return what the joiner gives up, for a person: the count, the tables, where it is kept."""
-    told = _COUNTED.search(facts.value(extracted_name(joiner)) or "")
+    told = extraction.COUNTED.search(facts.value(extraction.extracted_name(joiner)) or "")
     if told is None:
         least = beyond(facts, joiner)
         if least:

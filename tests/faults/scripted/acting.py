@@ -21,7 +21,7 @@ from services.procedures.actions import (
     Sql,
 )
 from services.procedures.catalogue.binlog_tail import LAST_XID
-from services.procedures.catalogue.forked import EXTRACT
+from services.procedures.catalogue.extraction import EXTRACT
 from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.joining_steps import END_ORPHANS
 from services.procedures.ports import Acted

@@ -18,7 +18,7 @@ from services.connections.read_programs import VIEWS_OF_LOG
 from services.facts.binlog_marks import marks_read, parse_marks
 from services.facts.error_log import parse_transfers, without_client_text
 from services.facts.primary_views import parse_views
-from services.procedures.catalogue.forked import EXTRACT
+from services.procedures.catalogue.extraction import EXTRACT
 from tests.unit.recorded.histories_recorded import FOLDER
 
 TEXT = FOLDER / "lines-of-clients.binlog"

@@ -138,6 +138,9 @@ def test_that_the_losing_side_of_a_fork_is_typed_with_its_count_and_stays_stoppe
     assert {"bootstrap", "start-n2", "restart-on-n3"} <= {*ids}
     assert ids.index("extract-n3") < ids.index("accept-1-n3") < ids.index("bootstrap")
     assert "after seqno 15" in plan.step("extract-n3").title
+    asked = plan.step("accept-1-n3").action
+    assert isinstance(asked, Ask)
+    assert "goes to /var/lib/pilothouse/forks/n3-" in asked.question
     assert "start-n3" not in ids
     assert any("n3 stays stopped" in sentence for sentence in plan.expects)
 

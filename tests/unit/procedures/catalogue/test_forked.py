@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.procedures.actions import Detached, Run
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.forked import extracted_name
+from services.procedures.catalogue.extraction import extracted_name
 from services.procedures.catalogue.joining_estimate import donor_ranking
 from services.procedures.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.conditions import SameHistory

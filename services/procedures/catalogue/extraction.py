@@ -1,0 +1,102 @@
+"""What only one side of a fork has: written to a file from its binary log, and counted, before it is given up."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from services.connections.binlog_programs import BINLOG_EVENTS
+from services.connections.command import Command
+from services.procedures.actions import Detached
+from services.procedures.catalogue import steps
+from services.procedures.conditions import Stopped
+from services.procedures.facts_model import HostFacts
+from services.procedures.model import Step
+
+FOLDER = "/var/lib/pilothouse/forks"
+EXTRACT_LIMIT_S = 3_600.0
+COUNTED = re.compile(r"(\d+) transactions, (\d+) statements, tables: (.*)")
+"""Transactions, DDL statements, and tables with their rows, as EXTRACT prints them."""
+
+EXTRACT = (
+    r"""umask 077; export LC_ALL=C
+index=$1 shared=$2 out=$3
+cd -- "${index%/*}" || exit 3
+reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
+install -d -m 0700 -- "${out%/*}" || exit 5
+mapfile -t all < "$index"
+files=()
+for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -f "$f" ] && [ -r "$f" ]; then files+=("$f"); fi;; esac; done
+[ "${#files[@]}" -gt 0 ] || exit 3
+events='
+"""
+    + BINLOG_EVENTS.strip()
+    + r"""
+'
+start=0 at=4
+for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
+  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
+    awk -v shared="$shared" "$events"'
+    header && match($0, /\tXid = [0-9]+/) {
+      if (substr($0, RSTART + 7, RLENGTH - 7) + 0 > shared + 0) parted = 1; else if (!parted) last = $7
+    }
+    END { if (last + 0 && !odd) print last }')
+  if [ -n "$found" ]; then start=$i at=$found; break; fi
+done
+"$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
+mv -T -- "$out.new" "$out" || exit 5
+awk '
+  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tXid = [0-9]+$/ { transactions++ }
+  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tGTID [0-9-]+ .*ddl/ { statements++ }
+  match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {
+    name = $0; sub(/^### (INSERT INTO|UPDATE|DELETE FROM) /, "", name); gsub(/`/, "", name); rows[name]++
+  }
+  END {
+    for (name in rows) { if (n++ < 20) told = told (told ? ", " : "") name " (" rows[name] " rows)" }
+    if (n > 20) told = told " and " n - 20 " more"
+    printf "extracted: %d transactions, %d statements, tables: %s\n", transactions, statements, told ? told : "none"
+  }' "$out"
+"""
+)
+"""Writes what a binary log holds after the last shared seqno to a file that root alone reads, and counts it.
+
+The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
+after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
+What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less.
+"""
+
+
+def extracted_name(host: str) -> str:
+    """Return the name under which a run keeps what was extracted."""
+    return f"extracted-{host}"
+
+
+def file_of(cluster_id: str, host: str, shared: int | None) -> str:
+    """Return the file that takes what a host holds after the last shared seqno; all of its log where none is known."""
+    part = "all" if shared is None else f"after-{shared}"
+    return posixpath.join(FOLDER, f"{host}-{cluster_id[:8]}-{part}.sql")
+
+
+def write_out(host: HostFacts, cluster_id: str, shared: int | None, why: str) -> Step:
+    """Write a stopped host's side out; from where on both parted is not known where `shared` is None."""
+    name, out = host.host, file_of(cluster_id, host.host, shared)
+    index = host.trace.index if host.trace is not None else ""
+    what = f"what only {name} has, after seqno {shared}," if shared is not None else f"all that {name}'s binary log has"
+    mixed = "" if shared is not None else " It holds shared transactions too: don't replay it as a whole."
+    return Step(
+        step_id=f"extract-{name}",
+        host=name,
+        title=f"Write {what} to {out} on {name}",
+        done=f"{what[0].upper()}{what[1:].rstrip(',')} is in {out} on {name}",
+        why=why + mixed,
+        action=Detached(
+            Command(("bash", "-c", EXTRACT, "pilothouse", index, str(shared or 0), out), sudo=True),
+            name=f"extract-{name}",
+            keep=extracted_name(name),
+            pattern=r"extracted: (.*)",
+        ),
+        before=(Stopped(name, steps.unit_of(host)),),
+        limit_s=EXTRACT_LIMIT_S,
+        repeatable=True,
+        estimate_s=10.0,
+    )

@@ -39,7 +39,7 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
         return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
     if state.uuid == ZERO_UUID:
         return _without_state(condition, asking)
-    left = number_of(condition.stopped_at, past) if condition.stopped_at is not None else None
+    left = _left_at(condition, past)
     if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
         together = ", ".join(condition.hosts)
         said = f"it left one Primary Component with {together} at {left} in this run, and still stands there"
@@ -47,6 +47,11 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     if told := _contradicted(condition, state, left, past):
         return Answer(holds=False, evidence=told, final=True)
     return _compared(condition, state, asking, past)
+
+
+def _left_at(condition: SameHistory, past: Past) -> int | None:
+    """Return where this run stopped the node, None where it did not."""
+    return number_of(condition.stopped_at, past) if condition.stopped_at is not None else None
 
 
 def _without_state(condition: SameHistory, asking: Asking) -> Answer:
@@ -66,7 +71,7 @@ def _contradicted(condition: SameHistory, state: Grastate, left: int | None, pas
     host, claimed = condition.host, state.seqno
     if claimed is None or claimed < 0 or state.uuid != condition.state_uuid:
         return ""
-    if left is not None and claimed != left:
+    if left is not None and claimed < left:  # further is no contradiction: it may have run again since
         return f"{host} stopped at {left} in this run, and its grastate.dat says {claimed} now"
     recovered = recovered_position(Facts(0.0, state.uuid, "", kept=tuple(past.kept.items())), host)
     if recovered is not None and recovered != (state.uuid, claimed):
@@ -99,7 +104,9 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
     if found.outcome == "forked":
         said = f"{condition.host} and {', '.join(names)} have parted: {found.evidence}"
         return Answer(holds=False, evidence=said, final=True)
-    asked = recovered_position(facts, condition.host) is not None
+    # A file that was right when this run stopped the node, and moved on with its server since, needs no other proof:
+    # an undo must not leave a node of a quiet cluster down because its binary log holds no Xid.
+    asked = recovered_position(facts, condition.host) is not None or _left_at(condition, past) is not None
     if not asked and (state.seqno or 0) >= 0 and not claim_is_confirmed(state, facts.host(condition.host).trace):
         told = f"nothing shows that the seqno {state.seqno} in grastate.dat of {condition.host} is its data's position"
         return Answer(holds=None, evidence=told, lines=found.missing)

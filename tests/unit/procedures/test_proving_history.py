@@ -112,6 +112,14 @@ def test_that_a_seqno_in_the_file_that_is_not_where_this_run_saw_the_data_is_nev
     assert "InnoDB of s3 recovered 19, and its grastate.dat says 17" in told.evidence
 
 
+def test_that_a_node_that_ran_again_since_this_run_stopped_it_may_start_though_its_log_has_no_new_xid() -> None:
+    stopped = replace(BEFORE_START, stopped_at=Kept("position-s3"))
+    answer = prover(hosts(21, to=19)).look(stopped, Past({"position-s3": "19"}, {}))
+    assert prover(hosts(21, to=19)).look(BEFORE_START, Past({}, {})).holds is not True
+    assert answer.final is False
+    assert "nothing shows that the seqno" not in answer.evidence
+
+
 @pytest.mark.parametrize("claimed", [17, 22])
 def test_that_a_seqno_that_the_node_s_own_traces_don_t_account_for_is_not_known(claimed: int) -> None:
     answer = prover(hosts(claimed, to=19)).look(BEFORE_START, Past({}, {}))

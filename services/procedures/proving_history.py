@@ -19,7 +19,7 @@ from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.histories import Histories, among, claim_is_confirmed, histories
 from services.procedures.ports import Past
-from services.procedures.positions import recovered_position
+from services.procedures.positions import kept_name, recovered_position
 from services.procedures.proving_asking import Asking, number_of
 from services.types import Reach
 
@@ -52,6 +52,17 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
 def _left_at(condition: SameHistory, past: Past) -> int | None:
     """Return where this run stopped the node, None where it did not."""
     return number_of(condition.stopped_at, past) if condition.stopped_at is not None else None
+
+
+def _trusted(condition: SameHistory, state: Grastate, past: Past) -> dict[str, str]:
+    """Return the seqno of a file as a position like a recovered one, where this run had stopped the node cleanly.
+
+    The file was right then, and moved on with its server since: an undo must not leave a node of a quiet cluster down
+    because its binary log holds no Xid that accounts for it.
+    """
+    if _left_at(condition, past) is None or state.seqno is None or state.seqno < 0:
+        return {}
+    return {kept_name(condition.host): f"{state.uuid}:{state.seqno}"}
 
 
 def _without_state(condition: SameHistory, asking: Asking) -> Answer:
@@ -93,7 +104,7 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
         "",
         members=(condition.host, *condition.hosts),
         hosts=(joiner, *donors),
-        kept=tuple(past.kept.items()),
+        kept=tuple({**_trusted(condition, state, past), **past.kept}.items()),
         two_primaries=asking.facts.two_primaries if asking.facts is not None else (),
     )
     names = tuple(host.host for host in donors)
@@ -104,9 +115,7 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
     if found.outcome == "forked":
         said = f"{condition.host} and {', '.join(names)} have parted: {found.evidence}"
         return Answer(holds=False, evidence=said, final=True)
-    # A file that was right when this run stopped the node, and moved on with its server since, needs no other proof:
-    # an undo must not leave a node of a quiet cluster down because its binary log holds no Xid.
-    asked = recovered_position(facts, condition.host) is not None or _left_at(condition, past) is not None
+    asked = recovered_position(facts, condition.host) is not None
     if not asked and (state.seqno or 0) >= 0 and not claim_is_confirmed(state, facts.host(condition.host).trace):
         told = f"nothing shows that the seqno {state.seqno} in grastate.dat of {condition.host} is its data's position"
         return Answer(holds=None, evidence=told, lines=found.missing)

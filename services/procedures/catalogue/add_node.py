@@ -110,6 +110,7 @@ class AddNode:
             preflight.traffic_files(facts, joiner, donor, fresh=fresh),
             *preflight.ports(facts, joiner, members),
             own.runs_now(facts, joiner),
+            own.runs_outside(facts, joiner),
             preflight.datadir_foreign(facts, joiner),
             forked.history(facts, values, pending=must_recover(facts, joiner, accepted=accepted)),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
@@ -151,6 +152,7 @@ class AddNode:
         keep, given_up = flag_of(values["keep_data"]) is True, forked.parted(facts, values)
         checks = (
             preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
+            own.runs_outside(facts, joiner),
             own.recovered_history(facts, joiner),
             forked.history(facts, values, pending=False),
             own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),

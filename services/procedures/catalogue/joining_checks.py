@@ -10,7 +10,7 @@ from services.procedures.catalogue.joining_estimate import Expected
 from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts
+from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans, sst_tools
@@ -286,6 +286,41 @@ def runs_now(facts: Facts, joiner: str) -> Check:
         host=joiner,
         absolute=foreign or member,
     )
+
+
+def runs_outside(facts: Facts, joiner: str) -> Check:
+    """No other server of this cluster runs outside its Primary Component: a start between them brings them together.
+
+    Seen on the lab: two sides that were parted had forgotten each other's addresses. The joiner knew both: its start
+    was the bridge, and the other side came in by IST, its own past and all.
+    """
+    serving = member_hosts(facts)
+    others = [host for host in facts.hosts if host.host not in {joiner, *serving} and _is_ours(facts, host)]
+    outside = [f"{host.host} runs, {_status_words(host)}" for host in others if host.server_up]
+    blind = [unread(host, "whether a server runs", "ssh", "sql") for host in others if host.server_up is None]
+    names = [host.host for host in others if host.server_up]
+    return Check(
+        code="RUNS-OUTSIDE",
+        title="No other server of the cluster runs outside the Primary Component",
+        verdict=verdict(outside, blind),
+        evidence="; ".join([*outside, *blind]) or "every other one serves, or is stopped",
+        why=f"{joiner} knows its address too: once {joiner} is up they find each other, and it comes in by IST, "
+        "whatever past it has.",
+        try_=(f"Bring {', '.join(names)} back first (its past is compared), or stop its server.",) if names else (),
+        absolute=bool(outside),
+    )
+
+
+def _is_ours(facts: Facts, host: HostFacts) -> bool:
+    galera = galera_of(host)
+    return host.host in facts.members or (galera is not None and galera.state_uuid == facts.cluster_id)
+
+
+def _status_words(host: HostFacts) -> str:
+    galera = galera_of(host)
+    if galera is None:
+        return "and what it is a member of could not be read"
+    return f"its component is {galera.cluster_status or 'of unknown status'}"
 
 
 def other_tools(facts: Facts, donor: str, members: tuple[str, ...]) -> tuple[Check, ...]:

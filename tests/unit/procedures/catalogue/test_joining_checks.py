@@ -13,7 +13,7 @@ from services.procedures import preflight
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Rates
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Rates
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
 
 MEMBERS = ("n1", "n2")
@@ -307,6 +307,36 @@ def test_that_a_server_that_runs_by_itself_is_told_before_it_is_stopped() -> Non
     check = own.runs_now(facts(alone), "n3")
     assert check.verdict is WARN
     assert check.evidence == "a server runs on n3 with 2 client sessions: the run stops it"
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (host("n3", group=galera("n3", cluster_status="non-Primary")), "n3 runs, its component is non-Primary"),
+        (replace(down("n3"), server_up=True), "n3 runs, and what it is a member of could not be read"),
+    ],
+)
+def test_that_no_node_is_started_while_another_server_runs_outside_the_primary_component(
+    other: HostFacts, said: str
+) -> None:
+    seen = facts(down("n2"), other)
+    check = own.runs_outside(seen, "n2")
+    assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, said)
+    assert check.try_ == ("Bring n3 back first (its past is compared), or stop its server.",)
+    asked = procedure_named("add-node").preflight(seen, {"joiner": "n2"})
+    assert "RUNS-OUTSIDE" in {check.code for check in asked if check.verdict is BLOCK}
+
+
+def test_that_a_member_that_does_not_answer_may_run_outside_and_is_told() -> None:
+    check = own.runs_outside(facts(down("n2"), gone("n3")), "n2")
+    assert (check.verdict, check.absolute) == (WARN, False)
+    assert "n3" in check.evidence
+
+
+def test_that_a_stopped_member_a_spare_host_and_the_joiner_itself_are_nobody_outside() -> None:
+    spare = host("new", group=galera("new", state_uuid=OTHER, cluster_status="non-Primary"))
+    joiner = host("n2", group=galera("n2", cluster_status="non-Primary"))
+    assert own.runs_outside(facts(joiner, down("n3"), spare), "n2").verdict is PASS
 
 
 def test_that_a_data_folder_that_could_not_be_read_is_no_folder_that_needs_no_keeping() -> None:

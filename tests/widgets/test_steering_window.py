@@ -174,7 +174,7 @@ def test_that_a_host_that_does_not_answer_is_named_while_the_rest_is_asked(perso
     world.cluster.hosts["db3"].reachable = False
     person.steering.choose("desync-for-backup", "db2")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
-    assert "db3 does not answer" in person.wizard.messages.text()
+    assert "Nothing could be read of db3" in person.wizard.messages.text()
 
 
 def test_that_a_gathering_that_fails_says_why_in_the_page(person: Person, world: World) -> None:

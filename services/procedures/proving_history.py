@@ -38,7 +38,7 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     if state is None:
         return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
     if state.uuid == ZERO_UUID:
-        return _without_state(condition, asking)
+        return _without_state(condition, asking, _left_at(condition, past))
     left = _left_at(condition, past)
     if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
         together = ", ".join(condition.hosts)
@@ -65,16 +65,38 @@ def _trusted(condition: SameHistory, state: Grastate, past: Past) -> dict[str, s
     return {kept_name(condition.host): f"{state.uuid}:{state.seqno}"}
 
 
-def _without_state(condition: SameHistory, asking: Asking) -> Answer:
-    """Only an SST can come: it may where the plan has judged what that erases, or nothing is there."""
+def _without_state(condition: SameHistory, asking: Asking, left: int | None) -> Answer:
+    """Only an SST can come: it may where the plan has judged what that erases, or it erases nothing of its own.
+
+    A start that fails may leave the file without a state (a zero UUID after an unknown option, MariaDB 10.11.18).
+    """
     host = condition.host
     if condition.by_sst:
         return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: only an SST can bring it")
     listed = asking.run(host, ("ls", "-1", condition.datadir), sudo=True)
     if listed.exit_code == 0 and not listed.text.strip():
         return Answer(holds=True, evidence=f"{condition.datadir} of {host} is empty: only an SST can bring it")
+    if left is not None and (keeper := _who_has(condition, asking, left)):
+        said = (
+            f"{host} has no state in grastate.dat any more; it left {keeper}'s Primary Component at {left} in this run"
+        )
+        return Answer(holds=True, evidence=f"{said}, and {keeper} has all of that: an SST can bring it")
     said = f"{host} has no state in grastate.dat any more: an SST would erase what else is in {condition.datadir}"
     return Answer(holds=False, evidence=f"{said}; plan anew", final=True)
+
+
+def _who_has(condition: SameHistory, asking: Asking, seqno: int) -> str:
+    """Return a member of the Primary Component that serves now and has everything up to `seqno`, '' where none does."""
+    for name in condition.hosts:
+        try:
+            status = asking.status(name)
+        except UserError:
+            continue
+        serves = status.get("wsrep_cluster_status") == "Primary"
+        ours = status.get("wsrep_cluster_state_uuid", "").lower() == condition.state_uuid
+        if serves and ours and (count(status.get("wsrep_last_committed", "")) or -1) >= seqno:
+            return name
+    return ""
 
 
 def _contradicted(condition: SameHistory, state: Grastate, left: int | None, past: Past) -> str:

@@ -102,6 +102,19 @@ def test_that_without_a_state_an_sst_comes_only_where_the_plan_knew_or_nothing_i
     assert prover(made).look(BEFORE_START, Past({}, {})).holds is True
 
 
+def test_that_a_node_that_this_run_stopped_and_whose_start_failed_may_come_by_sst_where_a_member_has_all_of_it() -> (
+    None
+):
+    stopped = replace(BEFORE_START, stopped_at=Kept("position-s3"))
+    made = hosts(-1, uuid=ZERO_UUID)
+    made.sessions["s3"].programs["ls"] = output("ibdata1\n")
+    answer = prover(made).look(stopped, Past({"position-s3": "27"}, {}))
+    assert answer.holds is True
+    assert "it left s1's Primary Component at 27 in this run, and s1 has all of that" in answer.evidence
+    beyond = prover(made).look(stopped, Past({"position-s3": "28"}, {}))
+    assert (beyond.holds, beyond.final) == (False, True)
+
+
 def test_that_a_seqno_in_the_file_that_is_not_where_this_run_saw_the_data_is_never_started_from() -> None:
     condition = replace(BEFORE_START, stopped_at=Kept("position-s3"))
     moved = prover(hosts(3)).look(condition, Past({"position-s3": "19"}, {}))

@@ -74,7 +74,8 @@ def _totals(found: Sequence[Row]) -> list[str]:
         f"- {sum(int(row['acknowledged']) for row in found)} acknowledged rows: {_numbers(sums)}",
         f"- forked when the console was asked: {sum(bool(row['verdict']['forked_before']) for row in found)} states",
         f"- too much refusal: a past was 'not known' in {len(unknown)} states; in {one} of them all nodes had one past",
-        f"- failed first, mended, tried again: {', '.join(failed) or 'none'}",
+        f"- of {sum('one_past' not in row for row in found)} states, tried by an older driver, that was not recorded",
+        f"- failed first, tried again: {', '.join(failed) or 'none'}",
     ]
 
 

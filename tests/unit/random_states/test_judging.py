@@ -128,13 +128,15 @@ def test_that_the_page_counts_a_past_that_was_not_known_though_it_is_one() -> No
     asked = [{**ASKED, "unknown": True}]
     rows = [{**ROW, "asked": asked}, {**ROW, "seed": 4, "asked": asked, "one_past": False}, {**ROW, "seed": 5}]
     assert "a past was 'not known' in 2 states; in 1 of them all nodes had one past" in page(rows)
+    old = {name: value for name, value in ROW.items() if name != "one_past"}
+    assert "- of 1 states, tried by an older driver, that was not recorded" in page([*rows, {**old, "seed": 6}])
 
 
 def test_that_a_failure_stays_in_the_row_of_the_seed_that_was_tried_again() -> None:
     failed = {**ROW, "verdict": {**VERDICT, "word": "FAIL", "why": "3 rows are lost"}}
     told = page(with_row([failed], {**ROW, "commit": "def", "mended": "bcd"}))
     assert "failed at abc (3 rows are lost); mended in bcd; tried again: ok" in told
-    assert "- failed first, mended, tried again: 3" in told
+    assert "- failed first, tried again: 3" in told
 
 
 def test_that_a_row_takes_the_place_of_its_seed_s_alone() -> None:

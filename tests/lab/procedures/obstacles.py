@@ -180,6 +180,19 @@ def node_down(estate: Estate) -> Iterator[None]:
 
 
 @contextmanager
+def one_outside(estate: Estate) -> Iterator[None]:
+    """s3 runs and has lost the others, which go on without it."""
+    estate.partition(["s3"])
+    try:
+        estate.wait_synced(("s1", "s2"), size=2, limit_s=40)
+        while_asserts(lambda: assert_alone(estate, "s3"), limit_s=40)
+        yield
+    finally:
+        estate.heal()
+        estate.wait_synced(size=3)
+
+
+@contextmanager
 def older_protocol(estate: Estate) -> Iterator[None]:
     """s3 has lost the others, and its provider may speak an older protocol only (in force from its next start on)."""
     (told,) = re.findall(r"repl\.proto_max = (\d+)", estate.sql("s3", "SELECT @@GLOBAL.wsrep_provider_options")[0][0])

@@ -76,6 +76,7 @@ REFUSALS = (
     Refusal("CONFIG-VALID", NONSENSE, ALL[1:2]),
     Refusal("SST-SECTION", ENCRYPTED, ALL[1:2]),
     Refusal("SST-ORPHANS", ORPHAN, ALL[1:2]),
+    Refusal("RUNS-OUTSIDE", obstacles.one_outside, _add(), final=True),
     Refusal("DATADIR-FOREIGN", obstacles.foreign_data, _add(), final=True),
     Refusal("TRANSFER", nothing, _add(sst_ok="no")),
     Refusal("KEEP-DATA", nothing, _add(keep_data="yes"), final=True),

@@ -14,21 +14,7 @@ from services.procedures.checks import Verdict
 from services.procedures.model import Breach
 from services.procedures.run_model import Broken, RunState
 from tests.widgets import builders_procedures as p
-from widgets.common.theme import apply_theme
 from widgets.procedures.wizard import WizardPage
-
-
-@pytest.fixture
-def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
-    apply_theme(qapp, "light")
-    made = WizardPage(lambda: p.NOW)
-    made.set_about(p.ABOUTS[0])
-    made.resize(1208, 828)
-    qtbot.addWidget(made)
-    with qtbot.waitActive(made):
-        made.show()
-        made.activateWindow()
-    return made
 
 
 def texts_of(place: QWidget) -> list[str]:

@@ -13,22 +13,8 @@ from services.procedures.model import Undo
 from services.procedures.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
-from widgets.common.theme import apply_theme
 from widgets.procedures.values import Curve
 from widgets.procedures.wizard import SIDE_FROM, WizardPage
-
-
-@pytest.fixture
-def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
-    apply_theme(qapp, "light")
-    made = WizardPage(lambda: p.NOW)
-    made.set_about(p.ABOUTS[0])
-    made.resize(1208, 828)
-    qtbot.addWidget(made)
-    with qtbot.waitActive(made):
-        made.show()
-        made.activateWindow()
-    return made
 
 
 def moved_on(view: RunView, done: float) -> RunView:

@@ -22,23 +22,7 @@ from tests.unit.procedures.scripted_sessions import (
     down,
     out,
     status,
-    two_members,
 )
-
-
-@pytest.fixture
-def hosts() -> ScriptedHosts:
-    return two_members()
-
-
-@pytest.fixture
-def prover(hosts: ScriptedHosts, clock: ManualClock) -> Attempt:
-    return Attempt(hosts, clock)
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
 
 
 def test_that_every_condition_has_a_look() -> None:

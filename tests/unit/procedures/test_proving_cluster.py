@@ -9,22 +9,7 @@ import pytest
 from services.clock import ManualClock
 from services.errors import AuthFailed, Unreachable
 from services.procedures import conditions as c
-from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status, two_members
-
-
-@pytest.fixture
-def hosts() -> ScriptedHosts:
-    return two_members()
-
-
-@pytest.fixture
-def prover(hosts: ScriptedHosts, clock: ManualClock) -> Attempt:
-    return Attempt(hosts, clock)
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
+from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,11 @@ class Grastate:
     seqno: int | None = None
     safe_to_bootstrap: bool | None = None
 
+    @property
+    def names_state(self) -> bool:
+        """Return whether it names what the data are a part of: without that only an SST can come."""
+        return self.uuid not in {"", ZERO_UUID}
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -44,6 +49,11 @@ class Remembered:
     top_at: float | None = None
     top_source: str = ""
     top_by: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Return from where the newest position is, and by whom: 'running, watch'."""
+        return ", ".join(word for word in (self.source, self.by) if word)
 
     @property
     def highest(self) -> int | None:

@@ -300,9 +300,7 @@ def _left_behind(found: list[_One], entry: ClusterEntry | None) -> str:
     own = [one.facts for one in found if not seeds or one.facts.host in seeds] or [one.facts for one in found]
     for group in (own, [one.facts for one in found]):
         uuids = Counter(f.remembered[0].cluster_uuid for f in group if f.remembered)
-        uuids = uuids or Counter(
-            f.grastate.uuid for f in group if f.grastate is not None and f.grastate.uuid not in {"", ZERO_UUID}
-        )
+        uuids = uuids or Counter(f.grastate.uuid for f in group if f.grastate is not None and f.grastate.names_state)
         if uuids:
             return min(uuids, key=lambda u: (-uuids[u], u))
     return ""

@@ -112,7 +112,7 @@ def side_of(facts: Facts, host: HostFacts) -> Side:
 def state_is_lost(host: HostFacts) -> bool:
     """Return whether a stopped node's data folder is not empty and no state stands in its grastate.dat."""
     left = host.server_up is not True and host.datadir_entries != 0 and not host.sst_in_progress
-    named = host.grastate is not None and host.grastate.uuid not in {"", ZERO_UUID}
+    named = host.grastate is not None and host.grastate.names_state
     return left and not named and bool(host.datadir)
 
 
@@ -207,14 +207,25 @@ def _nothing_between(ours: tuple[Mark, ...], after: tuple[Mark, ...], joiner: Si
 
     Views that the joiner went through take a seqno each: nodes that left one after the other leave only those behind.
     """
-    seqno, last = joiner.seqno, _last_xid(ours)
-    if seqno is None or last is None:
+    seqno = joiner.seqno
+    accounted = None if seqno is None else _accounted_to(ours, _views(joiner), seqno)
+    if seqno is None or accounted is None:
         return False
-    statements = next(at for at, mark in enumerate(reversed(ours)) if mark.xid is not None)
-    views = sum(last < view.seqno <= seqno for view in _views(joiner))
-    if seqno <= last + statements + views or not after:
+    if seqno <= accounted or not after:
         return True
     return after[0].xid is not None and after[0].xid > seqno
+
+
+def _accounted_to(marks: tuple[Mark, ...], views: tuple[PrimaryView, ...], seqno: int) -> int | None:
+    """Return how far a node's traces account for each seqno up to `seqno`; None where its log has no Xid.
+
+    A seqno is a transaction with its Xid, a statement in total order (DDL), or a Primary view (Galera 4).
+    """
+    last = _last_xid(marks)
+    if last is None:
+        return None
+    statements = next(at for at, mark in enumerate(reversed(marks)) if mark.xid is not None)
+    return last + statements + sum(last < view.seqno <= seqno for view in views)
 
 
 def _last_xid(marks: tuple[Mark, ...]) -> int | None:
@@ -233,16 +244,13 @@ def newest_run(marks: tuple[Mark, ...]) -> tuple[Mark, ...]:
 def claim_is_confirmed(state: Grastate, trace: Trace | None) -> bool:
     """Return whether a node's own traces account for every seqno up to the one that its grastate.dat claims.
 
-    A seqno is a transaction with its Xid, a statement in total order (DDL), or a Primary view (Galera 4). A file that
-    somebody edited, or that stems from another moment, claims more or less than these. A write set that failed its
-    certification took a seqno too: then this is not confirmed, and InnoDB is asked.
+    A file that somebody edited, or that stems from another moment, claims more or less than these. A write set that
+    failed its certification took a seqno too: then this is not confirmed, and InnoDB is asked.
     """
-    last = _last_xid(trace.marks) if trace is not None else None
-    if trace is None or last is None or state.seqno is None or newest_run(trace.marks) != trace.marks:
+    if trace is None or state.seqno is None or newest_run(trace.marks) != trace.marks:
         return False
-    statements = next(at for at, mark in enumerate(reversed(trace.marks)) if mark.xid is not None)
-    views = sum(view.state_uuid == state.uuid and last < view.seqno <= state.seqno for view in trace.views)
-    return state.seqno == last + statements + views
+    views = tuple(view for view in trace.views if view.state_uuid == state.uuid)
+    return state.seqno == _accounted_to(trace.marks, views, state.seqno)
 
 
 # -- views -------------------------------------------------------------------------------------------------------------

@@ -37,9 +37,9 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     state = Grastate(ZERO_UUID) if output.exit_code else parse_grastate(output.text)
     if state is None:
         return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
-    if state.uuid == ZERO_UUID:
-        return _without_state(condition, asking, _left_at(condition, past))
     left = _left_at(condition, past)
+    if state.uuid == ZERO_UUID:
+        return _without_state(condition, asking, left)
     if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
         together = ", ".join(condition.hosts)
         said = f"it left one Primary Component with {together} at {left} in this run, and still stands there"
@@ -92,9 +92,9 @@ def _who_has(condition: SameHistory, asking: Asking, seqno: int) -> str:
             status = asking.status(name)
         except UserError:
             continue
-        serves = status.get("wsrep_cluster_status") == "Primary"
-        ours = status.get("wsrep_cluster_state_uuid", "").lower() == condition.state_uuid
-        if serves and ours and (count(status.get("wsrep_last_committed", "")) or -1) >= seqno:
+        found = _member(status)
+        ours = found.cluster_status == "Primary" and found.state_uuid == condition.state_uuid
+        if ours and found.last_committed is not None and found.last_committed >= seqno:
             return name
     return ""
 
@@ -160,13 +160,17 @@ def _between(facts: Facts, condition: SameHistory, name: str) -> Histories:
 def _running(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
     """Return a server that runs without a Primary Component, and where it stands. UserError for a silent one."""
     status, variables = asking.status(name), asking.session(name).query(_VARIABLES).pairs()
-    galera = GaleraFacts(
+    return _server(name, condition, asking, _member(status), variables)
+
+
+def _member(status: Mapping[str, str]) -> GaleraFacts:
+    """Return what a server's status says of its place in the cluster, and where it stands."""
+    return GaleraFacts(
         state_uuid=status.get("wsrep_cluster_state_uuid", "").lower(),
         local_state_uuid=status.get("wsrep_local_state_uuid", "").lower(),
         cluster_status=status.get("wsrep_cluster_status", ""),
         last_committed=count(status.get("wsrep_last_committed", "")),
     )
-    return _server(name, condition, asking, galera, variables)
 
 
 def _joiner(condition: SameHistory, state: Grastate | None, asking: Asking) -> HostFacts:
@@ -190,12 +194,7 @@ def _donor(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
         status, variables = {}, {}
     if status.get("wsrep_cluster_status") != "Primary":
         return _at_rest(name, condition, asking)
-    galera = GaleraFacts(
-        state_uuid=status.get("wsrep_cluster_state_uuid", "").lower(),
-        cluster_status="Primary",
-        last_committed=count(status.get("wsrep_last_committed", "")),
-    )
-    return _server(name, condition, asking, galera, variables)
+    return _server(name, condition, asking, _member(status), variables)
 
 
 def _server(

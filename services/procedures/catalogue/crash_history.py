@@ -11,7 +11,7 @@ from itertools import combinations
 
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
-from services.procedures.catalogue.extraction import write_out
+from services.procedures.catalogue.extraction import log_index, write_out
 from services.procedures.checks import Check
 from services.procedures.histories import Histories, histories
 from services.procedures.model import Step
@@ -91,10 +91,10 @@ def extracted(party: Party, chosen: str) -> tuple[Step, ...]:
     return tuple(
         write_out(party.host(name), party.facts.cluster_id, past.shared_to, why)
         for name, past in found
-        if name in party.hosts and _log(party, name)
+        if is_written_out(party, name)
     )
 
 
-def _log(party: Party, name: str) -> str:
-    trace = party.host(name).trace
-    return trace.index if trace is not None else ""
+def is_written_out(party: Party, name: str) -> bool:
+    """Return whether what only a forked node has is written to a file: it is of the plan, and its log was found."""
+    return name in party.hosts and bool(log_index(party.host(name)))

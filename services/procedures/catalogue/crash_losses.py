@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.procedures.actions import Ask
-from services.procedures.catalogue.crash_history import strangers_to
+from services.procedures.catalogue.crash_history import is_written_out, strangers_to
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, standings
 from services.procedures.catalogue.crash_safety import unflushed
@@ -67,7 +67,7 @@ def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standin
     shared = past.shared_to
     count = None if shared is None or found.seqno is None else _write_sets(host, shared, found.seqno)
     after = "from a point that is not known" if shared is None else f"after seqno {shared}"
-    if found.host in party.hosts and host.trace is not None and host.trace.index:
+    if is_written_out(party, found.host):
         stays += f"; its binary log's part of it goes to {file_of(party.facts.cluster_id, found.host, shared)} first"
     return Loss(found.host, count, f"{found.host} went its own way {after}{_with(count)}: {stays}")
 

@@ -71,6 +71,11 @@ def extracted_name(host: str) -> str:
     return f"extracted-{host}"
 
 
+def log_index(host: HostFacts) -> str:
+    """Return the path of a host's binary log index, '' where none was found: then nothing can be written out."""
+    return host.trace.index if host.trace is not None else ""
+
+
 def file_of(cluster_id: str, host: str, shared: int | None) -> str:
     """Return the file that takes what a host holds after the last shared seqno; all of its log where none is known."""
     part = "all" if shared is None else f"after-{shared}"
@@ -80,7 +85,6 @@ def file_of(cluster_id: str, host: str, shared: int | None) -> str:
 def write_out(host: HostFacts, cluster_id: str, shared: int | None, why: str) -> Step:
     """Write a stopped host's side out; from where on both parted is not known where `shared` is None."""
     name, out = host.host, file_of(cluster_id, host.host, shared)
-    index = host.trace.index if host.trace is not None else ""
     what = f"what only {name} has, after seqno {shared}," if shared is not None else f"all that {name}'s binary log has"
     mixed = "" if shared is not None else " It holds shared transactions too: don't replay it as a whole."
     return Step(
@@ -90,7 +94,7 @@ def write_out(host: HostFacts, cluster_id: str, shared: int | None, why: str) ->
         done=f"{what[0].upper()}{what[1:].rstrip(',')} is in {out} on {name}",
         why=why + mixed,
         action=Detached(
-            Command(("bash", "-c", EXTRACT, "pilothouse", index, str(shared or 0), out), sudo=True),
+            Command(("bash", "-c", EXTRACT, "pilothouse", log_index(host), str(shared or 0), out), sudo=True),
             name=f"extract-{name}",
             keep=extracted_name(name),
             pattern=r"extracted: (.*)",

@@ -94,9 +94,8 @@ def _past(facts: Facts, values: Inputs) -> Histories:
 
 def _seen(facts: Facts, joiner: str, seen: Remembered) -> str:
     now = position_of(facts, joiner)[1]
-    by = ", ".join(word for word in (seen.source, seen.by) if word)
     stands = "its position is not known" if now is None else f"it stands at {now}"
-    return f"{joiner} was last seen at {seen.seqno} ({by}), {stands}, and no member has got there"
+    return f"{joiner} was last seen at {seen.seqno} ({seen.origin}), {stands}, and no member has got there"
 
 
 def _searched(facts: Facts, joiner: str) -> int | None:
@@ -174,8 +173,7 @@ def _shared(facts: Facts, joiner: str) -> int | None:
 
 def can_extract(facts: Facts, joiner: str) -> bool:
     """Return whether the joiner has a binary log that was found, and it was not written out yet."""
-    trace = facts.host(joiner).trace
-    return trace is not None and bool(trace.index) and facts.value(extraction.extracted_name(joiner)) is None
+    return bool(extraction.log_index(facts.host(joiner))) and facts.value(extraction.extracted_name(joiner)) is None
 
 
 def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.facts_model import ZERO_UUID, Facts, Remembered
+from services.procedures.facts_model import Facts, Remembered
 from services.procedures.histories import claim_is_confirmed
 from services.procedures.positions import recovered_position
 from services.procedures.preflight.parts import galera_of
@@ -24,11 +24,10 @@ def lies_in(facts: Facts, joiner: str) -> Lies:
     'nothing': it is empty, or an SST that had begun to erase it was not finished.
     """
     host = facts.host(joiner)
-    uuid = host.grastate.uuid if host.grastate is not None else ""
     if host.datadir_entries == 0 or host.sst_in_progress:
         return "nothing"
-    if uuid not in {"", ZERO_UUID}:
-        return "this cluster's" if uuid == facts.cluster_id else "another's"
+    if host.grastate is not None and host.grastate.names_state:
+        return "this cluster's" if host.grastate.uuid == facts.cluster_id else "another's"
     return "state lost" if joiner in facts.members else "a spare's own"
 
 
@@ -41,7 +40,7 @@ def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
     if recovered is not None:
         return recovered
     state = facts.host(joiner).grastate
-    if state is None or state.uuid in {"", ZERO_UUID} or facts.host(joiner).sst_in_progress:
+    if state is None or not state.names_state or facts.host(joiner).sst_in_progress:
         return "", None
     known = state.seqno if state.seqno is not None and state.seqno >= 0 else None
     return state.uuid, known

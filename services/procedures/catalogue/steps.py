@@ -33,7 +33,7 @@ from services.procedures.conditions import (
     UnitSetting,
     VariableIs,
 )
-from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import TMP
 from services.procedures.model import Risk, Step, Undo
 from services.procedures.preflight.parts import arbitrators
@@ -205,7 +205,7 @@ def same_history(
     """
     at, datadir = Kept(stopped_at) if stopped_at else None, host.datadir or DEFAULT_DATADIR
     others = tuple(name for name in beside if name != host.host)
-    none = host.grastate_absent or (host.grastate is not None and host.grastate.uuid in {"", ZERO_UUID})
+    none = host.grastate_absent or (host.grastate is not None and not host.grastate.names_state)
     by_sst = removed or (not stopped_at and bool(none))
     return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst)
 

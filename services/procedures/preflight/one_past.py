@@ -62,5 +62,5 @@ def _went_back(facts: Facts, host: HostFacts) -> str:
     now, asked = _committed(host), host.node.at if host.node is not None else 0.0
     if memory is None or memory.seqno is None or now is None or memory.seqno <= now or (memory.at or 0.0) >= asked:
         return ""
-    by = ", ".join(word for word in (memory.source, memory.by) if word)
-    return f"{host.host} was last seen at {memory.seqno} ({by}), it stands at {now} now: not known where the rest is"
+    seen = f"{host.host} was last seen at {memory.seqno} ({memory.origin})"
+    return f"{seen}, it stands at {now} now: not known where the rest is"

@@ -21,10 +21,10 @@ _MEMORY_S = 600.0
 
 
 class ChartFeed(QObject):
-    """Joins one controller with one charts page."""
+    """Joins one controller with one charts page; it goes with its page, so that no card is made for one that is gone."""
 
-    def __init__(self, controller: Controller, page: ChartsPage, ops: Ops, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, controller: Controller, page: ChartsPage, ops: Ops) -> None:
+        super().__init__(page)
         self._controller = controller
         self._page = page
         self._ops = ops

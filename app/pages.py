@@ -30,7 +30,7 @@ def build_pages(
     """
     charts = ChartsPage()
     window.add_page("charts", charts)
-    ChartFeed(controller, charts, ops, parent)
+    ChartFeed(controller, charts, ops)
     yield
     journal = JournalPage()
     window.add_page("journal", journal)

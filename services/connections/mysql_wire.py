@@ -69,6 +69,7 @@ class MySqlWire:
         self._pairs = PairsReader()
         self._connection = _Connection(account, server_name, context, required=required, road=road, limit_s=limit_s)
         self._connection.connect(cast("socket.socket", sock))  # it only receives, sends, limits and closes
+        self._connection.drop_reader()
         plain = self._connection.socket_now()
         self._sock: SocketLike = kernel_timed(plain) or plain
 
@@ -119,6 +120,7 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
     if TYPE_CHECKING:  # left out by the stubs
         server_version: str
         _sock: Any
+        _rfile: Any
         _read_packet: Any
 
     def __init__(
@@ -159,6 +161,15 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
         sock: SocketLike | None = self._sock
         assert sock is not None
         return sock
+
+    def drop_reader(self) -> None:
+        """Close PyMySQL's own reader once the login is over: replies are read from the socket itself.
+
+        A socket that is closed stays open underneath for as long as a reader stands on it: a connection that another
+        thread cut would be left to the garbage collector.
+        """
+        self._rfile.close()
+        self._rfile = None
 
     def cipher(self) -> str:
         """Return protocol and cipher, '' without TLS."""

@@ -14,6 +14,7 @@ import pytest
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.limits import Limits
+from services.connections.mysql_wire import Account, MySqlWire
 from services.errors import AuthFailed, TlsFailed, Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
@@ -183,3 +184,23 @@ def test_that_an_alias_of_ssh_config_is_also_the_databases_address(
     )
     with HostSession(entry, MemoryVault(), clock=SystemClock()) as made:
         assert made.status() == {"Uptime": "7"}
+
+
+def test_that_a_connection_cut_by_another_thread_leaves_no_socket_open_underneath(
+    serve: Callable[[Script], Server],
+) -> None:
+    """PyMySQL's reader kept it until the garbage was collected: seen as an unclosed SSLSocket on the lab."""
+
+    def script(server: Server) -> None:
+        server.send(greeting("mysql_native_password"), 0)
+        server.read()
+        server.send(OK, 2)
+        server.obey()
+
+    server = serve(script)
+    sock = socket.create_connection(("127.0.0.1", server.port))
+    wire = MySqlWire(
+        sock, Account("obs", b"p"), server_name="", context=None, required=False, road="open", limit_s=3.0, most=1000
+    )
+    wire.abort()
+    assert sock.fileno() == -1

@@ -21,7 +21,7 @@ _MEMORY_S = 600.0
 
 
 class ChartFeed(QObject):
-    """Joins one controller with one charts page; it goes with its page, so that no card is made for one that is gone."""
+    """Joins one controller with one charts page; it goes with its page: none is fed that is gone."""
 
     def __init__(self, controller: Controller, page: ChartsPage, ops: Ops) -> None:
         super().__init__(page)

@@ -28,6 +28,8 @@ _CODES = {
 }
 _UNKNOWN = "not known"
 _COUNT = re.compile(r"\b(?:lose )?(\d+) (?:write sets?|transactions?|rows?|of)\b")
+_LOSER = re.compile(r"\bof (s\d)\b")
+_NODE = re.compile(r"\b(s\d)\b")
 _LOSS = re.compile(r"\b(lost|loss|lose|loses|missing|only on|discard|replaced|not known)\b", re.IGNORECASE)
 
 
@@ -70,15 +72,25 @@ class Asked:
     unknown: bool = False
 
     @property
-    def told(self) -> int:
-        """Return the count of losses that was typed for: of each question the largest, all questions together."""
-        counts = ([int(n) for n in _COUNT.findall(f"{q} {a} of")] for q, a in self.typed)
-        return sum(max(found, default=0) for found in counts)
+    def losses(self) -> Mapping[str, int]:
+        """Return by node the largest count that was typed for; '' is a loss of which no node was named."""
+        found: dict[str, int] = {}
+        for question, answer in self.typed:
+            text = f"{question} {answer} of"
+            loser = _LOSER.search(text) or _NODE.search(text)
+            name = loser.group(1) if loser else ""
+            found[name] = max(found.get(name, 0), *(int(n) for n in _COUNT.findall(text)), 0)
+        return found
 
     @property
-    def told_unknown(self) -> bool:
-        """Return whether what was typed for says that a part of the loss is not known."""
-        return any(_UNKNOWN in question for question, _ in self.typed)
+    def told(self) -> int:
+        """Return the count of losses that was typed for, each node's once."""
+        return sum(self.losses.values())
+
+    @property
+    def unknown_of(self) -> frozenset[str]:
+        """Return the nodes of which a person typed that what they have, or their past, is not known."""
+        return frozenset(name for question, _ in self.typed if _UNKNOWN in question for name in _NODE.findall(question))
 
     def __str__(self) -> str:
         typed = "".join(f" [typed {answer!r} to: {question}]" for question, answer in self.typed)

@@ -64,7 +64,7 @@ def judge(before: Before, after: After, asked: Sequence[Asked]) -> Verdict:
     rest = _NOTHING.union(*after.held.values())
     forked = anywhere - everywhere
     lost, aside = alive - rest, (alive & rest) - anywhere
-    word, why = _word(before, asked, lost=len(lost), aside=len(aside) if synced else 0, forked=len(forked))
+    word, why = _word(before, asked, lost=lost, aside=len(aside) if synced else 0, forked=len(forked))
     return Verdict(
         word=word,
         why=why,
@@ -77,15 +77,15 @@ def judge(before: Before, after: After, asked: Sequence[Asked]) -> Verdict:
     )
 
 
-def _word(before: Before, asked: Sequence[Asked], *, lost: int, aside: int, forked: int) -> tuple[str, str]:
+def _word(before: Before, asked: Sequence[Asked], *, lost: frozenset[int], aside: int, forked: int) -> tuple[str, str]:
     broke = next((a for a in asked if a.end in {"hang", "broke"}), None)
     if broke is not None:
         return FAIL, f"{broke.procedure}: {broke.end}"
     typed = [a for a in asked if a.typed]
-    told = sum(a.told for a in typed)
+    told, counted = _told(typed), _counted(before, typed, lost)
     done = [a for a in asked if a.end == "done"]
-    if lost > told and not any(a.told_unknown for a in typed):
-        return FAIL, f"{lost} rows are lost, {told} were typed for"
+    if len(counted) > told:
+        return FAIL, f"{len(counted)} rows are lost, {told} were typed for"
     if forked and (done or not before.apart):
         hidden = "so before the console was asked; " if before.apart else ""
         return FAIL, f"{forked} rows are on some Synced nodes only: {hidden}{_names(done) or 'nothing'} said done"
@@ -93,6 +93,19 @@ def _word(before: Before, asked: Sequence[Asked], *, lost: int, aside: int, fork
     if aside and bootstrapped and not typed:
         return FAIL, f"bootstrapped without {aside} rows that a stopped node has, and nobody typed that"
     return _good(asked, typed, done)
+
+
+def _told(typed: Sequence[Asked]) -> int:
+    """Return how many rows were typed for: a node's loss once, however many questions and procedures named it."""
+    names = {name for asked in typed for name in asked.losses}
+    return sum(max(asked.losses.get(name, 0) for asked in typed) for name in names)
+
+
+def _counted(before: Before, typed: Sequence[Asked], lost: frozenset[int]) -> frozenset[int]:
+    """Return the lost rows for which a count was due: not those that only nodes had of which 'not known' was typed."""
+    unknown = frozenset[str]().union(*(asked.unknown_of for asked in typed))
+    due = _NOTHING.union(*(rows for name, rows in before.held.items() if name not in unknown))
+    return lost & due
 
 
 def _good(asked: Sequence[Asked], typed: Sequence[Asked], done: Sequence[Asked]) -> tuple[str, str]:

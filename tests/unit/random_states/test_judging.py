@@ -55,8 +55,15 @@ def test_that_the_counts_of_several_questions_add_up_and_those_of_one_do_not() -
     second = ("s2 went its own way after seqno 7 with 2 write sets. Type 'lose 2 of s2'.", "lose 2 of s2")
     asked = Asked("bootstrap-after-crash", "", "done", "all Synced", (first, second))
     assert asked.told == 5
-    assert not asked.told_unknown
-    assert _typed("what s3 (left out) has is not known: it may be ahead", "without s3").told_unknown
+    assert not asked.unknown_of
+    assert _typed("what s3 (left out) has is not known: it may be ahead", "without s3").unknown_of == {"s3"}
+
+
+def test_that_one_loss_named_by_several_questions_and_procedures_counts_once() -> None:
+    said = "s3 is the side that loses: 4 transactions of s3 (t (4 rows)), kept in /f/s3.sql on s3."
+    twice = Asked("add-node", "s3", "done", "", ((f"{said} Approve it?", "approve"), (f"{said} Type s3.", "s3")))
+    assert twice.told == 4
+    assert judge(_before(ROWS, FIVE), _after(FIVE, FIVE), [twice, twice]).word == "FAIL"
 
 
 def test_that_a_typed_number_counts_as_the_count() -> None:

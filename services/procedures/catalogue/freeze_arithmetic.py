@@ -65,6 +65,11 @@ def cache_of(host: HostFacts) -> Cache:
     )
 
 
+def cache_folder(host: HostFacts) -> str:
+    """Return the folder whose volume a frozen cache fills: gcache.dir."""
+    return host.gcache_dir or host.datadir or "/var/lib/mysql"
+
+
 def _plain(value: str | None) -> str | None:
     """Return the option as one number: the provider prints 71680 as 70K."""
     number = sized(value)

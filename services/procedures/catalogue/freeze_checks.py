@@ -10,6 +10,7 @@ from services.procedures.catalogue.freeze_arithmetic import (
     OPTION,
     Cache,
     alternative,
+    cache_folder,
     cache_of,
     disk_needed,
     is_frozen,
@@ -92,8 +93,9 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0, *, 
     else:
         verdict = Verdict.PASS if cache.free - need >= floor else Verdict.BLOCK
         evidence = (
-            f"{_gb(cache.free)} free - {_gb(need)} needed ({(cache.bytes_s or 0) / 1e3:.1f} kB/s {source} * "
-            f"{away_s:g} s * 1.5 + 2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}; "
+            f"{_gb(cache.free)} free at {cache_folder(host)} - {_gb(need)} needed "
+            f"({(cache.bytes_s or 0) / 1e3:.1f} kB/s {source} * {away_s:g} s * 1.5 + "
+            f"2 pages of {_gb(cache.page)}) = {_gb(cache.free - need)}, floor {_gb(floor)}; "
             f"{_allowed(cache, away_s, floor, guard=guard)}"
         )
     return Check(
@@ -178,7 +180,7 @@ def stale_pages(facts: Facts, donor: str) -> Check:
     stale = tuple(name for name, _, changed in host.gcache_pages if started is not None and changed < started)
     blind = started is None and bool(host.gcache_pages)
     size = sum(size for name, size, _ in host.gcache_pages if name in stale)
-    paths = " ".join(posixpath.join(host.gcache_dir or host.datadir, name) for name in stale)
+    paths = " ".join(posixpath.join(cache_folder(host), name) for name in stale)
     there = f"{len(host.gcache_pages)} page files, {_gb(sum(s for _, s, _ in host.gcache_pages))}"
     told = f"{', '.join(stale)} ({_gb(size)})" if stale else f"{there}; none older than the server's start"
     return Check(

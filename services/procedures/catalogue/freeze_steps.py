@@ -8,7 +8,7 @@ from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Sql, WaitFor
 from services.procedures.catalogue import steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of, is_frozen
+from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_folder, cache_of, is_frozen
 from services.procedures.catalogue.freeze_guard import RELEASE, Guard
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
@@ -102,7 +102,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     guard = flag_of(values["guard"]) is True
     galera = node.node.galera if node.node is not None else None
     donor_name = donor.node_name or donor.host
-    guarded = Guard(donor.host, facts.cluster_id, away, cache_folder(facts, donor.host), bytes_of(values["floor"]) or 0)
+    guarded = Guard(donor.host, facts.cluster_id, away, cache_folder(donor), bytes_of(values["floor"]) or 0)
     # The guard first: a console that dies just after the freeze leaves nobody else to end it.
     found = [guarded.on()] if guard else []
     freeze = _freeze(facts, values, members)
@@ -195,12 +195,6 @@ def _maintenance(node: str, away: float) -> Step:
     )
 
 
-def cache_folder(facts: Facts, donor: str) -> str:
-    """Return the folder whose volume a frozen cache fills: gcache.dir."""
-    host = facts.host(donor)
-    return host.gcache_dir or host.datadir or "/var/lib/mysql"
-
-
 def _charts(facts: Facts, node: str, donor: str, floor: int) -> tuple[Chart, ...]:
     host = facts.host(donor)
     apart = bool(host.gcache_mount) and host.gcache_mount != host.disk_mount
@@ -267,7 +261,7 @@ def _start(facts: Facts, node: str) -> Step:
 
 
 def _watches(facts: Facts, node: str, donor: str, floor: int) -> tuple[WatchRule, ...]:
-    folder = cache_folder(facts, donor)
+    folder = cache_folder(facts.host(donor))
     others = tuple(h for h in member_hosts(facts) if h != node)
     return (
         WatchRule(

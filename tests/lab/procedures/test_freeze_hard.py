@@ -15,6 +15,8 @@ from tests.lab.procedures.test_freeze_gcache import INPUTS, OVERRIDE, _frozen_at
 
 OPTION = "gcache.freeze_purge_at_seqno"
 MANY = 14_600
+CACHE = "/var/lib/gcache"
+OWN_VOLUME = "/etc/mysql/mariadb.conf.d/97-own-volume.cnf"
 
 
 def _status(estate: Estate, host: str, name: str) -> int:
@@ -171,6 +173,48 @@ def test_that_a_guard_that_was_left_is_replaced_and_the_new_one_ends_the_freeze_
     ran = console("undo", console.runs()[0], "--yes")
     console.assert_ended(RunState.UNDONE, ran)
     freezing.wait_synced(size=3)
+
+
+@contextmanager
+def _cache_on_a_volume_of_its_own(estate: Estate) -> Iterator[None]:
+    """Move f1's cache to another file system: the data's folder then says nothing of a freeze's room."""
+    host = estate.host("f1")
+    options = f'[mysqld]\nwsrep_provider_options = "gcache.size=128M;gcache.page_size=16M;gcache.dir={CACHE}"\n'
+    host.sh(f"mkdir -p {CACHE}; mount -t tmpfs -o size=600m tmpfs {CACHE}; chown mysql: {CACHE}")
+    try:
+        estate.stop("f1")
+        host.sh(f"cat > {OWN_VOLUME}", stdin=options)
+        estate.start("f1")
+        yield
+    finally:
+        estate.stop("f1")
+        host.sh(f"rm -f {OWN_VOLUME}; umount {CACHE}; rmdir {CACHE}")
+        estate.start("f1")
+        estate.wait_synced(size=3)
+
+
+@pytest.mark.slow
+def test_that_the_room_of_a_cache_on_a_volume_of_its_own_is_what_is_checked_watched_and_guarded(
+    freezing: Estate, freezing_console: Console
+) -> None:
+    console = freezing_console
+    with _cache_on_a_volume_of_its_own(freezing):
+        freezing.wait_synced(size=3)
+        planned = console.run("freeze-gcache", *OVERRIDE, "--json", **{**INPUTS, "floor": "590 MB"})
+        assert planned.code == 1, planned
+        told = planned.document()
+        room = {c["code"]: c["evidence"] for c in told["checks"] if c["code"] in told["refused"]}
+        assert any(CACHE in evidence for evidence in room.values()), room
+        killed = console.killed_run("maintenance=acting", "freeze-gcache", *OVERRIDE, **{**INPUTS, "away": "10 min"})
+        assert killed.code == KILLED, killed
+        assert f"or below 100000000 bytes at {CACHE}" in _description(freezing)
+        host = freezing.host("f1")
+        left = int(host.sh(f"df -B1 --output=avail {CACHE} | tail -n 1").out)
+        host.sh(f"fallocate -l {left - 60_000_000} {CACHE}/filled")
+        while_asserts(lambda: _released(freezing), limit_s=40)
+        host.sh(f"rm {CACHE}/filled")
+        ran = console("undo", console.runs()[0], "--yes")
+        console.assert_ended(RunState.UNDONE, ran)
 
 
 def _released(estate: Estate) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import types
+from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from services.connections import statement
@@ -106,20 +107,42 @@ def decode_all(kind: type[_T], data: object) -> tuple[_T, ...]:
 
 def _read(hint: Any, data: object, where: str) -> object:
     """Return `data` as what the type `hint` says; `where` names the place for the error's sentence."""
+    return _reader(hint)(data, where)
+
+
+@lru_cache(maxsize=1024)
+def _reader(hint: Any) -> Callable[[object, str], object]:
+    """Return what reads a type: found once, since a plan has thousands of fields of a few dozen types."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _read(_member(get_args(hint), data, where), data, where)
+        return partial(_read_member, get_args(hint))
     if origin is tuple:
-        return _read_tuple(get_args(hint), data, where)
+        return partial(_read_tuple, get_args(hint))
     if origin is Literal:
-        return data if data in get_args(hint) else _newer(f"the word {data!r} in {where}")
+        return partial(_read_word, get_args(hint))
     if isinstance(hint, type) and issubclass(hint, Enum):
-        try:
-            return hint(data)
-        except ValueError:
-            _newer(f"the word {data!r} in {where}")
+        return partial(_read_enum, hint)
     if isinstance(hint, type) and is_dataclass(hint):
-        return _read_tagged(hint, data, where)
+        return partial(_read_tagged, hint)
+    return partial(_read_plain, hint)
+
+
+def _read_member(members: tuple[Any, ...], data: object, where: str) -> object:
+    return _read(_member(members, data, where), data, where)
+
+
+def _read_word(words: tuple[object, ...], data: object, where: str) -> object:
+    return data if data in words else _newer(f"the word {data!r} in {where}")
+
+
+def _read_enum(kind: type[Enum], data: object, where: str) -> object:
+    try:
+        return kind(data)
+    except ValueError:
+        _newer(f"the word {data!r} in {where}")
+
+
+def _read_plain(hint: Any, data: object, where: str) -> object:
     if not _is_plain(hint, data):
         _damaged(f"{where} is no {getattr(hint, '__name__', hint)}")
     return data
@@ -145,22 +168,26 @@ def _member(members: tuple[Any, ...], data: object, where: str) -> Any:
 def _read_tuple(parts: tuple[Any, ...], data: object, where: str) -> tuple[object, ...]:
     if not isinstance(data, list):
         _damaged(f"{where} is no list")
-    hints = (parts[0],) * len(data) if len(parts) == 2 and parts[1] is Ellipsis else parts
-    if len(hints) != len(data):
-        _damaged(f"{where} has {len(data)} parts instead of {len(hints)}")
-    return tuple(_read(hint, item, f"{where}[{i}]") for i, (hint, item) in enumerate(zip(hints, data, strict=True)))
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        read = _reader(parts[0])
+        return tuple([read(item, f"{where}[{i}]") for i, item in enumerate(data)])
+    if len(parts) != len(data):
+        _damaged(f"{where} has {len(data)} parts instead of {len(parts)}")
+    return tuple(_read(hint, item, f"{where}[{i}]") for i, (hint, item) in enumerate(zip(parts, data, strict=True)))
 
 
 def _read_tagged(kind: type, data: object, where: str) -> object:
     if not isinstance(data, dict) or _tagged(data, where) is not kind:
         _damaged(f"{where} is no {kind.__name__}")
-    hints = _hints(kind)
-    if unknown := sorted(set(data) - set(hints) - {"is"}):
+    known = _fields(kind)
+    if unknown := sorted(data.keys() - known.keys() - {"is"}):
         _newer(f"the field {unknown[0]!r} of {kind.__name__}")
-    values = {name: _read(hints[name], data[name], f"{kind.__name__}.{name}") for name in hints if name in data}
-    for field in fields(kind):
-        if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
-            _damaged(f"{kind.__name__}.{field.name} is missing")
+    values = {}
+    for name, (read, place, needed) in known.items():
+        if name in data:
+            values[name] = read(data[name], place)
+        elif needed:
+            _damaged(f"{place} is missing")
     try:
         return kind(**values)
     except ValueError as problem:
@@ -174,9 +201,18 @@ def _tagged(data: dict[str, object], where: str) -> type:
     return REGISTRY.get(tag) or _newer(f"a {tag!r} in {where}")
 
 
-@lru_cache(maxsize=128)
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+@lru_cache(maxsize=256)
+def _fields(kind: type) -> dict[str, tuple[Callable[[object, str], object], str, bool]]:
+    """Return by name what reads a field of a dataclass, its place for errors, and whether it has no default."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: (
+            _reader(hints[field.name]),
+            f"{kind.__name__}.{field.name}",
+            field.default is MISSING and field.default_factory is MISSING,
+        )
+        for field in fields(kind)
+    }
 
 
 def _newer(what: str) -> NoReturn:

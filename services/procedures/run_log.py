@@ -47,17 +47,24 @@ class RunLog:
         self._live: tuple[str, dict[str, Any]] | None = None
         self._driven = True
         self._view = self._folding.view()
+        self._at_work: RunView | None = None
 
     @property
     def view(self) -> RunView:
         """Return the run as shown."""
-        # "It may have happened" is what a killed console leaves; this one is at work.
-        steps = tuple(replace(s, said="") if s.state in UNFINISHED else s for s in self._view.steps)
-        view = replace(self._view, steps=steps, armed=self._armed, live=self._driven)
+        view = self._as_written()
         if self._live is None:
             return view
         step_id, changes = self._live
         return replace(view, steps=tuple(replace(s, **changes) if s.step.step_id == step_id else s for s in view.steps))
+
+    def _as_written(self) -> RunView:
+        """Return the run as the journal has it, at work: made once for each entry, a wait asks for it at every look."""
+        if self._at_work is None:
+            # "It may have happened" is what a killed console leaves; this one is at work.
+            steps = tuple(replace(s, said="") if s.state in UNFINISHED else s for s in self._view.steps)
+            self._at_work = replace(self._view, steps=steps, armed=self._armed, live=self._driven)
+        return self._at_work
 
     @property
     def past(self) -> Past:
@@ -91,11 +98,12 @@ class RunLog:
     def armed(self, hosts: tuple[str, ...]) -> None:
         """Show which hosts are armed."""
         self._armed = hosts
+        self._at_work = None
         self._show()
 
     def rests(self) -> None:
         """Show that nobody drives the run now, and that nothing is armed."""
-        self._armed, self._driven, self._live = (), False, None
+        self._armed, self._driven, self._live, self._at_work = (), False, None, None
         self._show()
 
     def keep(self, step_id: str, kept: tuple[tuple[str, str], ...]) -> None:
@@ -145,7 +153,7 @@ class RunLog:
         if entry.kind == "step" and (entry.data or {}).get("state") == "acting":
             self._began[entry.step_id] = entry.at
         self._live = None
-        self._view = self._folding.view()
+        self._view, self._at_work = self._folding.view(), None
         self._show()
 
     def _show(self) -> None:

@@ -18,7 +18,9 @@ from tests.lab.random_states.ledger import MAKE, TABLE
 _FILE = "/etc/mysql/mariadb.conf.d/95-random-states.cnf"
 # Galera documentation, "Galera Cluster parameters": suspect after 5 s, inactive after 15 s are the defaults.
 _OPTIONS = "gcache.size=32M;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S;evs.keepalive_period=PT0.5S"
-_QUICK = f'[mysqld]\nwsrep_provider_options = "{_OPTIONS}"\n'
+_LOG_SIZE = 16 * 2**20
+"""Bytes of InnoDB's log, for 96 MB: a state copies every data folder, and each SST makes a log anew."""
+_QUICK = f'[mysqld]\nwsrep_provider_options = "{_OPTIONS}"\ninnodb_log_file_size = {_LOG_SIZE}\n'
 # Debian looks through all tables after each start, on a processor that two estates share.
 _NO_CHECKS = "printf '#!/bin/sh\\nexit 0\\n' > /etc/mysql/debian-start"
 _PRISTINE = "pristine"
@@ -63,7 +65,9 @@ class Pristine:
         self._whole = Whole(estate)
         for name in members(estate):
             estate.host(name).sh(f"cat > {_FILE}; {_NO_CHECKS}", stdin=_QUICK)
-        estate.sql(members(estate)[0], f"DROP TABLE IF EXISTS {TABLE}; {MAKE}")
+        # MariaDB KB, "innodb_log_file_size": dynamic since 10.9. Its files are every member's afterwards.
+        first = f"SET GLOBAL innodb_log_file_size = {_LOG_SIZE}; DROP TABLE IF EXISTS {TABLE}; {MAKE}"
+        estate.sql(members(estate)[0], first)
         views = {name: estate.host(name).sh(f"cat /var/lib/mysql/{_VIEW}").out for name in members(estate)}
         self._stop_in_order()
         self._kept = {name: estate.host(name).sh(_KEEP).out for name in members(estate)}

@@ -30,8 +30,6 @@ import pytest
 
 # A shared machine is slow now and then: time is judged by benchmarks, not by each generated example.
 hypothesis.settings.register_profile("house", deadline=None, print_blob=True, max_examples=100)
-# For the same tests in another environment (`--hypothesis-profile=again`): every test, a tenth of the examples.
-hypothesis.settings.register_profile("again", hypothesis.settings.get_profile("house"), max_examples=10)
 hypothesis.settings.load_profile("house")
 
 # How long something that is already ending may take until it counts as left over (seconds).

@@ -20,8 +20,8 @@ VERBS = """verbs:
                  without a display: draw its pages as pictures
   run ARGS       start pilothouse with ARGS (run --help tells more)
   test [STAGES] [PYTEST ARGS]
-                 every check of the project; stages: lint types contracts unit headless
-                 widgets lab, groups: fast static all; `test unit -k sampling`
+                 every check of the project; stages: lint types contracts unit architecture
+                 widgets faults lab, groups: fast static all; `test unit -k sampling`
   lint [--fix]   lint, types and import contracts only
   bench [ARGS]   measure the budgets; without ARGS all of them, into resources/docs/benchmarks.md
   docs           draw the screenshots of the documentation again, light and dark

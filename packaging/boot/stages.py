@@ -54,17 +54,10 @@ STAGES = (
         ),
     ),
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
+    # Every test of what lies below the window, where Qt is not installed: a stray import of it fails.
+    Stage("unit", 600, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=2),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
-    Stage("unit", 600, paths=("tests/unit", "tests/architecture"), needs="qt", workers=2),
-    # Every test of the services again without Qt; what their properties hold for was tried in `unit` with all examples.
-    Stage(
-        "headless",
-        600,
-        paths=("tests/unit", IMPORTS_OF_SERVICES),
-        environment=HEADLESS,
-        workers=2,
-        options=("--hypothesis-profile=again",),
-    ),
+    Stage("architecture", 300, paths=("tests/architecture",), needs="qt", workers=2),
     # Each process has an off-screen platform of its own. The pictures take longest: they come first.
     Stage("widgets", 900, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
     # On scripted hosts: every journal entry a crash, every long step a fault.

@@ -40,7 +40,7 @@ def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -
     assert [stage.name for stage in stages] == ["lint", "unit"]
     assert rest == ("-k", "lab")
     fast, _ = select(["fast"])
-    assert [stage.name for stage in fast] == ["lint", "types", "contracts", "unit", "headless", "widgets", "faults"]
+    assert [stage.name for stage in fast] == ["lint", "types", "contracts", "unit", "architecture", "widgets", "faults"]
 
 
 @pytest.fixture
@@ -74,18 +74,14 @@ def test_that_the_lab_is_shared_out_by_estate(words: list[list[str]]) -> None:
     assert shared[shared.index("-n") :] == ["-n", "3", "--dist", "loadgroup", "tests/lab"]
 
 
-def test_that_every_test_of_the_services_is_run_without_qt_too_with_fewer_examples_than_the_first_time(
-    words: list[list[str]],
-) -> None:
+def test_that_every_test_of_the_services_is_run_where_qt_is_not_installed(words: list[list[str]]) -> None:
     testing._run_pytest(STAGE["unit"], ())
-    testing._run_pytest(STAGE["headless"], ())
-    first, again = words
-    assert "tests/unit" in first
-    assert "tests/unit" in again
-    assert not any(word.startswith("--hypothesis-profile") for word in first)
-    assert "--hypothesis-profile=again" in again
-    assert set(QT_DISTRIBUTIONS) == set(STAGE["headless"].environment.without)
-    assert STAGE["unit"].environment.without == ()
+    testing._run_pytest(STAGE["architecture"], ())
+    unit, rest = words
+    assert "tests/unit" in unit
+    assert "tests/architecture" in rest
+    assert set(QT_DISTRIBUTIONS) == set(STAGE["unit"].environment.without)
+    assert STAGE["architecture"].environment.without == ()
 
 
 def test_that_a_report_is_read_with_its_counts_and_each_reason_once(tmp_path: Path) -> None:

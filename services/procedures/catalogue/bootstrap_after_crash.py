@@ -156,7 +156,8 @@ class BootstrapAfterCrash:
             checks = (safety.network_first(facts, asked.hosts), own.chosen_is_newest(found, best), lost(asked, best))
         if _by_one_statement(asked, found, best):
             return checks
-        return (*checks, safety.copies(asked.hosts, self._values(facts, inputs)["copies"]))
+        copied = safety.copies(asked.hosts, self._values(facts, inputs)["copies"])
+        return (*checks, safety.ways_closed(facts, asked.hosts), copied)
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the first part; for servers that all answer without a Primary the whole plan."""

@@ -130,3 +130,26 @@ def network_first(facts: Facts, hosts: tuple[str, ...]) -> Check:
         "only the nodes that are connected to the chosen one, and must never be given on two sides.",
         try_=("Heal the network; the cluster then forms again without this procedure.",) if closed else (),
     )
+
+
+def ways_closed(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """A node that starts and does not reach the others waits without end, and does not end when it is asked to.
+
+    Seen on the lab: with a gvwstate.dat a node opens as non-Primary and wsrep's wait for a Primary never times out;
+    mariadbd heeds no SIGTERM then, and systemd kills it after 15 minutes. A refusal is a way that is open: nobody
+    listens on a stopped node.
+    """
+    tried = [(host.host, link) for host in known(facts, hosts) for link in host.links if link.to_host in hosts]
+    closed = [
+        f"{name} to {link.to_host} ({link.address}) port {link.port}: {link.evidence or 'no answer'}"
+        for name, link in tried
+        if link.outcome == "filtered"
+    ]
+    return Check(
+        code="PORTS",
+        title="The nodes reach each other's ports",
+        verdict=verdict(closed),
+        evidence="; ".join(closed) or f"no closed way between {', '.join(hosts)} was seen",
+        why="A node that does not reach the first one waits for it without end, and can't be stopped for minutes.",
+        try_=("Heal the network between them, or leave the ones out that are cut off ('nodes').",) if closed else (),
+    )

@@ -20,6 +20,7 @@ from tests.lab.procedures.obstacles import (
     assert_refused,
     disk_nearly_full,
     grastate,
+    no_way,
     nothing,
 )
 from tests.lab.procedures.scenarios import CONFIRM
@@ -41,6 +42,7 @@ REFUSALS = (
     _crash("NULL-UUID", NO_HISTORY),
     _crash("EMPTY-NODE", obstacles.data_disk_missing("s3"), bootstrap="s3"),
     _crash("CRASH-CAUSE", disk_nearly_full("s2"), final=False),
+    _crash("PORTS", no_way("s2", "s1"), final=False),
 )
 
 

@@ -153,6 +153,10 @@ class Hands:
         for name in MEMBERS:
             self._sh(name, f"rm -f {_LEFT}")
 
+    def heal(self) -> None:
+        """Let the nodes reach each other again."""
+        self._estate.heal()
+
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """Return the members of each Primary Component that serves now."""
         seen = self._look_round()

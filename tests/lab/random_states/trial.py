@@ -143,8 +143,11 @@ def _started(asking: Asking, hands: Hands, person: Person) -> Iterator[Asked]:
     itself = "yes" if person.itself else "no"
     first = asking.run("bootstrap-after-crash", itself=itself)
     yield first
-    if "JOINS-OTHERS" in first.said:
-        hands.tidy()  # the option that founds a cluster of its own is taken out of the files
+    ways = {"JOINS-OTHERS": hands.tidy, "PORTS": hands.heal}
+    mended = [mend for code, mend in ways.items() if first.end == "refused" and code in first.said]
+    for mend in mended:
+        mend()
+    if mended:
         first = asking.run("bootstrap-after-crash", itself=itself)
         yield first
     if first.end == "refused" and "HISTORY" in first.said and person.accepts:

@@ -9,7 +9,14 @@ import pytest
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
 from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
-from services.procedures.catalogue.crash_safety import clients_away, copies, crash_cause, durability, network_first
+from services.procedures.catalogue.crash_safety import (
+    clients_away,
+    copies,
+    crash_cause,
+    durability,
+    network_first,
+    ways_closed,
+)
 from services.procedures.conditions import Joined, SameHistory
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link
 from services.procedures.fields import Inputs
@@ -210,6 +217,17 @@ def test_that_a_broken_network_is_healed_first() -> None:
     seen = replace(seen, hosts=(cut, *seen.hosts[1:]))
     assert network_first(seen, NAMES).verdict is BLOCK
     assert network_first(parted(n1=1, n2=1, n3=1), NAMES).verdict is PASS
+
+
+def test_that_stopped_nodes_that_do_not_reach_each_other_are_not_started_and_a_refusal_is_no_closed_way() -> None:
+    """Seen on the lab: such a node waits without end, and heeds no SIGTERM."""
+    seen = parted(n1=10, n2=11, n3=11)
+    ways = (Link("n2", "10.0.0.2", 4567, "refused"), Link("n3", "10.0.0.3", 4567, "filtered", "no answer within 3 s"))
+    cut = replace(seen, hosts=(replace(seen.host("n1"), links=ways), *seen.hosts[1:]))
+    check = ways_closed(cut, NAMES)
+    assert (check.code, check.verdict) == ("PORTS", BLOCK)
+    assert check.evidence == "n1 to n3 (10.0.0.3) port 4567: no answer within 3 s"
+    assert ways_closed(cut, ("n1", "n2")).verdict is PASS
 
 
 # -- what no position tells --------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ class VariableIs:
 
     `if_there`: it holds too where the server has no variable of this name (an option that can't be read back).
     `was`: it holds too when the value is another than this one: the server took the option and rounded it.
+    `fixed`: a running server can't change it: another value ends the wait.
     """
 
     host: str
@@ -34,6 +35,7 @@ class VariableIs:
     value: str
     if_there: bool = False
     was: str = ""
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,8 @@ def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     told = f"{condition.variable} is {shown} on {condition.host}"
     if not same(value, condition.value) and condition.was and not same(value, condition.was):
         return Answer(holds=True, evidence=f"{told}: the server made this of {condition.value}, before it was other")
-    return Answer(same(value, condition.value), told)
+    holds = same(value, condition.value)
+    return Answer(holds, told, final=condition.fixed and not holds)
 
 
 @told_dead

@@ -125,6 +125,7 @@ class AddNode:
             *_joins_others(facts, joiner, fresh=fresh),
             *(() if fresh else preflight.names_known(facts, (joiner,))),
             *preflight.temporary_space(facts, (joiner, donor)),
+            *preflight.innodb_as_usual(facts, (joiner,)),
             own.names(facts, joiner, values["node_name"], donor, members),
             own.aside_free(facts, joiner),
             own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True, given_up=given_up),

@@ -13,7 +13,7 @@ from services.procedures.catalogue import crash_by_itself as by_itself
 from services.procedures.catalogue import crash_checks as own
 from services.procedures.catalogue import crash_safety as safety
 from services.procedures.catalogue.choices import is_primary, member_hosts
-from services.procedures.catalogue.crash_history import extracted, history, strangers_to
+from services.procedures.catalogue.crash_history import extracted, forked_from, history, strangers_to
 from services.procedures.catalogue.crash_identity import one_cluster
 from services.procedures.catalogue.crash_joining import JOIN_LIMIT_S, bootstrap_and_join, closing
 from services.procedures.catalogue.crash_losses import accepted, lost
@@ -140,6 +140,7 @@ class BootstrapAfterCrash:
             *preflight.joins_others(facts, hosts),
             *preflight.names_known(facts, hosts),
             *preflight.temporary_space(facts, hosts),
+            *preflight.innodb_as_usual(facts, asked.known),
             preflight.lock_free(facts, asked.known),
         ]
         if chosen != AUTO:
@@ -153,7 +154,8 @@ class BootstrapAfterCrash:
         best = _chosen(found, chosen)
         checks: tuple[Check, ...] = ()
         if _parted(found) and best is not None:
-            checks = (safety.network_first(facts, asked.hosts), own.chosen_is_newest(found, best), lost(asked, best))
+            newest = own.chosen_is_newest(found, best, forked_from(asked, best.host))
+            checks = (safety.network_first(facts, asked.hosts), newest, lost(asked, best))
         if _by_one_statement(asked, found, best):
             return checks
         copied = safety.copies(asked.hosts, self._values(facts, inputs)["copies"])
@@ -195,10 +197,11 @@ class BootstrapAfterCrash:
             own.positions(facts, asked.known),
             one_cluster(asked),
             history(asked, side_chosen=wish != AUTO),
+            *preflight.innodb_as_usual(facts, asked.known),
         ]
         if chosen is None or chosen.seqno is None or chosen.out:
             return (*checks, _no_candidate(found)), so_far
-        checks += [own.chosen_is_newest(found, chosen), lost(asked, chosen)]
+        checks += [own.chosen_is_newest(found, chosen, forked_from(asked, chosen.host)), lost(asked, chosen)]
         more: tuple[Step, ...] = () if tried else (*extracted(asked, chosen.host), *accepted(asked, chosen))
         if not tried:
             reason = by_itself.in_the_way(asked, found)

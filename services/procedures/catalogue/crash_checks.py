@@ -119,18 +119,25 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
     )
 
 
-def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing) -> Check:
-    """Nodes ahead of the chosen one would lose what only they have."""
-    ahead = behind(found, chosen)
-    alike = [s.host for s in found if s.host != chosen.host and not s.out and s.seqno == chosen.seqno]
+def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tuple[str, ...] = ()) -> Check:
+    """Nodes ahead of the chosen one would lose what only they have.
+
+    Args:
+        forked: nodes that went their own way: their seqnos count other transactions, so that none is ahead. The person
+            who chose the side types what each of them loses.
+    """
+    ahead = tuple((s, more) for s, more in behind(found, chosen) if s.host not in forked)
+    kin = [s for s in found if s.host not in {chosen.host, *forked}]
+    alike = [s.host for s in kin if not s.out and s.seqno == chosen.seqno]
     tie = f", and {', '.join(alike)} is as far" if alike else ""
+    aside = f" of its side; {', '.join(forked)} went another way and can't be compared by seqno" if forked else ""
     accepted = f"Accepted by its code, {', '.join(s.host for s, _ in ahead)} stays stopped and keeps its data: read"
     return Check(
         code="CHOSEN-BEHIND",
         title=f"No node is ahead of {chosen.host}",
         verdict=Verdict.BLOCK if ahead else Verdict.PASS,
         evidence="; ".join(f"{s.host} has {more} write sets more" for s, more in ahead)
-        or f"{chosen.text} is the highest{tie}",
+        or f"{chosen.text} is the highest{tie}{aside}",
         why="'Reversing history': a node that is ahead aborts when it joins, and its extra transactions are lost.",
         try_=(
             f"Bootstrap {ahead[0][0].host}.",

@@ -51,6 +51,11 @@ def strangers_to(party: Party, chosen: str) -> dict[str, Histories]:
     return {name: past for name, past in others.items() if past.outcome != "same"}
 
 
+def forked_from(party: Party, chosen: str) -> tuple[str, ...]:
+    """Return the members whose past is shown to be another than the chosen one's."""
+    return tuple(name for name, past in strangers_to(party, chosen).items() if past.outcome == "forked")
+
+
 def history(party: Party, *, side_chosen: bool) -> Check:
     """No node is bootstrapped between forks until a person named the side whose data stays."""
     found = pairs(party)
@@ -86,11 +91,11 @@ def extracted(party: Party, chosen: str) -> tuple[Step, ...]:
 
     The nodes stay stopped with their data; the file is for a person who wants those transactions back.
     """
-    found = ((name, past) for name, past in strangers_to(party, chosen).items() if past.outcome == "forked")
+    strange = strangers_to(party, chosen)
     why = "It stays there for you, readable for root alone. The node's data stays as it is."
     return tuple(
-        write_out(party.host(name), party.facts.cluster_id, past.shared_to, why)
-        for name, past in found
+        write_out(party.host(name), party.facts.cluster_id, strange[name].shared_to, why)
+        for name in forked_from(party, chosen)
         if is_written_out(party, name)
     )
 

@@ -14,7 +14,7 @@ from services.connections.command import Command
 from services.procedures.actions import Ask, Detached, PutFile, RestoreFile, Run
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
-from services.procedures.conditions import FileSays, Joined, Position, StatusIs, StillPrimary, Stopped
+from services.procedures.conditions import FileSays, Joined, Position, StatusIs, StillPrimary, Stopped, VariableIs
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step, Undo
 from services.procedures.positions import recovered_position
@@ -131,6 +131,9 @@ def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
         Joined(name, party.facts.cluster_id, running),
         StatusIs(name, "wsrep_cluster_size", "=", "1"),
         Position(name, position),
+        # Looked at in the files before. What everybody takes over is not what InnoDB read past damage, nor unwritable.
+        VariableIs(name, "innodb_force_recovery", "0", if_there=True, fixed=True),
+        VariableIs(name, "innodb_read_only", "OFF", if_there=True, fixed=True),
     )
     others = [party.host(other) for other in party.known if other != name]
     stopped = tuple(Stopped(other.host, steps.unit_of(other)) for other in others)

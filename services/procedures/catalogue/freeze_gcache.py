@@ -146,6 +146,7 @@ class FreezeGcache:
             *preflight.joins_others(facts, (node,)),
             *preflight.names_known(facts, (node,)),
             *preflight.temporary_space(facts, (node,)),
+            *preflight.innodb_as_usual(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),
             preflight.lock_free(facts, members),
         )

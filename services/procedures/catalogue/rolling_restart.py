@@ -151,6 +151,7 @@ class RollingRestart:
             *preflight.joins_others(facts, nodes),
             *preflight.names_known(facts, nodes),
             *preflight.temporary_space(facts, nodes),
+            *preflight.innodb_as_usual(facts, nodes),
             own.option_known(facts, nodes, values["option"], values["value"]),
             preflight.lock_free(facts, members),
         )

@@ -14,7 +14,7 @@ from services.procedures.preflight.founding import founds_by_option, joins_other
 from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
 from services.procedures.preflight.one_past import one_past
 from services.procedures.preflight.product import foreign_provider, known_product, provider_protocol, versions
-from services.procedures.preflight.starting import names_known, temporary_space
+from services.procedures.preflight.starting import innodb_as_usual, names_known, temporary_space
 from services.procedures.preflight.traffic import provider_library, traffic_alike, traffic_files
 from services.procedures.preflight.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
@@ -26,6 +26,7 @@ __all__ = [
     "foreign_provider",
     "founds_by_option",
     "health_gate",
+    "innodb_as_usual",
     "joins_others",
     "joins_others_once_written",
     "known_product",

@@ -1,10 +1,14 @@
-"""Can the server come up again: room for temporary files, names that lead somewhere. A stop asks for it first."""
+"""Can the server come up again: room for temporary files, names that lead somewhere. A stop asks for it first.
+
+And whether InnoDB would start as usual: an innodb_force_recovery that somebody's repair left behind.
+"""
 
 from __future__ import annotations
 
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
+from services.procedures.inputs import number_of
 from services.procedures.preflight.parts import known, unread, verdict
 
 LEAST_TEMPORARY = 16 * 2**20
@@ -65,3 +69,51 @@ def _names(host: HostFacts) -> Check:
         else (),
         host=host.host,
     )
+
+
+_OFF = frozenset({"0", "off", "no", "false"})
+
+
+def innodb_as_usual(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
+    """No option left of a repair has InnoDB read past damage, or start so that nothing can be written.
+
+    Lab, MariaDB 10.11: with innodb_force_recovery 1 to 4 a node comes up as a full member, whatever it passed over;
+    with 5 and 6 it does not come up. With 6 the redo log is not read (MariaDB KB "InnoDB Recovery Modes"): the position
+    recovered then was ten write sets short of what the node had acknowledged.
+    """
+    return tuple(_as_usual(host) for host in known(facts, hosts))
+
+
+def _as_usual(host: HostFacts) -> Check:
+    name = host.host
+    wrong = [f"{told} in the option files of {name}" for told in _unusual(host, files=True)]
+    wrong += [f"{told} on the server of {name} as it runs" for told in _unusual(host, files=False)]
+    blind = [] if host.options else [unread(host, "how InnoDB is told to start", "options", "ssh")]
+    return Check(
+        code="FORCED-RECOVERY",
+        title=f"InnoDB of {name} starts as usual",
+        verdict=verdict(wrong, blind),
+        evidence="; ".join([*wrong, *blind]) or f"no innodb_force_recovery and no innodb_read_only on {name}",
+        why="InnoDB then passes over damage, which the others may take over, tells an older position, or takes no "
+        "write.",
+        try_=(
+            f"Take it out of the option files of {name}.",
+            f"Where its data are damaged, begin from another node, and bring {name} back by SST.",
+        )
+        if wrong
+        else (),
+        host=name,
+        absolute=bool(wrong),
+    )
+
+
+def _unusual(host: HostFacts, *, files: bool) -> list[str]:
+    """Return what the option files, or the running server, say of the two options where it is not the default."""
+    found = []
+    for option in ("innodb_force_recovery", "innodb_read_only"):
+        value = host.option("mysqld", option) if files else host.variable(option)
+        forced = option == "innodb_force_recovery" and number_of(value or "") != 0
+        read_only = option == "innodb_read_only" and (value or "").strip().lower() not in _OFF
+        if value is not None and (forced or read_only):
+            found.append(f"{option} = {value or 'ON'}")
+    return found

@@ -54,10 +54,15 @@ def kill_all(estate: Estate) -> None:
 
 
 @contextmanager
-def two_forks(estate: Estate, *, rows: int = ROWS) -> Iterator[Ledger]:
-    """s3 was bootstrapped by hand beside s1 and s2, both sides took as many writes, then all servers died.
+def two_forks(
+    estate: Estate, *, rows: int = ROWS, fewer: int | None = None, losers: tuple[str, ...] = ("s3",)
+) -> Iterator[Ledger]:
+    """s3 was bootstrapped by hand beside s1 and s2, both sides took writes, then all servers died.
 
-    Afterwards s3 has no data any more, so that its next start is a full transfer.
+    Afterwards the losers have no data any more, so that their next start is a full transfer.
+
+    Args:
+        fewer: rows that s3 took, as many as the others where it is None.
     """
     shared = make_ledger(estate)
     try:
@@ -66,13 +71,21 @@ def two_forks(estate: Estate, *, rows: int = ROWS) -> Iterator[Ledger]:
         while_asserts(lambda: assert_alone(estate, "s3"), limit_s=60)
         estate.sql("s3", "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
         estate.wait_synced(("s3",), size=1, limit_s=40)
-        only = {"s1": acknowledge(estate, "s1", 1_000, rows), "s3": acknowledge(estate, "s3", 5_000, rows)}
+        only = {"s1": acknowledge(estate, "s1", 1_000, rows), "s3": acknowledge(estate, "s3", 5_000, fewer or rows)}
         kill_all(estate)
         estate.heal()
         yield Ledger(shared, only)
     finally:
         estate.heal()
-        forget(estate, "s3")
+        for name in losers:
+            forget(estate, name)
+
+
+def assert_extracted(estate: Estate, host: str, wanted: frozenset[int]) -> None:
+    """Assert that the file of what a host lost holds these rows of the ledger, each once, and no others."""
+    told = estate.host(host).sh("grep -h '^###   @1=' /var/lib/pilothouse/forks/*.sql").out.split("\n")
+    found = sorted(int(line.rpartition("=")[2]) for line in told if line)
+    assert found == sorted(wanted), (host, len(found), len(wanted))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from services.procedures.run_model import RunState, StepState
 from tests.lab.estate import database, galera
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.forks import ROWS, rows_on_one_only, state_files, two_forks
+from tests.lab.procedures.forks import ROWS, assert_extracted, rows_on_one_only, state_files, two_forks
 from tests.lab.procedures.obstacles import OTHER_UUID, assert_refused, grastate
 from tests.lab.procedures.scenarios import CONFIRM
 from tests.lab.procedures.steering import Console
@@ -40,6 +40,21 @@ def test_that_forks_are_told_and_nothing_is_bootstrapped_until_a_person_chose_th
         assert f"{ROWS} write sets" in waits.out, waits
         kept = dict(console.view().kept)
         assert kept["extracted-s3"].startswith(f"{ROWS} transactions, 0 statements, tables: sbtest.ledger"), kept
+
+
+def test_that_the_majority_may_lose_too_where_a_person_chose_the_single_node_that_has_fewer_write_sets(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    typed = (word for name in ("s1", "s2") for word in ("--confirm", f"lose {ROWS} of {name}"))
+    with two_forks(steer, fewer=7, losers=("s1", "s2")) as ledger:
+        for name in ("s1", "s2"):
+            steer.host(name).sh("rm -rf /var/lib/pilothouse/forks")
+        ran = console.run(CRASH, *CONFIRM, *typed, bootstrap="s3")
+        console.assert_ended(RunState.DONE, ran)
+        ledger.assert_on(steer, "s3", "s3")
+        for name in ("s1", "s2"):
+            assert database.pid(steer.spec, name) is None
+            assert_extracted(steer, name, ledger.only["s1"])
 
 
 def test_that_rows_of_a_member_that_was_left_out_are_counted_and_only_given_up_by_a_typed_word(

@@ -22,6 +22,7 @@ from tests.lab.procedures.obstacles import (
     grastate,
     no_way,
     nothing,
+    option_file,
 )
 from tests.lab.procedures.scenarios import CONFIRM
 from tests.lab.procedures.steering import Console
@@ -41,6 +42,7 @@ REFUSALS = (
     _crash("UUID-MISMATCH", obstacles.states_replaced(s2=OTHER_UUID)),
     _crash("NULL-UUID", NO_HISTORY),
     _crash("EMPTY-NODE", obstacles.data_disk_missing("s3"), bootstrap="s3"),
+    _crash("FORCED-RECOVERY", option_file("s3", "[mysqld]\ninnodb_force_recovery = 6\n")),
     _crash("CRASH-CAUSE", disk_nearly_full("s2"), final=False),
     _crash("PORTS", no_way("s2", "s1"), final=False),
 )

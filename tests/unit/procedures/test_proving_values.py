@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.clock import ManualClock
@@ -51,6 +53,17 @@ def test_that_an_option_that_can_not_be_read_back_holds_only_where_that_is_enoug
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), ())
     assert prover.look(c.VariableIs("n1", "loose_x", "1"), NOTHING).holds is False
     assert prover.look(c.VariableIs("n1", "loose_x", "1", if_there=True), NOTHING).holds is True
+
+
+def test_that_a_value_that_no_running_server_can_change_ends_the_wait_for_another(
+    prover: Attempt, hosts: ScriptedHosts
+) -> None:
+    hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("innodb_force_recovery", "4"),))
+    fixed = c.VariableIs("n1", "innodb_force_recovery", "0", if_there=True, fixed=True)
+    told = prover.look(fixed, NOTHING)
+    assert (told.holds, told.final, told.evidence) == (False, True, "innodb_force_recovery is 4 on n1")
+    assert prover.look(replace(fixed, fixed=False), NOTHING).final is False
+    assert prover.look(replace(fixed, value="4"), NOTHING).final is False
 
 
 @pytest.mark.parametrize(("left", "right", "alike"), [

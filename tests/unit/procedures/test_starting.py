@@ -9,6 +9,8 @@ from services.connections.ports import Output, Rows
 from services.errors import TimedOut
 from services.procedures import conditions as c
 from services.procedures import preflight
+from services.procedures.catalogue import procedure_named
+from services.procedures.checks import Override, standing_blocks
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
@@ -16,6 +18,7 @@ from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from services.procedures.remembering import Memory
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
+from tests.unit.procedures.facts_of_three import down as down_host
 from tests.unit.procedures.scripted_sessions import (
     NOTHING,
     STARTING,
@@ -145,6 +148,35 @@ def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_na
     assert "n2 gets" not in answer.evidence
 
 
+def test_that_a_transfer_that_its_donor_ended_is_told_with_what_the_donors_server_says_of_it() -> None:
+    hosts = ScriptedHosts("n1", "n2", "n3")
+    prover = RealProver(hosts, ManualClock(1_795_265_470.0), facts())
+    chosen = "Member 0.0 (n3) requested state transfer from 'n2,'. Selected 2.0 (n2)(SYNCED) as donor."
+    never = "[ERROR] WSREP: gcs_group.cpp:1225: Will never receive state. Need to abort."
+    refused = "Access denied for user 'transfer'@'localhost'"
+    script = "[ERROR] WSREP: Process completed with error: wsrep_sst_mariabackup --role 'donor' --address 'x': 22"
+
+    def at(second: int, who: str, text: str) -> str:
+        return f"17952654{second}.2 {who} mariadbd[9]: 2026-11-22 14:32:{second - 10} 0 {text}"
+
+    def looked(*donor: str) -> str:
+        hosts.sessions["n2"].programs = {"timeout": out("\n".join((at(50, "n2", f"[Note] WSREP: {chosen}"), *donor)))}
+        answer = prover.look(c.Joined("n3", UUID, UNIT), NOTHING, Memory())
+        assert answer.final
+        return answer.evidence
+
+    joiner = (STARTING, at(50, "n3", f"[Note] WSREP: {chosen}"), at(64, "n3", never))
+    down(hosts.sessions["n3"], "\n".join(joiner), "failed")
+    hosts.sessions["n3"].programs["date"] = out("1795265470.0")
+    login, failed = at(64, "n2", f"[Warning] {refused} (using password: YES)"), at(64, "n2", script)
+    said = "Need to abort.; on its donor n2 wsrep_sst_mariabackup failed"
+    assert f"{said}, and its server refused a login meanwhile: {refused} (wsrep_sst_auth?)" in looked(login, failed)
+    full = "mariadb-backup: Error writing file 'UNOPENED' (errno: 28 \"No space left on device\")"
+    assert f"{said}: " in looked(at(63, "n2", full), failed)
+    assert f"{said}: its log says more" in looked(failed)
+    assert "donor" not in looked(login)
+
+
 @pytest.mark.parametrize("put_back_s", [0.0, 3_600.0])
 def test_that_a_clock_that_was_put_back_does_not_hide_the_transfer_of_the_newest_start(put_back_s: float) -> None:
     hosts, clock = ScriptedHosts("n1"), ManualClock(1_795_265_440.0)
@@ -166,3 +198,42 @@ def test_that_a_clock_that_was_put_back_does_not_hide_the_transfer_of_the_newest
     past = Past({}, {"start": began})
     answer = RealProver(hosts, now).look(c.TransferWas("n1", "IST", "", "start"), past)
     assert (answer.holds, answer.evidence) == (True, "n1 came by IST from n2, write sets 11 to 40")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((("mysqld", "innodb_force_recovery", "1"),), "innodb_force_recovery = 1 in the option files of n1"),
+        ((("mysqld", "innodb_force_recovery", ""),), "innodb_force_recovery = ON in the option files of n1"),
+        ((("mysqld", "innodb_read_only", ""),), "innodb_read_only = ON in the option files of n1"),
+    ],
+)
+def test_that_no_server_is_started_or_asked_for_its_position_while_its_files_force_innodbs_recovery(
+    options: tuple[tuple[str, str, str], ...], told: str
+) -> None:
+    (check,) = preflight.innodb_as_usual(facts(down_host("n1", options=options)), ("n1",))
+    assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, told)
+    assert standing_blocks((check,), (Override("FORCED-RECOVERY", "I know"),)) == (check,)
+
+
+def test_that_a_whole_innodb_passes_one_that_runs_so_blocks_and_files_that_were_not_read_are_not_known() -> None:
+    usual = (("mysqld", "innodb_force_recovery", "0"), ("mysqld", "innodb_read_only", "OFF"))
+    (check,) = preflight.innodb_as_usual(facts(host("n1", options=usual)), ("n1",))
+    assert check.verdict is PASS
+    running = host("n1", options=usual, variables=(("innodb_force_recovery", "3"), ("innodb_read_only", "OFF")))
+    (check,) = preflight.innodb_as_usual(facts(running), ("n1",))
+    assert (check.verdict, "= 3 on the server of n1 as it runs" in check.evidence) == (BLOCK, True)
+    (check,) = preflight.innodb_as_usual(facts(host("n1", options=())), ("n1",))
+    assert (check.verdict, check.absolute, "how InnoDB is told to start" in check.evidence) == (WARN, False, True)
+
+
+@pytest.mark.parametrize("name", ["bootstrap-after-crash", "add-node", "rolling-restart", "freeze-gcache"])
+def test_that_every_procedure_that_starts_a_server_asks_how_its_innodb_starts(name: str) -> None:
+    left = (("mysqld", "innodb_force_recovery", "6"),)
+    crash = name == "bootstrap-after-crash"
+    three = facts(*(down_host(n, options=left) if crash or (name == "add-node" and n == "n3") else host(n, options=left)
+                    for n in NAMES))  # fmt: skip
+    inputs = {"add-node": {"joiner": "n3"}, "rolling-restart": {"nodes": "n3"}, "freeze-gcache": {"node": "n3"}}
+    checks = procedure_named(name).preflight(three, inputs.get(name, {}))
+    found = {check.host: check.verdict for check in checks if check.code == "FORCED-RECOVERY"}
+    assert found == dict.fromkeys(NAMES if crash else ("n3",), BLOCK)

@@ -17,7 +17,7 @@ from services.procedures.catalogue.crash_safety import (
     network_first,
     ways_closed,
 )
-from services.procedures.conditions import Joined, SameHistory
+from services.procedures.conditions import Joined, SameHistory, VariableIs
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
@@ -178,6 +178,17 @@ def test_that_after_a_vain_try_all_are_stopped_again_and_one_is_bootstrapped_and
     assert after[:5] == ["again-down-n1", "again-down-n2", "again-down-n3", "safe", "bootstrap"]
     _, formed = PROCEDURE.continued(replace(facts(), kept=seen.kept), {}, tried)
     assert ids(formed)[len(tried.steps) :] == [*(f"restart-on-{name}" for name in NAMES), "whole"]
+
+
+def test_that_a_bootstrap_is_not_done_by_an_innodb_that_reads_past_damage_or_takes_no_write() -> None:
+    proof = rest_of(crashed(n1=10, n2=10, n3=10)).step("bootstrap").proof
+    wanted = {c.variable: c.value for c in proof if isinstance(c, VariableIs) and c.fixed and c.if_there}
+    assert wanted == {"innodb_force_recovery": "0", "innodb_read_only": "OFF"}
+    left = down("n2", options=(("mysqld", "innodb_force_recovery", "4"),))
+    seen = crashed(left, n1=10, n2=10, n3=10)
+    checks, _ = PROCEDURE.continued(seen, {}, PROCEDURE.plan(replace(seen, kept=()), {}))
+    found = {check.host: check.verdict for check in checks if check.code == "FORCED-RECOVERY"}
+    assert found == {"n1": PASS, "n2": BLOCK, "n3": PASS}  # somebody wrote it while the positions were recovered
 
 
 # -- servers that are up -----------------------------------------------------------------------------------------------

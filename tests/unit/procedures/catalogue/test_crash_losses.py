@@ -145,6 +145,22 @@ def test_that_the_losing_side_of_a_fork_is_typed_with_its_count_and_stays_stoppe
     assert any("n3 stays stopped" in sentence for sentence in plan.expects)
 
 
+def test_that_a_person_may_choose_the_side_of_a_fork_with_the_lower_seqno_and_only_its_own_node_can_be_ahead() -> None:
+    ours = (*TOGETHER.views, PrimaryView(UUID, 16, (("a", "n1"), ("b", "n2"))))
+    theirs = (*TOGETHER.views, PrimaryView(UUID, 16, (("c", "n3"),), by_hand=True))
+    nodes = [down(n, trace=Trace(views=theirs if n == "n3" else ours)) for n in NAMES]
+    blocks, plan = rest_of(crashed(*nodes, n1=47, n2=47, n3=40), bootstrap="n3")
+    assert blocks == set()
+    assert typed(plan) == ["lose 31 of n1", "lose 31 of n2"]
+    assert not {"start-n1", "start-n2"} & {s.step_id for s in plan.steps}
+    seen = crashed(*nodes, n1=47, n2=50, n3=60)
+    assert rest_of(seen, bootstrap="n1")[0] == {"CHOSEN-BEHIND"}  # by n2, of its own side; n3 is a fork
+    first = PROCEDURE.plan(replace(seen, kept=()), {"bootstrap": "n1"})
+    checks, _ = PROCEDURE.continued(seen, {"bootstrap": "n1"}, first)
+    (check,) = (c for c in checks if c.code == "CHOSEN-BEHIND")
+    assert check.evidence == "n2 has 3 write sets more"
+
+
 def test_that_nodes_whose_past_nothing_shows_are_not_joined_and_never_called_one() -> None:
     nodes = [down(n, trace=None) for n in NAMES]
     seen = crashed(*nodes, n1=40, n2=40, n3=40)

@@ -91,6 +91,7 @@ class DesyncForBackup:
         node, members = values["node"], member_hosts(facts)
         return (
             preflight.health_gate(facts, members),
+            preflight.one_past(facts, (node,), members),
             preflight.known_product(facts, members),
             *preflight.foreign_provider(facts, members),
             *preflight.operator_rights(facts, (node,)),

@@ -47,9 +47,9 @@ def test_that_a_server_that_was_seen_further_than_it_is_has_lost_something_or_wa
         assert one_past(facts(host("n2", remembered=(calm,))), ("n1",), NAMES).verdict is PASS
 
 
-def test_that_every_procedure_that_starts_a_node_again_shows_it_beforehand() -> None:
+def test_that_every_procedure_that_starts_a_node_again_or_backs_one_up_shows_it_beforehand() -> None:
     seen = facts(two_primaries=(SEEN,))
-    for name in ("rolling-restart", "freeze-gcache"):
+    for name in ("rolling-restart", "freeze-gcache", "desync-for-backup"):
         procedure = procedure_named(name)
         checks = procedure.preflight(seen, filled(procedure.fields(seen, {}), {}))
         assert [c.verdict for c in checks if c.code == "HISTORY"] == [BLOCK]

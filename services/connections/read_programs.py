@@ -162,6 +162,21 @@ A client that may not log in writes its name into the log, line breaks and all (
 the client's: it is left out.
 """
 
+SST_LOGIN = r"""LC_ALL=C; export LC_ALL
+given() { my_print_defaults --mysqld 2>/dev/null | sed -n "s/^--$1=//p" | tail -n 1; }
+auth=$(given 'wsrep[-_]sst[-_]auth') socket=$(given socket) as=$(given user)
+client=$(command -v mariadb || command -v mysql) || exit 4
+case $auth in *:*) MYSQL_PWD=${auth#*:};; *) MYSQL_PWD=;; esac; export MYSQL_PWD
+exec runuser -u "${as:-mysql}" -- "$client" --no-defaults --connect-timeout=3 ${socket:+--socket="$socket"} \
+  --user="${auth%%:*}" --batch -e 'SELECT 1'
+"""
+"""A login at the server by its socket with the account and the password of wsrep_sst_auth, as the script of an SST logs
+in: as the server's own user, whom a login by unix_socket asks for (runuser(1)). It asks for a 1; the password stays on
+the host, in no process's words (MySQL manual, "Environment Variables": MYSQL_PWD).
+
+Run as `timeout 8 bash -c SST_LOGIN pilothouse`.
+"""
+
 _LESS = " | sed '/####### Passing WS /d' | tail -n 20000"
 LOG_OF_UNIT = 'set -o pipefail; journalctl -u "$1" --since "$2" -o short-unix --no-pager' + _LESS
 """A unit's journal from a moment on (`@EPOCH`, man systemd.time(7)), without the line that Percona's provider logs for

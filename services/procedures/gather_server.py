@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import Rows, text
+from services.connections.read_programs import SST_LOGIN
 from services.facts.reading import count, real, words
 from services.procedures.facts_model import HostFacts, Rates
 from services.procedures.gather_disk import durability_of
@@ -28,6 +29,7 @@ WRITTEN = (
 )
 OWN_USER = "SELECT SUBSTRING_INDEX(USER(), '@', 1)"
 ROOT_LOGIN = ("mysql", "--batch", "-e", "SELECT 1")
+LOGIN_OF_SST = ("timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse")
 _NO_LOGIN = frozenset({"auth-failed", "secret-missing"})
 
 
@@ -102,10 +104,30 @@ def with_sst_account(host: HostFacts, reader: Reader, operator: Reader | None) -
     for eyes in (reader, operator):
         rows = eyes.query("sst-account", RIGHTS_OF_ALL) if eyes is not None else None
         said = sst_account_of(rows.rows, reader.sst_user) if rows is not None else ""
+        if said == "ok":
+            return replace(host, sst_account=_sst_login(host, reader))
         if said:
             return replace(host, sst_account=said)
     reader.note("sst-account", "No account of the inventory sees other accounts' rights.", "not-visible")
     return host
+
+
+def _sst_login(host: HostFacts, reader: Reader) -> str:
+    """Return 'ok' where the account of the option files logs in as an SST's script does, else what was said to it.
+
+    '' where that could not be tried: rights alone show nothing of a password.
+    """
+    output = reader.run("sst-login", LOGIN_OF_SST, sudo=True, limit_s=10.0) if host.server_up is not False else None
+    if output is None or (reader.sudo_works is not True and not host.is_root):
+        reader.note("sst-account", "Its rights are there; its password was not tried, which root alone may.", "sudo")
+        return ""
+    said = output.stderr.decode("utf-8", "replace").strip()[:200]
+    if output.exit_code == 0:
+        return "ok"
+    if "ERROR 1045" in said or "ERROR 1698" in said:
+        return f"the server of {host.host} refuses the SST account {reader.sst_user} with the password of its files"
+    reader.note("sst-account", f"Its rights are there; its login could not be tried: {said or output.exit_code}.", "")
+    return ""
 
 
 def with_rates(host: HostFacts, reader: Reader, clock: Clock, first: tuple[float, Rows] | None) -> HostFacts:

@@ -22,7 +22,7 @@ from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_log import Log, read_log, read_log_since
-from services.procedures.proving_ways import ways_closed
+from services.procedures.proving_ways import donor_said, ways_closed
 from services.procedures.remembering import MOST_GAP_S
 
 SYNCED = "4"
@@ -106,7 +106,8 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
         # systemd has its word that the server answers: what is left of a backoff is waited for in vain.
         asking.session(condition.host).try_now()
     if active == "failed":
-        said = f"{condition.unit} has failed on {condition.host}{why}{ways_closed(asking, condition.host, fatal)}"
+        said = f"{condition.unit} has failed on {condition.host}{why}{donor_said(asking, log, fatal)}"
+        said += ways_closed(asking, condition.host, fatal)
         return Answer(holds=False, evidence=said, final=True, lines=telling(lines))
     if _stopped(asking, condition, inactive=active == "inactive" and not status):
         said = f"{condition.unit} on {condition.host} is stopped: its start ended, or somebody stopped it{why}"

@@ -142,7 +142,7 @@ def sst_account(facts: Facts, donor: str) -> Check:
     elif internal:
         state, evidence = Verdict.PASS, f"the server of {donor} makes an account of its own for each transfer"
     elif host.sst_account == "ok":
-        state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} has its rights"
+        state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} logs in, and has its rights"
     elif host.sst_account:
         state, evidence = Verdict.BLOCK, host.sst_account
     else:
@@ -152,8 +152,11 @@ def sst_account(facts: Facts, donor: str) -> Check:
         title=f"The SST account of {donor} has its rights",
         verdict=state,
         evidence=evidence,
-        why="mariabackup needs RELOAD, PROCESS, LOCK TABLES and BINLOG MONITOR; without them the donor's script fails.",
-        try_=() if state is Verdict.PASS else (f"Give the account of wsrep_sst_auth its rights on {donor}.",),
+        why="mariabackup needs RELOAD, PROCESS, LOCK TABLES and BINLOG MONITOR; without them, or with a wrong "
+        "password, the donor's script fails, when the joiner's data are erased already.",
+        try_=()
+        if state is Verdict.PASS
+        else (f"Give the account of wsrep_sst_auth its rights, and its right password in the files, on {donor}.",),
         host=donor,
     )
 

@@ -233,6 +233,19 @@ def account_without_rights(estate: Estate) -> Iterator[None]:
         estate.sql("s1", "DROP USER transfer@localhost")
 
 
+@contextmanager
+def account_with_another_password(estate: Estate) -> Iterator[None]:
+    """That account has every right, and the donor's files have another password for it."""
+    rights = "RELOAD, PROCESS, LOCK TABLES, BINLOG MONITOR"
+    estate.sql("s1", f"CREATE USER transfer@localhost IDENTIFIED BY '{secrets.token_hex(12)}'")
+    estate.sql("s1", f"GRANT {rights} ON *.* TO transfer@localhost")
+    try:
+        with option_file("s1", f"[mysqld]\nwsrep_sst_auth = transfer:{secrets.token_hex(12)}\n")(estate):
+            yield
+    finally:
+        estate.sql("s1", "DROP USER transfer@localhost")
+
+
 def disk_nearly_full(host: str) -> Obstacle:
     """The data folder is nearly as large as its whole disk, and as that of any other host."""
 

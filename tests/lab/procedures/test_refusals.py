@@ -87,6 +87,7 @@ REFUSALS = (
     Refusal("NODE-NAME", nothing, _add(node_name="s1")),
     Refusal("ASIDE-FREE", ASIDE, _add()),
     Refusal("SST-ACCOUNT", obstacles.account_without_rights, _add(donor="s1")),
+    Refusal("SST-ACCOUNT", obstacles.account_with_another_password, _add(donor="s1")),
     Refusal("PROVIDER-PROTOCOL", obstacles.older_protocol, _add(joiner="s3")),
     Refusal("NETWORK-FIRST", after_crash.parted, ((CRASH, {}),)),
     Refusal("CHOSEN-BEHIND", after_crash.parted, ((CRASH, {"bootstrap": "s1"}),)),

@@ -9,7 +9,7 @@ import pytest
 from services.connections.allowlist import check_command
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
-from services.connections.read_programs import VIEWS_OF_LOG
+from services.connections.read_programs import SST_LOGIN, VIEWS_OF_LOG
 from services.errors import Refused
 from services.facts.binlog_marks import marks_read
 from services.facts.primary_views import views_read
@@ -72,6 +72,15 @@ def test_that_the_reads_of_a_history_pass() -> None:
 def test_that_no_other_form_of_them_passes(argv: tuple[str, ...]) -> None:
     assert not allowed(Command(argv))
     assert not allowed(Command(argv, sudo=True))
+
+
+def test_that_the_login_of_an_sst_is_tried_in_one_form_only() -> None:
+    whole = ("timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse")
+    assert allowed(Command(whole, sudo=True))
+    for other in (whole[:5], (*whole, "x"), ("timeout", "99", *whole[2:]), whole[2:], (*whole[:4], "id;" + SST_LOGIN)):
+        assert not allowed(Command(other, sudo=True))
+    assert set(re.findall(r"\S*>\S*", SST_LOGIN)) == {"2>/dev/null"}
+    assert "SELECT 1" in SST_LOGIN
 
 
 @pytest.mark.parametrize("program", [VIEWS_OF_LOG, BINLOG_MARKS])

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from services.connections.ports import Output, Rows
 from services.procedures import gather_options as options
 from services.procedures import gather_system as system
-from services.procedures.facts_model import Grastate
+from services.procedures.facts_model import Grastate, HostFacts
 from services.procedures.gather_links import outcome_of, parse_listening
-from services.procedures.gather_server import rates_of
+from services.procedures.gather_reader import Reader
+from services.procedures.gather_server import rates_of, with_sst_account
 from services.procedures.gather_sessions import may_change, parse_sessions, sst_account_of
 from services.procedures.gather_state_files import parse_grastate, parse_gvwstate, parse_listing
+from tests.unit.procedures.scripted_sessions import ScriptedSession
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 GRASTATE = f"""# GALERA saved state
@@ -269,3 +271,30 @@ def test_that_a_try_of_a_way_is_told_by_what_bash_said(code: int, said: str, out
 def test_that_listening_ports_are_read_in_both_families() -> None:
     text = "LISTEN 0 4096 0.0.0.0:4567 0.0.0.0:*\nLISTEN 0 128 [::]:22 [::]:*\nLISTEN 0 5 *:4444 *:*\n"
     assert parse_listening(text) == {4567, 22, 4444}
+
+
+RIGHTS = tuple(("'sst'@'localhost'", right) for right in ("RELOAD", "PROCESS", "LOCK TABLES", "BINLOG MONITOR"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "noted"),
+    [
+        (Output(0, b"1\n1\n", b""), "ok", False),
+        (Output(1, b"", b"ERROR 1045 (28000): Access denied for user 'sst'@'localhost' (using password: YES)"),
+         "the server of n1 refuses the SST account sst with the password of its files", False),
+        (Output(1, b"", b"ERROR 2002 (HY000): Can't connect to local server"), "", True),
+        (Output(4, b"", b""), "", True),
+        (Output(1, b"", b"runuser: may not be used by non-root users"), "", True),
+    ],
+)  # fmt: skip
+def test_that_an_sst_account_is_ok_only_where_its_login_was_tried_and_let_in(
+    answer: Output, said: str, noted: bool
+) -> None:
+    session = ScriptedSession("n1")
+    session.rows = {"SELECT": Rows(("grantee", "privilege"), RIGHTS)}
+    session.programs = {"timeout": answer}
+    session.no_root = b"non-root" in answer.stderr
+    reader = Reader(session)
+    reader.sst_user = "sst"
+    assert with_sst_account(HostFacts("n1", server_up=True), reader, None).sst_account == said
+    assert any(problem.part == "sst-account" for problem in reader.problems) is noted

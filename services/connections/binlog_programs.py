@@ -23,15 +23,34 @@ What follows the first line of a statement is passed over up to the place where 
 events of a file do not stand in the order of their places (0 is no place), or only some of them have a checksum.
 """
 
-BINLOG_MARKS = (
-    r"""LC_ALL=C; export LC_ALL
-cd -- "${1%/*}" || exit 3
-[ -r "$1" ] || exit 3
+BINLOG_FILES = r"""
+cd -- "${index%/*}" || { printf 'the folder of its index can not be opened\n'; exit 6; }
+[ -e "$index" ] || exit 3
+{ [ -f "$index" ] && [ -r "$index" ]; } || { printf 'its index is no file that can be read\n'; exit 6; }
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
-mapfile -t all < "$1"
+mapfile -t all < "$index"
 files=()
-for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -r "$f" ]; then files+=("$f"); fi;; esac; done
+for f in "${all[@]}"; do if [ -n "$f" ]; then files+=("$f"); fi; done
+usable() {
+  why="its index names ${1:0:100}, which is not there"; [ -e "$1" ] || return 1
+  why="${1:0:100}, which its index names, is no binary log that can be read"; [ -f "$1" ] && [ -r "$1" ] || return 1
+  case $1 in *.[0-9]*) return 0;; *) return 1;; esac
+}
+"""
+"""Which files a binary log has, from `$index`: `usable` says why one is not, and never opens a FIFO or a device.
+
+Exit 3: there is no index; 4: no program reads binary logs; 6: why it can't be read is printed.
+"""
+
+BINLOG_MARKS = (
+    r"""LC_ALL=C TZ=UTC0; export LC_ALL TZ
+set -o pipefail
+index=$1
+"""
+    + BINLOG_FILES.strip()
+    + r"""
 show() { "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$1" 2>/dev/null; }
+unread() { printf '%s\n' "$why"; exit 6; }
 events='
 """
     + BINLOG_EVENTS.strip()
@@ -52,36 +71,49 @@ header {
   else if (match($0, /\tXid = [0-9]+/)) { xid = substr($0, RSTART + 7, RLENGTH - 7); out() }
 }
 named && /^SET @@SESSION.GTID_NEXT= / { split($0, part, "\047"); gtid = part[2]; named = 0 }
-END { if (odd) exit 5; out(); for (i = (n > 64 ? n - 64 : 0); i < n; i++) print kept[i % 64] }'
+END {
+  if (odd) exit 5
+  out(); if (broken || (!n && (cut || reached < size + 0))) exit 6
+  for (i = (n > 64 ? n - 64 : 0); i < n; i++) print kept[i % 64]
+}'
 if [ "$2" = newest ]; then
-  for ((i = ${#files[@]} - 1, looked = 0; i >= 0 && looked < 16; i--, looked++)); do
-    found=$(show "${files[i]}" | awk 'function tell(s) { kept[n++ % 64] = s } '"$marks") || exit 5
+  for ((i = ${#files[@]} - 1; i >= 0; i--)); do
+    f=${files[i]}; usable "$f" || unread
+    found=$(show "$f" | awk -v size="$(stat -L -c %s -- "$f")" 'function tell(s) { kept[n++ % 64] = s } '"$marks")
+    code=$?; [ "$code" -ne 5 ] || exit 5
     if [ -n "$found" ]; then printf '%s\n' "$found"; exit 0; fi
+    why="${f:0:100} can not be read to its end"; [ "$code" -eq 0 ] || unread
   done
   exit 0
 fi
-start=0
+start=0 cut=
 for ((i = ${#files[@]} - 1; i >= 0; i--)); do
+  if ! usable "${files[i]}"; then cut=$why start=$((i + 1)); break; fi
   first=$(show "${files[i]}" | awk "$events"'
     header && match($0, /\tXid = [0-9]+/) { print substr($0, RSTART + 7, RLENGTH - 7); exit }')
   if [ -n "$first" ] && [ "$first" -le "$2" ]; then start=$i; break; fi
 done
 bound=file-$RANDOM$RANDOM$RANDOM$RANDOM
-for f in "${files[@]:start}"; do printf '%s\n' "$bound"; show "$f"; done |
-  awk -v from="$2" -v bound="$bound" '
+for f in "${files[@]:start}"; do printf '%s\n' "$bound"; show "$f" || printf '\n%s-broken\n' "$bound"; done |
+  awk -v from="$2" -v bound="$bound" -v cut="${cut:+1}" '
     function tell(s) { if (on || (number != "-" && number + 0 >= from + 0)) { on = 1; if (n < 64) kept[n++] = s } }
     $0 == bound { text = reached = 0; sums = ""; next }
+    $0 == bound "-broken" { broken = 1; exit }
     n >= 64 && header { exit }
     '"$marks"
-[ "${PIPESTATUS[1]}" -ne 5 ] || exit 5
+case ${PIPESTATUS[1]} in 5) exit 5;; 6) why=${cut:-one of its files can not be read to its end}; unread;; esac
 exit 0
 """
 )
-"""Marks of a binary log, one a line: 'mark DATE TIME SERVER GTID XID' (services/facts/binlog_marks.py).
+"""Marks of a binary log, one a line: 'mark DATE TIME SERVER GTID XID' (services/facts/binlog_marks.py), times in UTC.
 
 Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: the newest 64, or 64 from the first one on
-whose Xid is XID or more; exit 5 for a log whose events stand in no order. DECODE-ROWS without -v prints no row (MySQL
-manual, "mysqlbinlog Row Event Display"); --no-defaults keeps option files and their secrets out. It writes nothing:
-mysqlbinlog makes files only of LOAD DATA events, which row format has none of. An Xid stays text: mawk(1) would print
-one of 2^31 or more as 2.14748e+09.
+whose Xid is XID or more. No mark is no transaction: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
+for a log whose events stand in no order. What lies before a file that can't be read counts like what was purged where
+marks follow. A file that a crash left in use is read to where it ends (MariaDB, client/mysqlbinlog.cc:
+LOG_EVENT_BINLOG_IN_USE_F).
+
+DECODE-ROWS without -v prints no row (MySQL manual, "mysqlbinlog Row Event Display"); --no-defaults keeps option files
+and their secrets out. It writes nothing: mysqlbinlog makes files only of LOAD DATA events, which row format has none
+of. An Xid stays text: mawk(1) would print one of 2^31 or more as 2.14748e+09.
 """

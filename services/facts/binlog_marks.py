@@ -14,6 +14,7 @@ from itertools import islice
 
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
+from services.facts.reading import words
 
 MARKS_LIMIT_S = 40.0
 """The program ends itself before (timeout 30)."""
@@ -24,8 +25,9 @@ MOST_MARKS = 64
 _MARK = re.compile(
     r"mark ([0-9]{6}) +([0-9]{1,2}:[0-9]{2}:[0-9]{2}) ([0-9]{1,10}) ([0-9A-Za-z:-]{3,64}) ([0-9]{1,18}|-)$"
 )
+_OF_FILES = 6
 _WHY = {
-    3: "it has no binary log index",
+    3: "its index is not there",
     4: "no program that reads binary logs is there",
     5: "its events stand in no order of their places, so a line in it may be a client's",
     124: "it took too long",
@@ -38,7 +40,7 @@ class Mark:
 
     Attributes:
         xid: its seqno, None for a DDL statement; gtid: '0-41-14', or 'UUID:7'.
-        server_id: of the server that it was written on; time: as the log has it, 'YYMMDD H:MM:SS', in no known zone.
+        server_id: of the server that it was written on; time: as the log has it, 'YYMMDD H:MM:SS' in UTC.
     """
 
     gtid: str
@@ -75,6 +77,11 @@ def parse_marks(lines: Iterable[str]) -> tuple[Mark, ...]:
     )
 
 
-def why_unread(exit_code: int, said: str) -> str:
-    """Return why the program told nothing."""
-    return _WHY.get(exit_code) or said.strip().splitlines()[-1][:200] if said.strip() else _WHY.get(exit_code, "")
+def why_unread(exit_code: int, said: str, printed: str = "") -> str:
+    """Return why the program told nothing: by its exit code, what it printed of its files, else what was said to it.
+
+    Args:
+        said: on its standard error; printed: on its standard output.
+    """
+    told = (printed if exit_code == _OF_FILES else said).strip().splitlines()
+    return _WHY.get(exit_code) or words(told[-1] if told else "", 200)

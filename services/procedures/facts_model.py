@@ -86,6 +86,7 @@ class Trace:
         shared: host -> the last Xid that both binary logs have alike, where it was searched for.
         index: path of the binary log's index file, '' where there is no binary log, or it was not found.
         log_told: whether its newest marks were read, or no binary log is there: no marks are no transactions then.
+        partial: its binary log has only what was written on the node itself (log_slave_updates is off).
         unread: what could not be read and why, one sentence each.
     """
 
@@ -95,6 +96,7 @@ class Trace:
     shared: tuple[tuple[str, int], ...] = ()
     index: str = ""
     log_told: bool = False
+    partial: bool = False
     unread: tuple[str, ...] = ()
 
 

@@ -7,6 +7,7 @@ binary logs, and where both differ before that, the last one that both have.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
@@ -16,11 +17,15 @@ from services.connections.ports import Output
 from services.facts import reads
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
 from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, parse_views, views_read
+from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.histories import by_marks, side_of, window
 
 _OUT_OF_TIME = 124
-_NO_INDEX = 3
+_UPDATES = ("log_slave_updates", "log_replica_updates")
+_MARIADB_GTID = re.compile(r"\d+-\d+-\d+")
+_BINLOG = re.compile(r"(?!aria_log\.)[\w.@-]{1,200}\.\d{6,10}")
+"""A file of a binary log; Aria's own logs are called so too (MariaDB KB, "Aria Storage Engine")."""
 
 
 class Road(Protocol):
@@ -91,7 +96,26 @@ def first_round(host: HostFacts, run: Road) -> Trace:
     if index is None:
         return Trace(views, unread=tuple(unread))
     marks = read_marks(host.host, index, None, run, unread) if index else ()
-    return Trace(views, marks or (), index=index, log_told=marks is not None, unread=tuple(unread))
+    partial = has_only_its_own(host, marks or ())
+    return Trace(views, marks or (), index=index, log_told=marks is not None, partial=partial, unread=tuple(unread))
+
+
+def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
+    """Return whether a binary log lacks what was written on other nodes: log_slave_updates is off.
+
+    Off is MariaDB's default, on is MySQL's since 8.0.3 (MariaDB KB, "log_slave_updates"; MySQL manual,
+    "log_replica_updates"). Where no option says it, a log that holds another server's transactions has it on.
+    """
+    live = next((value for name in _UPDATES if (value := host.variable(name))), "")
+    if live:
+        return flag(live) is False
+    given = [host.option("mysqld", name) for name in _UPDATES]
+    if any(host.option("mysqld", f"skip_{name}") is not None for name in _UPDATES):
+        return True
+    if any(value is not None for value in given):
+        return any(value and flag(value) is False for value in given)
+    own = count(host.option("mysqld", "server_id") or "")
+    return any(_MARIADB_GTID.fullmatch(mark.gtid) for mark in marks) and {mark.server_id for mark in marks} == {own}
 
 
 def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryView, ...]:
@@ -127,9 +151,13 @@ def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str | None:
     if listing is None or listing.exit_code:
         unread.append(f"{host.datadir} of {host.host} could not be listed")
         return None
-    there = [name for name in listing.text.splitlines() if name.endswith(".index") and "relay" not in name]
+    names = [name for name in listing.text.splitlines() if "relay" not in name]
+    there = [name for name in names if name.endswith(".index")]
     if len(there) == 1:
         return posixpath.join(host.datadir, there[0])
+    if not there and (left := next((name for name in names if _BINLOG.fullmatch(name)), "")):
+        unread.append(f"{host.datadir} of {host.host} has a binary log ({left}) whose index is not there")
+        return None
     unread.append(f"{host.host} has no binary log in {host.datadir}" if not there else
                   f"which of {', '.join(there)} is the binary log of {host.host} is not known")  # fmt: skip
     return None if there else ""
@@ -144,9 +172,10 @@ def read_marks(host: str, index: str, since: int | None, run: Road, unread: list
     """Return a binary log's newest marks, or those from an Xid on; None where it can't be read: why, in `unread`."""
     output = run(marks_read(index, since), MARKS_LIMIT_S)
     if output is None or output.exit_code:
-        said = why_unread(output.exit_code, output.stderr.decode("utf-8", "replace")) if output is not None else ""
+        errors = output.stderr.decode("utf-8", "replace") if output is not None else ""
+        said = why_unread(output.exit_code, errors, output.text) if output is not None else ""
         unread.append(f"the binary log of {host} could not be read{f': {said}' if said else ''}")
-        return () if output is not None and output.exit_code == _NO_INDEX else None
+        return None
     found = parse_marks(output.text.splitlines())
     if not found and since is None:
         unread.append(f"the binary log of {host} holds no transaction")
@@ -162,8 +191,11 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
         if name == host.host or not trace.index or joiner.trace is None:
             continue
         ours = window(joiner.trace.marks, side_of(facts, joiner).seqno)
-        if ours and ours[0].xid is not None:
-            since.append((name, read_marks(host.host, trace.index, ours[0].xid, run, unread) or ()))
+        if not ours or ours[0].xid is None:
+            continue
+        theirs = read_marks(host.host, trace.index, ours[0].xid, run, unread)
+        if theirs is not None:
+            since.append((name, theirs))
     return replace(trace, since=tuple(since), unread=tuple(dict.fromkeys(unread)))
 
 

@@ -2,7 +2,9 @@
 
 After a partition and a bootstrap on one side both sides count on from the same seqno under the same UUID, and IST
 "succeeds" between the forks while their data differ. 'Not known' is an answer; 'same' needs evidence, and one piece of
-evidence for a fork outweighs all that speaks for one past. Sources and trials: page "Conventions", architecture.md.
+evidence for a fork outweighs all that speaks for one past. Who may name a table or a login can forge lines of an error
+log: views are no proof where binary logs of both were read and don't agree. Sources and trials: page "Conventions",
+architecture.md.
 """
 
 from __future__ import annotations
@@ -29,12 +31,22 @@ class Histories:
         evidence: by what: 'the binary logs of s1 and s3 agree at Xid 18 (GTID 0-41-14)'.
         shared_to: the last seqno that both surely share, None where that is not known (forked only).
         missing: what would have to be read to know, one sentence each (not known only).
+        logs: whether binary logs of both, laid beside each other, agree as far as they go; '' where they weren't.
     """
 
     outcome: Outcome
     evidence: str
     shared_to: int | None = None
     missing: tuple[str, ...] = ()
+    logs: Literal["", "agree", "differ"] = ""
+
+    @property
+    def rank(self) -> int:
+        """Return its place among others, 0 outweighs all: 'same' by views alone gives way to logs that differ."""
+        if self.outcome == "forked":
+            return 0
+        order = (("same", "agree"), ("not known", "differ"), ("same", ""))
+        return next((place for place, kind in enumerate(order, 1) if kind == (self.outcome, self.logs)), 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +88,12 @@ def histories(facts: Facts, joiner: str, donor: str) -> Histories:
 
 def among(found: tuple[Histories, ...]) -> Histories:
     """Return what holds against a whole group: one fork is a fork, else one proof is a proof."""
-    for outcome in ("forked", "same"):
-        told = [one for one in found if one.outcome == outcome]
-        if told:
-            shared = [one.shared_to for one in told if one.shared_to is not None]
-            return replace(told[0], shared_to=min(shared, default=None))
+    if not found:
+        return Histories("not known", "there is nobody to compare with")
+    told = min(found, key=lambda one: one.rank)
+    shared = [one.shared_to for one in found if one.outcome == told.outcome and one.shared_to is not None]
     missing = tuple(dict.fromkeys(sentence for one in found for sentence in one.missing))
-    evidence = found[0].evidence if found else "there is nobody to compare with"
-    return Histories("not known", evidence, missing=missing)
+    return replace(told, shared_to=min(shared, default=None), missing=missing if told.outcome == "not known" else ())
 
 
 def side_of(facts: Facts, host: HostFacts) -> Side:
@@ -129,15 +139,27 @@ def compared(joiner: Side, donor: Side) -> Histories:
     if donor.state_uuid and joiner.state_uuid != donor.state_uuid:
         said = f"{joiner.host} has the state UUID {joiner.state_uuid}, {donor.host} {donor.state_uuid}"
         return Histories("forked", said)
-    found = (by_marks(joiner, donor), by_views(joiner, donor), _by_gvwstate(joiner, donor))
-    for outcome in ("forked", "same"):
-        told = [one for one in found if one.outcome == outcome]
-        if told:
-            shared = [one.shared_to for one in told if one.shared_to is not None]
-            return Histories(told[0].outcome, "; ".join(one.evidence for one in told), min(shared, default=None))
-    missing = tuple(dict.fromkeys((*joiner.trace.unread, *donor.trace.unread, *(one.evidence for one in found[:2]))))
+    marks, views = by_marks(joiner, donor), by_views(joiner, donor)
+    forks = [one for one in (marks, views, _by_gvwstate(joiner, donor)) if one.outcome == "forked"]
+    if forks:
+        shared = [one.shared_to for one in forks if one.shared_to is not None]
+        return Histories("forked", "; ".join(one.evidence for one in forks), min(shared, default=None))
+    if "same" in {marks.outcome, views.outcome} and marks.logs != "differ":
+        return _one_past(marks, views)
+    missing = tuple(dict.fromkeys((*joiner.trace.unread, *donor.trace.unread, marks.evidence, views.evidence)))
     said = f"nothing that was read shows that {joiner.host} and {donor.host} share their past"
-    return Histories("not known", said, missing=missing)
+    if views.outcome == "same":
+        missing = (marks.evidence,)
+        said = f"the error logs of {joiner.host} and {donor.host} tell one past, and their binary logs don't agree"
+    return Histories("not known", said, missing=missing, logs=marks.logs)
+
+
+def _one_past(marks: Histories, views: Histories) -> Histories:
+    """Return 'same' with what it rests on: views alone are said to be alone, and why no transaction stands by them."""
+    if marks.outcome == "same" or marks.logs == "agree":
+        told = [one.evidence for one in (marks, views) if one is marks or one.outcome == "same"]
+        return Histories("same", "; ".join(told), logs="agree")
+    return Histories("same", f"{views.evidence}; that rests on the error logs alone: {marks.evidence}")
 
 
 # -- binary logs -------------------------------------------------------------------------------------------------------
@@ -146,28 +168,51 @@ def compared(joiner: Side, donor: Side) -> Histories:
 def by_marks(joiner: Side, donor: Side) -> Histories:
     """Lay the joiner's newest transactions beside the donor's. 'Same' only up to the joiner's very position."""
     logs = f"the binary logs of {joiner.host} and {donor.host}"
+    if alone := next((side.host for side in (joiner, donor) if side.trace.partial), ""):
+        said = f"the binary log of {alone} has only what was written on {alone} itself (log_slave_updates is off)"
+        return Histories("not known", said)
     ours = window(joiner.trace.marks, joiner.seqno)
-    theirs = next((marks for host, marks in donor.trace.since if host == joiner.host), ())
+    theirs = next((marks for host, marks in donor.trace.since if host == joiner.host), None)
     if not ours or not theirs:
         lacking = joiner.host if not ours else donor.host
-        return Histories("not known", f"the binary log of {lacking} tells no transaction to compare")
+        ends = ours and theirs is not None and donor.trace.marks  # it holds others, and none of these or after them
+        said = f"the binary log of {lacking} tells no transaction to compare"
+        return Histories("not known", said, logs="differ" if ends else "")
     start = next((at for at, mark in enumerate(ours) if mark.xid is not None and mark.xid == theirs[0].xid), None)
     if start is None:
-        return Histories("not known", f"{logs} have no Xid of {joiner.host}'s newest {len(ours)} in common")
-    ours = ours[start:]
+        purged = (theirs[0].xid or 0) > (_last_xid(ours) or 0)
+        said = f"{logs} have no Xid of {joiner.host}'s newest {len(ours)} in common"
+        return Histories("not known", said, logs="" if purged else "differ")
+    return _beside(ours[start:], theirs, joiner, donor)
+
+
+def _beside(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories:
+    """Compare marks that begin at one Xid."""
+    logs, last = f"the binary logs of {joiner.host} and {donor.host}", ours[-1]
     if forked := _conflict(ours, theirs, joiner, donor):
         return forked
+    reached = _reach(ours, theirs)
     if any(not mark.is_same(other) for mark, other in zip(ours, theirs, strict=False)):
-        said = f"{logs} agree in Xids, servers and times, and count their GTIDs differently"
-        return Histories("not known", said)
-    last = ours[-1]
+        upto = "" if reached else " up to a point"
+        said = f"{logs} agree in Xids, servers and times{upto}, and count their GTIDs differently"
+        return Histories("not known", said, logs="agree" if reached else "differ")
     if len(theirs) < len(ours) and donor.serves:
         said = f"the binary log of {donor.host} ends at {theirs[-1].text}, that of {joiner.host} at {last.text}"
-        return Histories("not known", said)
+        return Histories("not known", said, logs="differ")
     if not _nothing_between(ours, theirs[len(ours) :], joiner):
         said = f"{logs} agree at {last.text}, and what came between it and {joiner.host}'s position is not known"
-        return Histories("not known", said)
-    return Histories("same", f"{logs} agree at {last.text}")
+        return Histories("not known", said, logs="agree" if reached else "")
+    return Histories("same", f"{logs} agree at {last.text}", logs="agree")
+
+
+def _reach(ours: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> bool:
+    """Return whether theirs has our last transaction and the statements after it, by server and time, GTIDs apart."""
+    at = next(place for place in range(len(ours) - 1, -1, -1) if ours[place].xid is not None)
+    there = next((place for place, mark in enumerate(theirs) if mark.xid == ours[at].xid), None)
+    if there is None:
+        return False
+    beside = theirs[there : there + len(ours) - at]
+    return [(m.xid, m.server_id, m.time) for m in ours[at:]] == [(m.xid, m.server_id, m.time) for m in beside]
 
 
 def _conflict(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories | None:

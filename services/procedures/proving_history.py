@@ -23,7 +23,8 @@ from services.procedures.positions import kept_name, recovered_position
 from services.procedures.proving_asking import Asking, number_of
 from services.types import Reach
 
-_VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir', 'log_bin', 'log_bin_index')"
+_LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")
+_VARIABLES = f"SHOW GLOBAL VARIABLES WHERE Variable_name IN {('log_error', 'datadir', *_LOGGING)}"
 
 
 def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
@@ -153,8 +154,7 @@ def _between(facts: Facts, condition: SameHistory, name: str) -> Histories:
     found = histories(facts, condition.host, name)
     if not condition.up:
         return found
-    order = ("forked", "same", "not known")
-    return min(found, histories(facts, name, condition.host), key=lambda one: order.index(one.outcome))
+    return min(found, histories(facts, name, condition.host), key=lambda one: one.rank)
 
 
 def _running(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
@@ -203,7 +203,7 @@ def _server(
     host = _host(name, condition.unit, variables.get("datadir", ""), asking)
     options = (*host.options, ("mysqld", "log_error", variables.get("log_error", "")))
     node = NodeFacts(name, asking.clock.wall(), Reach.FULL, galera=galera, machine=MachineFacts())
-    known = (("log_bin", variables.get("log_bin", "")), ("log_bin_index", variables.get("log_bin_index", "")))
+    known = tuple((name, variables.get(name, "")) for name in _LOGGING)
     return replace(host, node=node, options=options, variables=known, server_up=True)
 
 

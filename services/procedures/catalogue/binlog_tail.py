@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 
+from services.connections.binlog_programs import BINLOG_EVENTS
 from services.connections.command import Command
 from services.procedures.actions import Detached
 from services.procedures.facts_model import HostFacts
@@ -15,12 +16,30 @@ from services.procedures.model import Risk, Step
 from services.procedures.positions import tail_name
 
 LAST_XID = (
-    'cd "$1" || exit 3; last=none; reader=$(command -v mariadb-binlog || command -v mysqlbinlog); '
-    'for file in $(tail -n 2 "$2.index" | tac); do '
-    'found=$("$reader" --no-defaults "$file" 2>/dev/null | grep -o "Xid = [0-9]*" | tail -n 1); '
-    'if [ -n "$found" ]; then last=${found##* }; break; fi; done; echo "last Xid: $last"'
+    r"""export LC_ALL=C; set -o pipefail; cd -- "$1" || exit 3
+tell() { printf 'last Xid: %s\n' "$1"; exit 0; }
+reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || tell 'not known: no program that reads it is there'
+{ [ -f "$2.index" ] && [ -r "$2.index" ]; } || tell 'not known: its index is not there, or no file that can be read'
+mapfile -t files < <(tail -n 2 -- "$2.index" | tac)
+for file in "${files[@]}"; do
+  { [ -f "$file" ] && [ -r "$file" ]; } || tell "not known: ${file:0:100} is not there, or no file that can be read"
+  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "$file" 2>/dev/null |
+    awk -v size="$(stat -L -c %s -- "$file")" '"""
+    + BINLOG_EVENTS.strip()
+    + r"""
+    header && match($0, /\tXid = [0-9]+/) { last = substr($0, RSTART + 7, RLENGTH - 7) }
+    END { if (odd || (last == "" && reached < size + 0)) exit 6; print last }') ||
+    [ -n "$found" ] || tell "not known: ${file:0:100} can not be read to its end"
+  [ -z "$found" ] || tell "$found"
+done
+tell none
+"""
 )
-"""Reads the last two files of the index, the newest first; one that a crash cut off is read to where it ends."""
+"""Reads the last two files of the index, the newest first; one that a crash cut off is read to where it ends.
+
+'none': both were read to their ends. A file that is missing, a FIFO or unreadable is 'not known', and never opened.
+"""
+TOLD = r"last Xid: (\d+|none|not known: .+)"
 LIMIT_S = 1_800.0
 _SWITCHES = frozenset({"", "on", "off", "1", "0"})
 
@@ -31,9 +50,7 @@ def binlog_tail(host: HostFacts) -> list[Step]:
     if base.lower() in _SWITCHES:
         return []
     words = ("bash", "-c", LAST_XID, "pilothouse", host.datadir or "/var/lib/mysql", posixpath.splitext(base)[0])
-    action = Detached(
-        Command(words, sudo=True), name=f"binlog-{name}", keep=tail_name(name), pattern=r"last Xid: (\d+|none)"
-    )
+    action = Detached(Command(words, sudo=True), name=f"binlog-{name}", keep=tail_name(name), pattern=TOLD)
     return [
         Step(
             step_id=f"binlog-{name}",

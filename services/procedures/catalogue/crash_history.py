@@ -36,8 +36,7 @@ def pairs(party: Party) -> tuple[Pair, ...]:
 def between(party: Party, one: str, other: str) -> Histories:
     """Return how two pasts stand to each other, whichever of them is further: a fork seen from one side is a fork."""
     found = (histories(party.facts, one, other), histories(party.facts, other, one))
-    order = ("forked", "same", "not known")
-    return min(found, key=lambda one: order.index(one.outcome))
+    return min(found, key=lambda one: one.rank)
 
 
 def strangers_to(party: Party, chosen: str) -> dict[str, Histories]:

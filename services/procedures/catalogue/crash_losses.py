@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.facts.reading import words
 from services.procedures.actions import Ask
 from services.procedures.catalogue.crash_history import is_written_out, strangers_to
 from services.procedures.catalogue.crash_party import Party
@@ -18,6 +19,7 @@ from services.procedures.checks import Check
 from services.procedures.facts_model import HostFacts
 from services.procedures.histories import Histories
 from services.procedures.model import Risk, Step
+from services.procedures.positions import tail_name
 from services.procedures.preflight.parts import verdict
 
 
@@ -131,9 +133,20 @@ def _seen_beyond(party: Party, chosen: Standing, found: list[Loss]) -> tuple[Los
     return (Loss(host, more, f"{host} was seen {more} write sets further than {chosen.host} is now"),)
 
 
+def _tails_unread(party: Party) -> list[str]:
+    """Return whose binary log was looked at and could not be read: InnoDB alone tells what that member has."""
+    said = {name: party.facts.value(tail_name(name)) or "" for name in party.known}
+    return [
+        f"how far the binary log of {name} goes is {words(told, 200)}: it may hold commits that InnoDB has not"
+        for name, told in said.items()
+        if told.startswith("not known")
+    ]
+
+
 def lost(party: Party, chosen: Standing) -> Check:
     """What may be missing afterwards; 'nothing' only where all is known."""
     told = [*(loss.said for loss in losses(party, chosen)), *unflushed(party.facts, party.everyone)]
+    told += _tails_unread(party)
     return Check(
         code="LOST-TRANSACTIONS",
         title="What would be lost",

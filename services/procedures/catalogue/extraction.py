@@ -25,8 +25,11 @@ cd -- "${index%/*}" || exit 3
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
 install -d -m 0700 -- "${out%/*}" || exit 5
 mapfile -t all < "$index"
-files=()
-for f in "${all[@]}"; do case $f in *.[0-9]*) if [ -f "$f" ] && [ -r "$f" ]; then files+=("$f"); fi;; esac; done
+files=() lacking=
+for f in "${all[@]}"; do
+  if [ -f "$f" ] && [ -r "$f" ]; then case $f in *.[0-9]*) files+=("$f"); continue;; esac; fi
+  if [ -n "$f" ]; then lacking="$lacking${lacking:+, }${f:0:100}"; fi
+done
 [ "${#files[@]}" -gt 0 ] || exit 3
 events='
 """
@@ -45,7 +48,7 @@ for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
 done
 "$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
 mv -T -- "$out.new" "$out" || exit 5
-awk '
+LACKING=$lacking awk '
   /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tXid = [0-9]+$/ { transactions++ }
   /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tGTID [0-9-]+ .*ddl/ { statements++ }
   match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {
@@ -54,6 +57,7 @@ awk '
   END {
     for (name in rows) { if (n++ < 20) told = told (told ? ", " : "") name " (" rows[name] " rows)" }
     if (n > 20) told = told " and " n - 20 " more"
+    if (ENVIRON["LACKING"] != "") told = (told ? told : "none") "; NOT READ, so not counted: " ENVIRON["LACKING"]
     printf "extracted: %d transactions, %d statements, tables: %s\n", transactions, statements, told ? told : "none"
   }' "$out"
 """
@@ -62,7 +66,8 @@ awk '
 
 The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
 after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
-What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less.
+What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
+that the index names and that are missing, or no files, are named beside the count: they may have held more of it.
 """
 
 

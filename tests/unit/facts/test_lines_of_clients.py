@@ -7,8 +7,6 @@ host; only mariadb-binlog is a stand-in, which prints that text.
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,32 +17,15 @@ from services.facts.binlog_marks import marks_read, parse_marks
 from services.facts.error_log import parse_transfers, without_client_text
 from services.facts.primary_views import parse_views
 from services.procedures.catalogue.extraction import EXTRACT
+from tests.unit.facts.binary_logs import TEXT, a_binary_log, run
 from tests.unit.recorded.histories_recorded import FOLDER
 
-TEXT = FOLDER / "lines-of-clients.binlog"
 LOG = FOLDER / "lines-of-clients.log"
-READER = r"""#!/bin/bash
-at=4
-for word in "$@"; do case $word in --start-position=*) at=${word#*=};; -*) ;; *) file=$word;; esac; done
-awk -v at="$at" '/^# at [0-9]+$/ { on = $3 + 0 >= at + 0 } on' "$file"
-"""
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    reader = tmp_path / "bin" / "mariadb-binlog"
-    reader.parent.mkdir()
-    reader.write_text(READER)
-    reader.chmod(0o755)
-    (tmp_path / "binlog.000001").write_text(TEXT.read_text())
-    (tmp_path / "binlog.index").write_text("./binlog.000001\n")
-    return tmp_path / "binlog.index"
-
-
-def run(program: str, index: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    path = f"{index.parent / 'bin'}:{os.environ['PATH']}"
-    argv = ["bash", "-c", program, "pilothouse", *words]
-    return subprocess.run(argv, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+    return a_binary_log(tmp_path, TEXT.read_text())
 
 
 @pytest.mark.parametrize(("since", "first"), [("newest", None), ("8", 8)])

@@ -106,6 +106,15 @@ def test_that_what_only_a_binary_log_holds_is_lost_too() -> None:
     assert told(asked, "n2") == [("n2", 3)]
 
 
+def test_that_a_binary_log_whose_end_could_not_be_read_is_told_and_is_no_nothing() -> None:
+    seen = crashed(n1=10, n2=10, n3=10)
+    tail = ("binlog-n2", "not known: mysql-bin.000003 is not there, or no file that can be read")
+    asked = party(replace(seen, kept=(*seen.kept, tail)), NAMES, ())
+    check = lost(asked, standings(asked.facts, ("n1",))[0])
+    assert check.verdict is WARN
+    assert "how far the binary log of n2 goes is not known: mysql-bin.000003 is not there" in check.evidence
+
+
 def test_that_the_highest_position_ever_seen_is_told_once() -> None:
     nodes = [down(name, remembered=(Remembered(UUID, 40, 1.0),)) for name in NAMES]
     assert told(party(crashed(*nodes, n1=10, n2=10, n3=10), NAMES, ())) == [("n3", 30)]

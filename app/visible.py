@@ -1,8 +1,6 @@
-"""What a terminal is given: text alone, whatever a server, a log or a name holds.
+"""What a terminal is given: text alone, whatever a server, a log or a name holds (services/visible.py).
 
-A control character moves the cursor, clears or renames the window, answers in a person's name; one that turns the
-direction of text shows another order than what is there (Unicode Annex 9; Unicode Technical Report 36, "Bidirectional
-Text Spoofing"). Each is shown as U+FFFD. Only line ends and tabs pass, and a bell that begins what is written.
+Only line ends and tabs pass, and a bell that begins what is written.
 """
 
 from __future__ import annotations
@@ -12,14 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO, cast
 
-_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
-_DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-_SHOWN = {code: "\ufffd" for code in (*_CONTROLS, *_DIRECTIONS) if chr(code) not in "\n\t"}
-
-
-def visible(text: str) -> str:
-    """Return text whose every character is seen as what it is."""
-    return text.translate(_SHOWN)
+from services.visible import visible
 
 
 class _Visible:

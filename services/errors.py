@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from services.words import mark, tr
-
-NOTHING_CHANGED = mark("Nothing was changed.")
+from services.visible import visible
+from services.words import tr
 
 
 class PilothouseError(Exception):
@@ -17,21 +16,31 @@ class UserError(PilothouseError):
     Attributes:
         sentence: what happened, one sentence, without a trailing cause chain.
         host: the host it happened on, '' when none is concerned.
-        safe: what is true and safe right now ('Nothing was changed.').
+        safe: what is true and safe right now ('Nothing was changed.', where the raiser says nothing else).
+        nothing_changed: whether `safe` says just that: what is compared, never the sentence.
         try_: what to try next, each an imperative sentence.
         code: stable short name for machines (`--json`) and tests.
     """
 
     code = "error"
 
-    def __init__(
-        self, sentence: str, *, host: str = "", safe: str = NOTHING_CHANGED, try_: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, sentence: str, *, host: str = "", safe: str | None = None, try_: tuple[str, ...] = ()) -> None:
+        sentence = visible(sentence)  # a server's own words may be in it
         super().__init__(sentence)
         self.sentence = sentence
         self.host = host
-        self.safe = tr(safe)
-        self.try_ = try_
+        self._safe = tr("Nothing was changed.") if safe is None else tr(safe)
+        self.nothing_changed = safe is None
+        self.try_ = tuple(visible(advice) for advice in try_)
+
+    @property
+    def safe(self) -> str:
+        """What is true and safe right now."""
+        return self._safe
+
+    @safe.setter
+    def safe(self, told: str) -> None:
+        self._safe, self.nothing_changed = told, False
 
     def __str__(self) -> str:
         named = not self.host or self.sentence.startswith((f"{self.host} ", f"{self.host}: "))

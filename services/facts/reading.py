@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from services.visible import visible
+
 NO_NUMBER = (2**64 - 1, 2**63 - 1)
 """How servers print "none" in an unsigned column (wsrep_local_index, wsrep_cluster_conf_id while disconnected)."""
 
@@ -69,11 +71,14 @@ def flag(value: object) -> bool | None:
 
 
 def words(value: object, most: int = 400) -> str:
-    """Return text for people: NULL is '', control characters become spaces, at most `most` characters."""
+    """Return text for people: NULL is '', control characters become spaces, at most `most` characters.
+
+    What has a width and no shape (Hangul fillers) is shown too.
+    """
     if value is None:
         return ""
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    clean = "".join(c if c.isprintable() else " " for c in text[: most + 1]).strip()
+    clean = visible("".join(c if c.isprintable() else " " for c in text[: most + 1]).strip())
     return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 

@@ -110,7 +110,6 @@ def _file_engine(file: Path) -> Engine:
     except OSError as problem:
         raise StoreError(
             tr("The state file {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
-            safe=tr("Nothing was changed."),
             try_=(tr("Give another data folder with --data DIR."),),
         ) from problem
     engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)

@@ -222,7 +222,6 @@ class RealActor:
             tr("The option files of {host} have no {option} in [{section}] to copy.", host=value.host,
                option=value.option, section=value.section),
             host=value.host,
-            safe=tr("Nothing was changed."),
         )  # fmt: skip
 
 

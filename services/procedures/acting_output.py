@@ -8,22 +8,15 @@ from dataclasses import dataclass, field
 from services.connections.command import MASK
 from services.errors import UserError
 from services.procedures.causes import cause, cause_or_last
-from services.procedures.gather_options import masked
+from services.procedures.masking import masked_line
 from services.procedures.ports import Acted, ActFailed
+from services.visible import visible
 from services.words import tr
 
 MOST_LINES = 40
 _MOST_WIDTH = 500
 _MOST_SEARCHED = 2_000
 _MOST_VALUE = 20_000
-
-# What programs print of passwords although nobody asked: `mariadbd --help --verbose` shows wsrep_sst_auth.
-_TELLING = re.compile(
-    r"((?:wsrep[-_]sst[-_]auth|passw(?:or)?d[a-z_-]{0,40}|passphrase|identified\s+by|secret[a-z_-]{0,40})"
-    r"(?:\s*[=:]\s*|\s+))(\S.*)",
-    re.IGNORECASE,
-)
-_EMPTY = re.compile(r"\(No default value\)|\*+|['\"]{2}|NULL|(?:NO|YES)")
 
 
 class Cancelled(UserError):  # noqa: N818 - as above
@@ -59,16 +52,11 @@ class Masks:
         line = line[:_MOST_SEARCHED]  # a host may print a line of megabytes, and the search goes back for each letter
         for secret in sorted(self.known, key=len, reverse=True):
             line = line.replace(secret, MASK)
-        return masked(_masked(line))[:_MOST_WIDTH]
+        return visible(masked_line(line))[:_MOST_WIDTH]
 
 
 def _filled(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
-
-
-def _masked(line: str) -> str:
-    return _TELLING.sub(lambda found: found.group() if _EMPTY.fullmatch(found.group(2).strip()) else
-                        found.group(1) + MASK, line)  # fmt: skip
 
 
 def judged(
@@ -98,5 +86,5 @@ def judged(
         if found is None:
             raise ActFailed(tr("{what} ended well, but said nothing of what was looked for ({pattern}).", what=what,
                                pattern=pattern), host=host, safe=safe, output=lines)  # fmt: skip
-        value = ((found.group(1) if found.re.groups else found.group()) or "")[:_MOST_VALUE]
+        value = visible(((found.group(1) if found.re.groups else found.group()) or "")[:_MOST_VALUE])
     return Acted(lines, ((keep, value),) if keep else ())

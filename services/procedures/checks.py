@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from services.visible import visible
+
 
 class Verdict(Enum):
     """The outcome of one check."""
@@ -36,6 +38,12 @@ class Check:
     host: str = ""
     absolute: bool = False
     to_read: bool = False
+
+    def __post_init__(self) -> None:
+        """Let no name or log line in it show other than what it is, wherever it is shown."""
+        for name in ("title", "evidence", "why", "host"):
+            object.__setattr__(self, name, visible(getattr(self, name)))
+        object.__setattr__(self, "try_", tuple(map(visible, self.try_)))
 
 
 @dataclass(frozen=True, slots=True)

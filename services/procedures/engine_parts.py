@@ -8,14 +8,13 @@ from typing import Literal, Protocol
 
 from services.clock import Clock
 from services.discovery.model import ClusterSnapshot
-from services.errors import NOTHING_CHANGED, UserError
+from services.errors import UserError
 from services.procedures.actions import Action, Several
 from services.procedures.checks import Check
 from services.procedures.holding_up import Holder
 from services.procedures.model import Plan
 from services.procedures.ports import ActFailed, Actor, Hosts, Prover
 from services.procedures.run_model import Journal, Listener, Person, RunView, StepState
-from services.words import tr
 
 STOP_WORDS = frozenset({"stop", "no"})
 ONLY_READ = "It only reads: nothing was changed."
@@ -117,7 +116,7 @@ def failure(action: Action, problem: UserError, *, reads: bool = False) -> str:
     told = sentence(str(problem))
     if reads and isinstance(problem, ActFailed):
         return f"{told} {ONLY_READ}"
-    if isinstance(action, Several) and str(problem.safe) == str(tr(NOTHING_CHANGED)):
+    if isinstance(action, Several) and problem.nothing_changed:
         return f"{told} Earlier parts of it may have been done."
     return f"{told} {problem.safe}".strip()
 

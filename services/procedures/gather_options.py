@@ -10,6 +10,7 @@ import posixpath
 import re
 
 from services.connections.command import MASK
+from services.procedures.masking import masked
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
 """The files a packaged server reads first, in its order; the others come by !includedir."""
@@ -20,16 +21,6 @@ _SECRET = re.compile(
 )
 _LINE = re.compile(r"^([\s#;]*)([A-Za-z][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$")
 _INCLUDE = re.compile(r"^\s*!(include|includedir)\s+(\S+)\s*$")
-_INLINE = re.compile(
-    r"((?:password|passwd|passphrase|sst_auth|secret)\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s;,]+)", re.IGNORECASE
-)
-_STATEMENT = re.compile(
-    r"(\bidentified\s{1,9}(?:by|via|with)\b|\bpassword\s{0,9}[('\"]|\bmaster_password\b|(?<!\S)--password\s"
-    r"|(?<!\S)--?(?:wsrep[-_])?(?:sst[-_])?auth[\s=]|(?<!\S)-p(?=\S))\s*\S.*",
-    re.IGNORECASE | re.DOTALL,
-)
-"""From where on a statement or a program's words hold a secret: after a quote inside one nothing is sure of its end. A
-server logs statements that failed with all that they hold (`Query: 'CREATE USER ... IDENTIFIED BY ...'`)."""
 _MOST = 256 * 1024
 
 
@@ -42,11 +33,6 @@ def normal(option: str) -> str:
 def is_secret(option: str) -> bool:
     """Return whether this option's value is a secret: it is never kept."""
     return _SECRET.search(normal(option)) is not None
-
-
-def masked(text: str) -> str:
-    """Return a text for people with the values of passwords in it replaced."""
-    return _INLINE.sub(rf"\1{MASK}", _STATEMENT.sub(rf"\1 {MASK}", text))
 
 
 def parse_defaults(text: str, section: str) -> tuple[tuple[str, str, str], ...]:

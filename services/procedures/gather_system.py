@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from services.facts.reading import count, real, words
-from services.procedures.gather_options import masked
+from services.procedures.masking import masked
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d|w|month|y)\b")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0,

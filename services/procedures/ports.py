@@ -54,7 +54,13 @@ class ActFailed(UserError):  # noqa: N818 - the name says what happened, as in s
     code = "act-failed"
 
     def __init__(
-        self, sentence: str, *, host: str, safe: str, output: tuple[str, ...] = (), try_: tuple[str, ...] = ()
+        self,
+        sentence: str,
+        *,
+        host: str,
+        safe: str | None = None,
+        output: tuple[str, ...] = (),
+        try_: tuple[str, ...] = (),
     ) -> None:
         super().__init__(sentence, host=host, safe=safe, try_=try_)
         self.output = output

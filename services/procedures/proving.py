@@ -29,6 +29,7 @@ from services.procedures.proving_server import (
     variable_is,
 )
 from services.procedures.remembering import Memory
+from services.visible import visible
 
 Look = Callable[[Any, Asking, Past], c.Answer]
 LOOKS: dict[type, Look] = {
@@ -84,6 +85,7 @@ class RealProver:
     def look(self, condition: c.Condition, past: Past, memory: Memory | None = None) -> c.Answer:
         """Return what one look found; what could not be read is an answer too. Without a memory it is a look alone."""
         try:
-            return LOOKS[type(condition)](condition, replace(self._asking, memory=memory or Memory()), past)
+            found = LOOKS[type(condition)](condition, replace(self._asking, memory=memory or Memory()), past)
+            return replace(found, evidence=visible(found.evidence), lines=tuple(map(visible, found.lines)))
         except UserError as error:
             return c.Answer(holds=None, evidence=str(error))

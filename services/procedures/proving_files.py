@@ -6,8 +6,9 @@ import posixpath
 import re
 
 from services.procedures.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs
-from services.procedures.gather_options import SERVER_GROUPS, is_secret, masked, normal
+from services.procedures.gather_options import SERVER_GROUPS, is_secret, normal
 from services.procedures.gather_state_files import parse_grastate
+from services.procedures.masking import masked
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking, number_of, same
 

@@ -15,7 +15,8 @@ from services.facts import reads
 from services.facts.error_log import parse_transfers, split_line, without_client_text
 from services.facts.machine import clock_offset
 from services.facts.model import TransferFacts
-from services.procedures.gather_options import SERVER_GROUPS, masked
+from services.procedures.gather_options import SERVER_GROUPS
+from services.procedures.masking import masked
 from services.procedures.proving_asking import Asking
 
 LINES = 4000

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
 from services.discovery.words import duration
-
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+from services.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,8 @@ Block = Heading | Sentence | Grid | Lines | Picture | Fold
 
 
 def clean(text: str) -> str:
-    """Return text without characters that no document may hold (control characters, halves of surrogate pairs)."""
-    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n"))
+    """Return text without characters that no document may hold, or that would show other than what is there."""
+    return visible(text.replace("\r\n", "\n"))
 
 
 def moment(at: float | None) -> str:

@@ -114,3 +114,4 @@ def test_that_small_words_fit_their_number() -> None:
 def test_that_a_servers_text_becomes_one_bounded_line_and_keeps_the_spaces_in_numbers() -> None:
     assert one_line("two\r\n lines\x00 and\t48\u202f213") == "two lines and 48\u202f213"
     assert one_line("x" * 300) == "x" * 199 + "…"
+    assert one_line("\u202eko\u2069 ad\u200bmin") == "\ufffdko\ufffd ad\ufffdmin"

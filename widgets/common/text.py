@@ -9,6 +9,7 @@ import math
 import re
 import time
 
+from services.visible import visible
 from services.words import tr, tr_n
 
 THIN_SPACE = "\u202f"  # narrow no-break: a number must not break across lines
@@ -160,7 +161,7 @@ def seen_words(at: float | None, off: float | None = None) -> str:
 def one_line(text: str, most: int = 200) -> str:
     """Return a server's text as one line of bounded length: names and errors may hold anything."""
     # Control characters and line ends only: str.split() would also break the narrow spaces inside numbers.
-    line = _BREAKS.sub(" ", text).strip(" ")
+    line = visible(_BREAKS.sub(" ", text).strip(" "))
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

@@ -10,8 +10,9 @@ from app.procedure_text import run_lines, step_line
 from services.connections.command import Command
 from services.errors import Unreachable
 from services.procedures.acting_output import Masks, judged
-from services.procedures.actions import Run
+from services.procedures.actions import Run, Several
 from services.procedures.causes import cause, cause_or_last, telling
+from services.procedures.engine_parts import failure
 from services.procedures.fold import fold
 from services.procedures.journal_entries import run_state, step_state
 from services.procedures.model import Risk, Step
@@ -115,6 +116,16 @@ def test_that_what_a_step_that_only_reads_may_have_changed_is_known_nothing() ->
         assert "It only reads: nothing was changed." in told
     bench = failed_run(switch("n1", "a"), refused())
     assert "is not known" in " ".join(str(e) for e in bench.lines("step"))
+
+
+def test_that_a_part_that_failed_is_told_by_what_it_is_and_not_by_the_words_it_is_told_in() -> None:
+    parts = Several((Run(Command(("true",))), Run(Command(("false",)))))
+    assert failure(parts, Unreachable("Gone.", host="n1")).endswith("Earlier parts of it may have been done.")
+    unsure = Unreachable("Gone.", host="n1")
+    unsure.safe = "Nothing was changed."  # told by the road to the host, which then knows what became of the act
+    assert not unsure.nothing_changed
+    assert failure(parts, unsure) == "n1: Gone. Nothing was changed."
+    assert failure(Run(Command(("true",))), Unreachable("Gone.", host="n1")) == "n1: Gone. Nothing was changed."
 
 
 def test_that_a_reading_that_a_killed_console_left_is_no_doubt_and_not_one_when_the_run_is_taken_back() -> None:

@@ -15,6 +15,7 @@ from services.procedures.acting_output import Masks, judged
 from services.procedures.facts_model import Facts
 from services.procedures.gather_sessions import parse_sessions
 from services.procedures.holding_up import Seen, holders
+from services.procedures.masking import masked
 from services.procedures.positions import kept_name, recovered_position
 from services.procedures.proving_log import Log
 from tests.unit.recorded.histories_recorded import UUID
@@ -30,6 +31,14 @@ TELLING = (
     "mariabackup --user=sst --password hunter2",
     "mariabackup --user=sst -phunter2",
     "wsrep_sst_mariabackup --auth 'sst:hunter2'",
+    "SET PASSWORD = 'pass''hunter2'",
+    'SET PASSWORD FOR app = "pass""hunter2"',
+    "CREATE USER app IDENTIFIED BY 'pass''hunter2'",
+    "START SLAVE USER='r' PASSWORD='pass''x hunter2'",
+    "START SLAVE USER='r' PASSWORD='pass\\'x hunter2'",
+    "START SLAVE USER='r' PASSWORD='never closed hunter2",
+    "CHANGE REPLICATION SOURCE TO SOURCE_PASSWORD='x' 'hunter2'",
+    "SELECT OLD_PASSWORD('hunter2')",
 )
 
 
@@ -37,6 +46,17 @@ TELLING = (
 def test_that_a_statement_or_call_in_a_log_shows_no_password(said: str) -> None:
     assert "hunter2" not in Log((QUERY + said,)).since(0.0)[0]
     assert "hunter2" not in Masks().failed_lines(QUERY + said)[0]
+
+
+def test_that_settings_beside_a_secret_and_plain_words_of_a_server_stay() -> None:
+    given = "socket.ssl_password_file=/x; password='a''b'; gcache.size=1G"
+    assert masked(given) == "socket.ssl_password_file=/x; password=********; gcache.size=1G"
+    for said in (
+        "Plugin 'mysql_native_password' is not loaded",
+        "Access denied for user 'a'@'b' (using password: YES)",
+    ):
+        assert masked(said) == said
+        assert Masks().lines(said) == (said,)
 
 
 def test_that_a_password_on_the_next_line_of_a_statement_is_not_shown() -> None:

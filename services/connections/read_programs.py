@@ -138,28 +138,47 @@ Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 VIEWS_OF_LOG = r"""LC_ALL=C; export LC_ALL
 if [ "$1" = journal ]; then journalctl -u "$2" -r -o short-unix --no-pager -q
 else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
-  grep -aE --line-buffered -e '(View|Recovered view from SST):$|  id: [0-9a-f-]{36}:|  status: [a-z]' \
-    -e '[0-9]+: [0-9a-f-]{36}, |New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: ' \
-    -e ' Access denied for user .|[(]using password: ' |
-  stdbuf -oL sed -E '/(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /d
-    /[(]using password: /!b
-    :more
-    $d
-    N
-    s/^(x*)[^\n]*\n/\1x/
-    /(^x+|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /d
-    /^x{130}/d
-    b more' |
+  awk -v journal="$1" '
+    function show(older) {
+      for (; head <= tail && older - at[head] > 130; head++) {
+        if (text[head] != "refused" || last != "refused") { print text[head]; fflush() }
+        last = text[head]; delete text[head]; delete at[head]
+      }
+    }
+    function drop(open) {
+      for (i = head; i <= tail; i++) if (text[i] == "refused" && (open || bare[i])) { tail = i; return }
+    }
+    BEGIN { head = 1; journal = journal == "journal" }
+    {
+      bytes += length($0) + 1; chars = $0
+      if (journal) sub(/^[^ ]+ [^ ]+ [^:]*: /, "", chars)
+      if (chars ~ /[\200-\277]/) gsub(/[\200-\277]/, "", chars)
+      before = here; here += length(chars) + 1; show(before)
+      if (bytes >= mark + 8000000) { mark = bytes; print "read " bytes " " refused + 0; fflush() }
+      ends = index($0, "(using password: ")
+      if (index($0, "Access denied for user ") &&
+          $0 ~ /(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /) {
+        refused++; drop(!ends)
+        text[++tail] = "refused"; at[tail] = here; bare[tail] = 0
+      } else if (ends) { text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
+      else if (/(View|Recovered view from SST):$|  id: [0-9a-f-]+:|  status: [a-z]|[0-9]+: [0-9a-f]+-[0-9a-f-]+, / ||
+               /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: /) {
+        text[++tail] = $0; at[tail] = here
+      }
+    }
+    END { drop(0); show(here + 1000); print "read " bytes + 0 " " refused + 0 }' |
   head -c 1500000
 """
 """The lines of a server's log that tell of Primary views, newest first (services/facts/primary_views.py).
 
 Run as `timeout 20 nice bash -c VIEWS_OF_LOG pilothouse journal UNIT`, or `... file LOG`: man journalctl(1) (-r),
-tac(1), timeout(1) (124: out of time; what was found by then stands).
+tac(1), timeout(1) (124: out of time; what was found by then stands). 'read BYTES REFUSED' says how far it came, every
+8 MB and at the end, and how many refused logins stand there.
 
 A client that may not log in writes its name into the log, line breaks and all (MariaDB, log_warnings 2; tried with
-10.11: 128 characters, so at most that many lines). What stands between the server's own line and the end of the name is
-the client's: it is left out.
+10.11). A name has 128 characters at most (MariaDB KB, "Identifier Names"): what stands that near before the end of one,
+back to the server's own line, is left out, whatever in it looks like a server's line. Each refused login is told as
+'refused', so that pieces of several names never become one view.
 """
 
 SST_LOGIN = r"""LC_ALL=C; export LC_ALL

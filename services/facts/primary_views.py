@@ -30,6 +30,7 @@ _ID = re.compile(rf"\s*id: ({_UUID}):(-?[0-9]{{1,18}})\s*$")
 _STATUS = re.compile(r"\s*status: (\S+)\s*$")
 _MEMBER = re.compile(rf"\s*\d+: ({_UUID}), (.*)$")
 _COMPONENT = re.compile(r"New COMPONENT: primary = yes, bootstrap = (yes|no), my_idx = \d+, memb_num = (\d{1,6})")
+_READ = re.compile(r"read (\d{1,18}) (\d{1,18})")
 _FROM_STORAGE = re.compile(r"Recovered view from SST:\s*$")
 _STATE_AT = re.compile(rf"SST received: ({_UUID}):(-?[0-9]{{1,18}})\s*$")
 _COPY_COMES = re.compile(r"Prepared IST receiver for 0-\d+")
@@ -68,6 +69,12 @@ def views_read(unit: str, log: str) -> Command:
     """
     source = ("file", log) if log else ("journal", unit)
     return Command(("timeout", "20", "nice", "bash", "-c", VIEWS_OF_LOG, "pilothouse", *source), sudo=True)
+
+
+def how_far(lines_newest_first: Iterable[str]) -> tuple[int, int] | None:
+    """Return (bytes, refused logins in them) that the read came through before it ended; None where it doesn't say."""
+    told = [found for line in lines_newest_first if (found := _READ.fullmatch(line))]
+    return (int(told[-1][1]), int(told[-1][2])) if told else None
 
 
 def parse_views(lines_newest_first: Iterable[str]) -> tuple[PrimaryView, ...]:

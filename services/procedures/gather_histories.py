@@ -16,7 +16,7 @@ from services.connections.command import Command
 from services.connections.ports import Output
 from services.facts import reads
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
-from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, parse_views, views_read
+from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.histories import by_marks, side_of, window
@@ -127,10 +127,22 @@ def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryVi
     if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
         unread.append(f"the log of {host.host} could not be read")
         return ()
-    found = parse_views(output.text.splitlines())
-    if not found:
+    lines = output.text.splitlines()
+    found = parse_views(lines)
+    if output.exit_code == _OUT_OF_TIME:
+        unread.append(_out_of_time(host.host, how_far(lines)))
+    elif not found:
         unread.append(f"the log of {host.host} tells of no Primary Component")
     return found
+
+
+def _out_of_time(host: str, read: tuple[int, int] | None) -> str:
+    """Return how far back a log was read, what fills it, and that views before it are not known."""
+    if read is None:
+        return f"the log of {host} could not be read in 20 s: which views it tells of is not known"
+    size, refused = read
+    fills = f" and hold {refused} refused logins" if refused else ""
+    return f"the newest {size // 1_000_000} MB of the log of {host} took 20 s{fills}; views before them were not read"
 
 
 def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str | None:

@@ -236,7 +236,8 @@ def transfer_was(condition: TransferWas, asking: Asking, past: Past) -> Answer:
     if log is None:
         return Answer(holds=None, evidence=f"the log of {host} could not be read")
     name = asking.variable(host, "wsrep_node_name") or (seen.node_name if seen is not None else "")
-    own = [t for t in log.transfers(began - _SLACK_S) if t.joiner_name == name]
+    # A transfer of the start before this one looks newer where the host's clock was set back meanwhile.
+    own = [t for t in log.newest_start().transfers(began - _SLACK_S) if t.joiner_name == name]
     newest = None if own else _newest_start(asking, host)
     if newest is not None:
         log, began = newest, 0.0

@@ -139,6 +139,7 @@ class BootstrapAfterCrash:
             *preflight.sst_orphans(facts, hosts),
             *preflight.joins_others(facts, hosts),
             *preflight.names_known(facts, hosts),
+            preflight.clocks(facts, asked.known, blocks=False),
             *preflight.temporary_space(facts, hosts),
             *preflight.innodb_as_usual(facts, asked.known),
             preflight.lock_free(facts, asked.known),

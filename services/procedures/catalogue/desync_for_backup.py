@@ -97,6 +97,7 @@ class DesyncForBackup:
             *preflight.operator_rights(facts, (node,)),
             preflight.no_transfer_or_ddl(facts, members),
             own.others_stay(facts, node),
+            preflight.clocks(facts, members, blocks=False),
             own.clients(facts, node, drained=_drains(facts, values)),
             own.long_statements(facts, node),
             *(haproxy_checks(facts, (node,)) if values["drain"] == "haproxy" else ()),

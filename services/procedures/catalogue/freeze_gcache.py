@@ -145,6 +145,7 @@ class FreezeGcache:
             *preflight.config_valid(facts, (node,)),
             *preflight.joins_others(facts, (node,)),
             *preflight.names_known(facts, (node,)),
+            preflight.clocks(facts, members, blocks=False),
             *preflight.temporary_space(facts, (node,)),
             *preflight.innodb_as_usual(facts, (node,)),
             *preflight.sst_orphans(facts, (node,)),

@@ -150,6 +150,7 @@ class RollingRestart:
             own.fast_shutdown(facts, nodes),
             *preflight.joins_others(facts, nodes),
             *preflight.names_known(facts, nodes),
+            preflight.clocks(facts, members, blocks=False),
             *preflight.temporary_space(facts, nodes),
             *preflight.innodb_as_usual(facts, nodes),
             own.option_known(facts, nodes, values["option"], values["value"]),

@@ -10,7 +10,10 @@ from services.procedures.ports import Past
 from services.procedures.remembering import Memory
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
-_DEFAULTS = {"wsrep_desync": "OFF", "wsrep_reject_queries": "NONE", "wsrep_sst_donor": ""}
+_DEFAULTS = {
+    "wsrep_desync": "OFF", "wsrep_reject_queries": "NONE", "wsrep_sst_donor": "",
+    "innodb_force_recovery": "0", "innodb_read_only": "OFF",
+}  # fmt: skip
 
 
 class ScriptedProver:

@@ -170,6 +170,7 @@ def test_that_clocks_are_compared_with_one_another(offset: float | None, verdict
     assert seen.node is not None
     seen = replace(seen, node=replace(seen.node, machine=MachineFacts(clock_offset_s=offset)))
     assert preflight.clocks(facts(seen), NAMES).verdict is verdict
+    assert preflight.clocks(facts(seen), NAMES, blocks=False).verdict is (WARN if verdict is BLOCK else verdict)
 
 
 def test_that_a_configuration_that_the_server_refuses_blocks_and_an_unchecked_one_warns() -> None:

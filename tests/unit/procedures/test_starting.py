@@ -177,6 +177,23 @@ def test_that_a_transfer_that_its_donor_ended_is_told_with_what_the_donors_serve
     assert "donor" not in looked(login)
 
 
+def test_that_a_transfer_of_an_earlier_start_is_no_proof_though_the_hosts_clock_was_ahead_then() -> None:
+    hosts, began = ScriptedHosts("n1"), 1_795_265_440.0
+    chosen = "Member 1.0 (n1) requested state transfer from 'n2'. Selected 0.0 (n2)(SYNCED) as donor."
+    before = (chosen, "Receiving IST: 30 writesets, seqnos 11-40", "Member 1.0 (n1) synced with group.")
+    lines = [f"{began + 200 + i} n1 mariadbd[5]: 2026-11-22 6:00:00 0 [Note] WSREP: {t}" for i, t in enumerate(before)]
+    lines += [STARTING, f"{began + 12} n1 mariadbd[9]: 2026-11-22 6:00:00 0 [Note] WSREP: Shifting PRIMARY -> JOINED"]
+    hosts.sessions["n1"].programs = {
+        "journalctl": out("\n".join(lines)),
+        "date": out(f"{began + 20}"),
+        "my_print_defaults": out("--datadir=/var/lib/mysql\n"),
+    }
+    hosts.sessions["n1"].rows = {"SHOW": Rows(("Variable_name", "Value"), (("wsrep_node_name", "n1"),))}
+    look = c.TransferWas("n1", "any", "", "start")
+    answer = RealProver(hosts, ManualClock(began + 20)).look(look, Past({}, {"start": began}))
+    assert (answer.holds, answer.evidence) == (True, "n1 needed no transfer: it had missed nothing")
+
+
 @pytest.mark.parametrize("put_back_s", [0.0, 3_600.0])
 def test_that_a_clock_that_was_put_back_does_not_hide_the_transfer_of_the_newest_start(put_back_s: float) -> None:
     hosts, clock = ScriptedHosts("n1"), ManualClock(1_795_265_440.0)

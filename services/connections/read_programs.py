@@ -154,7 +154,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       if (journal) sub(/^[^ ]+ [^ ]+ [^:]*: /, "", chars)
       if (chars ~ /[\200-\277]/) gsub(/[\200-\277]/, "", chars)
       before = here; here += length(chars) + 1; show(before)
-      if (bytes >= mark + 8000000) { mark = bytes; print "read " bytes " " refused + 0; fflush() }
+      if (bytes >= mark + 8000000) { mark = bytes; print "read " bytes " " (refused + 0); fflush() }
       ends = index($0, "(using password: ")
       if (index($0, "Access denied for user ") &&
           $0 ~ /(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /) {
@@ -166,7 +166,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
         text[++tail] = $0; at[tail] = here
       }
     }
-    END { drop(0); show(here + 1000); print "read " bytes + 0 " " refused + 0 }' |
+    END { drop(0); show(here + 1000); print "read " (bytes + 0) " " (refused + 0) }' |
   head -c 1500000
 """
 """The lines of a server's log that tell of Primary views, newest first (services/facts/primary_views.py).

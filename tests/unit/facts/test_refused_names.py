@@ -10,6 +10,7 @@ import pytest
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.connections.read_programs import VIEWS_OF_LOG
+from services.facts.error_log import without_client_text
 from services.facts.primary_views import how_far, parse_views
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_histories import read_views
@@ -60,6 +61,22 @@ def test_that_no_name_and_no_pieces_of_several_are_evidence(
 ) -> None:
     lines = told(tmp_path, VIEW + "".join(refused(name) for name in names), journal=journal)
     assert [(v.seqno, v.names) for v in parse_views(lines)] == [(7, ("s3",))]
+
+
+@pytest.mark.parametrize("parts", [("", FAKE), ("", f"{FAKE}\n"), (CLOSED, ""), (CLOSED, f"{FAKE}\n")])
+@pytest.mark.parametrize("stamp", ["", "1795328025.060451 s3 mariadbd[159]: "])
+def test_that_no_name_that_ends_its_own_masking_is_a_transfer(parts: tuple[str, str], stamp: str) -> None:
+    moved = "0.0 (s3): State transfer from 0.1 (s1) complete"
+    name = f"{parts[0]}\n{moved}\n{parts[1]}"
+    server = "2026-11-22 10:48:43 0 [Note] WSREP: Member 0.0 (s3) synced with group."
+    plain = refused("app").rstrip("\n")
+    far = f"{server} {'x' * 100}"
+    lines = [f"{stamp}{line}" for line in (server, *refused(name).splitlines(), far, plain, server, plain)]
+    kept = without_client_text(lines)
+    assert not any(moved in line for line in kept)
+    assert kept.count(f"{stamp}{server}") == 2
+    assert f"{stamp}{far}" in kept
+    assert kept.count(f"{stamp}{plain}") == 2
 
 
 def test_that_views_between_refused_logins_stay(tmp_path: Path) -> None:

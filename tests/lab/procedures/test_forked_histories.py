@@ -142,6 +142,11 @@ def test_that_without_logs_a_past_is_not_known_and_is_accepted_by_its_name_only(
 ) -> None:
     steer.stop("s3")
     write(steer, "s1", "majority", 2)
+    newest = steer.host("s3").sh("tail -n 1 /var/lib/mysql/mysql-bin.index").out.strip()
+    steer.host("s3").sh(f"cd /var/lib/mysql && rm {newest} && mkfifo {newest}")
+    planned = console("plan", "add-node", "--input", "joiner=s3")
+    unread = f"{newest}, which its index names, is no binary log that can be read"
+    assert unread in " ".join(planned.out.split()), planned  # and nothing waited for it
     steer.host("s3").sh("cd /var/lib/mysql && rm -f mysql-bin.*; journalctl --rotate; journalctl --vacuum-time=1s")
     refused = console("run", "add-node", "--input", "joiner=s3", "--yes")
     assert refused.code == 3, refused  # its server was asked where its data stand, and everything was taken back

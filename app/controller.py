@@ -14,7 +14,7 @@ from app.node_numbers import Row, machine_rows, read_numbers
 from app.sparks import SPARK_S, Sparks
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
-from services.types import Health
+from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
@@ -277,9 +277,14 @@ class Controller(QObject):
         return node.state_since <= begun + _FIRST_ANSWERS_S
 
     def _choose(self) -> None:
-        """Something is always selected while there is something: the first cluster, its worst node."""
-        if self.cluster() is None and self._estate.clusters:
-            self._cluster_id = self._estate.clusters[0].cluster_id
+        """Something is always selected while there is something: the first cluster, its worst node.
+
+        A host that stands alone is often one that waits to be used: a cluster comes before it.
+        """
+        clusters = self._estate.clusters
+        if self.cluster() is None and clusters:
+            first = next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
+            self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
             self._node_id = max(cluster.nodes, key=lambda n: n.health.severity).node_id

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from services.discovery.galera_members import Directory, given, listed
 from services.discovery.model import Component, ObserverView
 from services.discovery.nodes import Node
-from services.discovery.words import joined, listing, names, some
+from services.discovery.words import joined, listing, moment, names, some
 from services.facts.model import GaleraMember
 from services.words import tr, tr_n
 
@@ -245,8 +245,15 @@ class Agreement:
     views: tuple[ObserverView, ...]
 
 
-def agreement_of(views: Sequence[View], components: Sequence[Component], silent: Sequence[Node]) -> Agreement:
-    """Return who sees whom. `silent`: nodes that answer but are in no view (joining, disconnected)."""
+def agreement_of(
+    views: Sequence[View], components: Sequence[Component], silent: Sequence[Node], last: float | None = None
+) -> Agreement:
+    """Return who sees whom.
+
+    Args:
+        silent: nodes that answer but are in no view (joining, disconnected).
+        last: when a node of the cluster last answered (UTC epoch seconds), None where nobody knows.
+    """
     shown = tuple(
         ObserverView(
             observers=c.observers,
@@ -267,6 +274,8 @@ def agreement_of(views: Sequence[View], components: Sequence[Component], silent:
         if silent:
             outside = tr_n("{names} is in no view", "{names} are in no view", len(silent), names=_names(silent))
             nobody = tr("{sentence} ({more})", sentence=nobody, more=outside)
+        elif last is not None:
+            nobody = tr("{sentence}; the last answer came at {at}", sentence=nobody, at=moment(last))
         return Agreement(True, nobody, shown)
     if len(views) == 1:
         one = views[0]

@@ -114,7 +114,7 @@ class _Making:
         components = components_of(views, everyone, rates_senders(self._rates, everyone))
         in_view = {o.node_id for v in views for o in v.observers}
         silent = [n for n in everyone if n.sql_fresh and n.galera is not None and n.node_id not in in_view]
-        agreement = agreement_of(views, components, silent)
+        agreement = agreement_of(views, components, silent, old.at if old is not None else None)
         transfers = transfers_of(everyone, old, self._rates, self._at)
         shown = self._galera_nodes(everyone, views, transfers)
         shown += [self._async_view(n) for n in behind]
@@ -251,7 +251,8 @@ class _Making:
             return given
         if kind is ClusterKind.GALERA:
             own = sorted({n.galera.cluster_name for n in nodes if n.galera is not None and n.galera.cluster_name})
-            return own[0] if own else cluster_id[:8]
+            old = self._previous.cluster(cluster_id) if self._previous is not None else None
+            return own[0] if own else old.name if old is not None else cluster_id[:8]
         return root_of(nodes, self._links).name
 
 

@@ -15,6 +15,7 @@ from typing import Protocol
 from services.clock import Clock
 from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot, NotSettled
+from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
 from services.discovery.two_primaries import told_until_settled
 from services.events import Bus, Event
@@ -125,6 +126,19 @@ class Hub:
         with self._lock:
             self._facts[facts.host] = facts
         self._wake.set()
+
+    def recall(self, last: EstateSnapshot, addresses: Mapping[str, str]) -> None:
+        """Begin with the clusters of the last run's picture, where a host can't tell its own. Call before `start`.
+
+        Args:
+            addresses: host key -> address of the hosts that will be watched.
+        """
+        past = recalled(last, addresses)
+        now = self._clock.wall()
+        hosts = {node.host for cluster in past.clusters for node in cluster.nodes}
+        self._facts |= {host: NodeFacts(host, now, address=addresses[host]) for host in sorted(hosts)}
+        if past.clusters:
+            self._snapshot = updated_estate(past, self._facts, now, self._names(past, self._facts))
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""

@@ -6,6 +6,7 @@ another name of one already watched is dropped.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import zlib
@@ -17,6 +18,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
+from services.errors import StoreError
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.history.store import HistoryStore
@@ -99,6 +101,7 @@ class Watcher:
     def start(self) -> None:
         """Start watching; returns at once, snapshots follow within seconds."""
         self._remember_events()
+        self._remember_clusters()
         self._store.on_event = self.hub.tell
         self.hub.start()
         if self._memory is not None:
@@ -113,6 +116,13 @@ class Watcher:
         for event in self._store.events(now - EVENTS_MEMORY_S, now + 1.0)[-MAX_EVENTS:]:
             lost = event.spans and event.until is None  # nobody saw its end
             self.hub.log.add(replace(event, until=event.at) if lost else event)
+
+    def _remember_clusters(self) -> None:
+        """Draw the clusters as they were last seen until their servers speak: all of them may be down."""
+        with contextlib.suppress(StoreError):  # a damaged picture is no reason not to watch
+            last = self._store.snapshot_at(self._clock.wall())
+            if last is not None:
+                self.hub.recall(last, {seed.name: seed.address for seed in self._seeds})
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters by their size: seed host -> how many nodes its cluster should have. Call before `start`."""

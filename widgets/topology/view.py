@@ -216,8 +216,11 @@ def _set(words: QWidget, text: str) -> None:
 
 
 def _answered(node: NodeView) -> bool:
-    return node.reach in {Reach.FULL, Reach.SQL_ONLY} or (
-        node.facts is not None and (node.facts.server is not None or node.facts.galera is not None)
+    """Return whether the node answered once, in an earlier run of the console or in this one."""
+    return (
+        bool(node.uuid_history)
+        or node.reach in {Reach.FULL, Reach.SQL_ONLY}
+        or (node.facts is not None and (node.facts.server is not None or node.facts.galera is not None))
     )
 
 

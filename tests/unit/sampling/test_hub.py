@@ -7,8 +7,10 @@ from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.hub import EventLog, Hub
-from services.types import Health, Reach
-from tests.unit.discovery.scenes import AT, member
+from services.types import ClusterKind, Health, Reach
+from tests.unit.discovery.scenes import AT, STATE, address, estate, facts, member, only, sql_gone
+
+OTHER = "0f0f0f0f-1111-11f0-9c0e-3b2f8d5a7c11"
 
 
 class _Memory:
@@ -84,9 +86,48 @@ def test_that_a_forgotten_host_leaves_the_picture() -> None:
 
 def test_that_a_cluster_is_judged_by_its_expected_size_from_the_moment_it_is_asked() -> None:
     hub = Hub(ManualClock(AT + 0.5), None, rates=dict, bus=Bus())
-    for facts in (member(1), member(2), member(3)):
-        hub.put(facts)
+    for one in (member(1), member(2), member(3)):
+        hub.put(one)
     assert hub.refresh().clusters[0].expected is None
     hub.expect({"db2": 4})
     (cluster,) = hub.refresh().clusters
     assert (cluster.size, cluster.expected, cluster.health) == (3, 4, Health.WARN)
+
+
+def _dead(number: int) -> NodeFacts:
+    """A host that SSH reaches and whose server never answered this console."""
+    now = ManualClock().wall()
+    return sql_gone(facts(number, server=None, sql_at=None), at=now, process_state="", unit_state="inactive/dead")
+
+
+def test_that_a_console_opened_on_a_dead_cluster_begins_with_the_one_it_last_saw() -> None:
+    last = estate(*(member(n) for n in (1, 2, 3)), names={STATE: "prod-eu"})
+    hub = _hub(memory := _Memory())
+    hub.recall(last, {f"db{n}": address(n) for n in (1, 2, 4)})  # db3 is no longer in the inventory, db4 is new
+    first = only(hub.snapshot())
+    assert (first.cluster_id, first.name) == (STATE, "prod-eu")
+    assert [(n.host, n.state, n.health) for n in first.nodes] == [
+        ("db1", "not contacted yet", Health.UNKNOWN),
+        ("db2", "not contacted yet", Health.UNKNOWN),
+    ]
+    hub.put(_dead(1))
+    hub.refresh()
+    hub.put(_dead(2))
+    cluster = only(hub.refresh())
+    assert (cluster.cluster_id, cluster.kind, cluster.at) == (STATE, ClusterKind.GALERA, last.clusters[0].at)
+    assert {n.health for n in cluster.nodes} == {Health.BAD}
+    assert "the last answer came at" in cluster.agreement
+    assert not any("was Synced" in event.text for event in memory.events), "nobody saw it happen"
+
+
+def test_that_a_server_that_answers_is_where_it_says_and_not_where_it_was_remembered() -> None:
+    hub = _hub(_Memory())
+    hub.recall(estate(member(1), member(2)), {"db1": address(1), "db2": address(2)})
+    hub.put(member(1, 1, state_uuid=OTHER, local_state_uuid=OTHER))
+    assert {c.cluster_id: [n.host for n in c.nodes] for c in hub.refresh().clusters} == {OTHER: ["db1"], STATE: ["db2"]}
+
+
+def test_that_a_picture_without_a_cluster_recalls_nothing() -> None:
+    hub = _hub(_Memory())
+    hub.recall(estate(facts(1)), {"db1": address(1)})
+    assert (hub.snapshot().clusters, dict(hub.facts())) == ((), {})

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.judge import disk_health
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
+from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
 from services.discovery.transfers import ONE_TRANSFER_S
 from services.discovery.troubles import CLOCK_LIMIT_S
 from services.discovery.words import duration, joined, names, size
@@ -94,6 +94,14 @@ def _heard(node: NodeView) -> float | None:
 
 
 def _state_text(old: NodeView, new: NodeView, at: float) -> str:
+    """Return the new word and the old one; why a word that sounds well ("Synced") is a warning all the same."""
+    changed = _change_text(old, new, at)
+    if new.health is Health.WARN and new.reason:
+        return tr("{sentence}: {why}", sentence=changed, why=new.reason)
+    return changed
+
+
+def _change_text(old: NodeView, new: NodeView, at: float) -> str:
     if not old.state:
         return tr("{name}: {state}", name=new.name, state=tr(new.state))
     before = tr(old.state)
@@ -153,6 +161,11 @@ def _offset(node: NodeView) -> float | None:
 def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     """Return an event when the primary component's members changed, vanished, or came back."""
     before, after = _primary(old), _primary(new)
+    if _is_split(new) and not _is_split(old):
+        sides = " | ".join(_names_of(new, c.members) for c in new.components if c.primary)
+        text = tr("{name}: two primary components take writes apart: {sides}", name=new.name, sides=sides)
+        yield Event(new.at, "view", text, Health.BAD, new.cluster_id)
+        return
     if before == after or not old.components:
         return  # nothing changed, or the first look at the cluster: that members are there is no event
     known = {n.node_id: n.name for n in (*old.nodes, *new.nodes)}
@@ -171,7 +184,16 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     votes = next((c for c in new.components if c.primary), None)
     if votes is not None:
         text = joined(text, tr("{votes} of {n} votes", votes=votes.votes, n=votes.votes_known))
-    yield Event(new.at, "view", text, Health.WARN if gone else Health.GOOD, new.cluster_id)
+    calm = Health.WARN if gone else Health.GOOD
+    yield Event(new.at, "view", text, Health.BAD if _is_split(new) else calm, new.cluster_id)
+
+
+def _is_split(cluster: ClusterSnapshot) -> bool:
+    return any(problem.code == SEEN_NOW for problem in cluster.problems)
+
+
+def _names_of(cluster: ClusterSnapshot, members: Sequence[str]) -> str:
+    return ", ".join(sorted(node.name for node in cluster.nodes if node.node_id in members))
 
 
 def _who_moved(gone: Sequence[str], come: Sequence[str]) -> str:

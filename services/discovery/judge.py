@@ -23,6 +23,7 @@ ERROR_STATE = 5
 """wsrep_local_state of a node that found itself inconsistent (galera/wsrep_api.h: WSREP_MEMBER_ERROR)."""
 
 
+NOT_RUNNING = mark("not running")
 STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
 ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
 NOT_KNOWN = mark("state not known")
@@ -270,8 +271,8 @@ def _starting(node: Node, around: Around) -> Verdict:
 def _not_running(node: Node) -> Verdict:
     """Judge a host without the server's process; one that never was a node of anything is no alarm."""
     unit = node.machine.unit_state if node.machine is not None else ""
-    state = tr("{daemon} is not running", daemon=node.daemon)
-    words = tr("SSH answers; {state}", state=state)
+    state = NOT_RUNNING  # one word whatever the server's program is called: its name may be learnt later
+    words = tr("SSH answers; {daemon} is not running", daemon=node.daemon)
     known = f" (systemd: {unit})" if unit and not unit.startswith("active/") else ""
     never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
     if never and unit.startswith("inactive"):

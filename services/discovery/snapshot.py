@@ -21,6 +21,7 @@ from services.discovery.grouping import assign_async, assign_galera, carry_place
 from services.discovery.identity import identified
 from services.discovery.judge import ARBITRATOR, DISK_FULL, Around, verdict
 from services.discovery.model import (
+    SEEN_NOW,
     ClusterSnapshot,
     Component,
     EstateSnapshot,
@@ -31,7 +32,7 @@ from services.discovery.model import (
 from services.discovery.nodes import Node
 from services.discovery.numbers import galera_numbers, replica_numbers, source_numbers
 from services.discovery.transfers import transfers_of
-from services.discovery.troubles import cluster_problems
+from services.discovery.troubles import apart_from_others, cluster_problems
 from services.discovery.words import joined, listing
 from services.facts.model import NodeFacts
 from services.types import ClusterKind, Flavour, Health, Reach, worst
@@ -225,6 +226,8 @@ class _Making:
         transfers: tuple[TransferEdge, ...],
     ) -> ClusterSnapshot:
         problems = cluster_problems(kind, nodes, components, edges, self._links)
+        if any(problem.code == SEEN_NOW for problem in problems):
+            shown = tuple(apart_from_others(node, components, shown) for node in shown)
         moments = [n.facts.sql_at for n in nodes if n.facts is not None and n.facts.sql_at is not None and n.sql_fresh]
         old = self._previous.cluster(cluster_id) if self._previous is not None else None
         flavour, version = _product(nodes)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.discovery.async_view import Link
-from services.discovery.model import SEEN_NOW, Component, ReplicationEdge
+from services.discovery.model import SEEN_NOW, Component, NodeView, ReplicationEdge
 from services.discovery.nodes import Node
 from services.discovery.two_primaries import apart
 from services.discovery.words import joined, names, some
 from services.facts.model import Problem
-from services.types import ClusterKind
+from services.types import ClusterKind, Health
 from services.words import tr
 
 CLOCK_LIMIT_S = 2.0
@@ -57,6 +58,17 @@ def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Prob
         text = tr("No primary component: {groups}, none with a majority; writes are refused.", groups=seen)
         return [Problem("galera", text, "no-primary")]
     return []
+
+
+def apart_from_others(node: NodeView, components: Sequence[Component], everyone: Sequence[NodeView]) -> NodeView:
+    """Return a member of one of two Primary Components as what it is, however well it feels: bad, and why."""
+    own = next((c for c in components if c.primary and node.node_id in c.members), None)
+    if own is None:
+        return node
+    others = [m for c in components if c.primary and c is not own for m in c.members]
+    who = names(sorted(n.name for n in everyone if n.node_id in others))
+    text = tr("another primary component takes writes apart from this one: {names}", names=who)
+    return replace(node, health=Health.BAD, reason=joined(text, node.reason))
 
 
 def _server_ids(nodes: Sequence[Node], links: Sequence[Link]) -> list[Problem]:

@@ -128,7 +128,7 @@ def test_that_the_same_picture_comes_as_json(watching: Watching) -> None:
 def test_that_a_killed_node_is_drawn_as_not_running(galera: Estate, watching: Watching) -> None:
     galera.kill9("n3")
     killed = watching.within_samples("n3", lambda n: n.health is Health.BAD)
-    assert killed.state == "mariadbd is not running"
+    assert killed.state == "not running"
     later = watching.until(lambda s: _node(s, "n3").component == "", 20)
     assert later.clusters[0].components[0].members == ("n1", "n2")
     assert later.clusters[0].components[0].votes_known == 3

@@ -9,6 +9,7 @@ import random
 from dataclasses import replace
 
 from services.discovery.model import (
+    SEEN_NOW,
     ClusterSnapshot,
     Component,
     EstateSnapshot,
@@ -236,6 +237,22 @@ def partitioned() -> ClusterSnapshot:
         ),
         health=BAD,
     )
+
+
+def split() -> ClusterSnapshot:
+    """Return db1 and db2 beside db3, both sides Primary: each takes writes that the other does not have."""
+    apart = "another primary component takes writes apart from this one: {0}"
+    nodes = (
+        replace(node("db1", health=BAD), reason=apart.format("db3")),
+        replace(node("db2", health=BAD), reason=apart.format("db3")),
+        replace(node("db3", health=BAD, component="pc-2"), reason=apart.format("db1, db2")),
+    )
+    components = (
+        Component("pc", True, ("db1", "db2"), ("db1", "db2"), 2, 3, 0, "215", (0,)),
+        Component("pc-2", True, ("db3",), ("db3",), 1, 3, 0, "215", (0,)),
+    )
+    problem = Problem("galera", "Two primary components with the same state UUID: db1, db2; db3.", SEEN_NOW)
+    return replace(galera(nodes, components), problems=(problem,), observers_agree=False, health=BAD)
 
 
 def no_primary() -> ClusterSnapshot:

@@ -9,10 +9,12 @@ import pytest
 from services.discovery.model import Component, TransferEdge
 from services.types import Health, Reach
 from tests.widgets import builders as b
+from widgets.common.nodes import age_of, last_answer
 from widgets.common.text import THIN_SPACE
 from widgets.topology.wording import (
     card_text,
     component_detail,
+    component_title,
     lag_words,
     replication_lines,
     seen_from,
@@ -60,6 +62,24 @@ def test_that_a_silent_node_tells_why_and_when_it_last_answered() -> None:
     assert text.lines == ("mariadbd is not running since 02:31:07 (signal 9)",)
     assert text.footer.startswith("last answer ")
     assert text.rows == ()
+
+
+def test_that_each_of_two_primary_components_is_named_as_one_of_two() -> None:
+    cluster = b.split()
+    assert {component_title(c, cluster) for c in cluster.components} == {"Primary, split"}
+    calm = b.partitioned()
+    assert [component_title(c, calm) for c in calm.components] == ["Primary component", "non-Primary"]
+
+
+def test_that_an_attempt_that_failed_is_no_answer_and_has_no_age() -> None:
+    never = replace(b.facts("db2", age=0.2), sql_at=None, ssh_at=None, server=None, galera=None)
+    node = replace(b.lost("db2", "no answer", Health.UNKNOWN, "no route"), facts=never, state_since=None)
+    assert age_of(node, b.AT) is None
+    assert card_text(node, b.AT).footer == ""
+    over_ssh = replace(never, ssh_at=b.AT - 0.2)
+    silent = replace(node, reach=Reach.SSH_ONLY, facts=over_ssh)
+    assert last_answer(silent) is None, "its host answers, its server never did"
+    assert last_answer(replace(silent, facts=replace(over_ssh, sql_at=b.AT - 40))) == b.AT - 40
 
 
 def test_that_a_node_nobody_asked_yet_says_that_it_waits() -> None:

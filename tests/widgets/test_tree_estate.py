@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QTreeView
 from pytestqt.qtbot import QtBot
 
 from services.discovery.model import EstateSnapshot
-from services.types import Health
+from services.types import Health, Reach
 from tests.widgets import builders as b
 from widgets.common.theme import apply_theme
 from widgets.inventory.tree import EstateTree
@@ -147,6 +147,17 @@ def test_that_a_node_says_its_state_its_lag_or_its_silence() -> None:
     assert gone is not None
     assert node_entry(killed, gone, b.AT).detail == "no answer 14 s"
     assert node_entry(killed, gone, b.AT).hint.endswith("(signal 9)")
+
+
+def test_that_a_stopped_server_says_since_when_it_is_silent_and_not_when_its_host_was_asked() -> None:
+    gone = b.killed().node("db2")
+    assert gone is not None
+    assert gone.facts is not None
+    heard = replace(gone.facts, at=b.AT - 0.2, ssh_at=b.AT - 0.2, sql_at=b.AT - 40)
+    stopped = replace(gone, state="not running", reach=Reach.SSH_ONLY, facts=heard)
+    assert node_entry(b.killed(), stopped, b.AT).detail == "not running 40 s"
+    never = replace(stopped, facts=replace(heard, sql_at=None))
+    assert node_entry(b.killed(), never, b.AT).detail == "not running"
 
 
 def test_that_a_stale_node_says_its_age() -> None:

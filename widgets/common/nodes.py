@@ -47,11 +47,23 @@ def age_of(node: NodeView, at: float) -> float | None:
     """Return how old the node's numbers are at `at`, in seconds; None when it never answered.
 
     While SQL can't answer (a joiner receives an SST) the numbers come over SSH and from its peers: the poll's age then.
+    An attempt that failed is no answer, and makes nothing younger.
     """
     if node.facts is None:
         return None
-    taken = node.facts.at if node.reach is Reach.SSH_ONLY else (node.facts.sql_at or node.facts.at)
-    return max(0.0, at - taken)
+    taken = node.facts.at if node.reach is Reach.SSH_ONLY else (node.facts.sql_at or node.facts.ssh_at)
+    return None if taken is None else max(0.0, at - taken)
+
+
+def last_answer(node: NodeView) -> float | None:
+    """Return when the node's server last answered, the host's last answer where the console never heard the server.
+
+    None: neither ever did, or the host answers now and its server never has (UTC epoch seconds).
+    """
+    facts = node.facts
+    if facts is None or (facts.sql_at is None and node.reach is Reach.SSH_ONLY):
+        return None
+    return facts.sql_at if facts.sql_at is not None else facts.ssh_at
 
 
 def is_stale(node: NodeView, at: float) -> bool:

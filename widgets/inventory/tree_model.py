@@ -12,7 +12,16 @@ from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.common.labels import plain
-from widgets.common.nodes import age_of, is_silent, is_stale, missing_words, natural_key, ordered_nodes, state_word
+from widgets.common.nodes import (
+    age_of,
+    is_silent,
+    is_stale,
+    last_answer,
+    missing_words,
+    natural_key,
+    ordered_nodes,
+    state_word,
+)
 from widgets.common.text import format_age, format_duration, one_line, short_id
 
 Index = QModelIndex | QPersistentModelIndex
@@ -205,8 +214,8 @@ def node_entry(cluster: ClusterSnapshot, node: NodeView, at: float) -> Entry:
 
 def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:
     if is_silent(node):
-        since = age_of(node, at)
-        age = "" if since is None else format_duration(since)
+        answered = last_answer(node)
+        age = "" if answered is None else format_duration(max(0.0, at - answered))
         return " ".join(p for p in (state_word(node), age) if p)
     if is_stale(node, at):
         return format_age(age_of(node, at))

@@ -119,17 +119,15 @@ class SplitNotice(TintedFrame):
             super().keyPressEvent(event)
 
     def _row(self, story: SplitWords) -> QWidget:
+        """Sentence and way out side by side: the notice stands above every page, and a run needs the height."""
         place = QWidget()
-        column = QVBoxLayout(place)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(words(story.sentence))
-        foot = QHBoxLayout()
+        row = QHBoxLayout(place)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(words(story.sentence), 1)
         made = button(tr("Settle…"), on=lambda: self.ask(story))
         made.setAccessibleName(tr("Settle {name}", name=story.name))
-        foot.addWidget(made)
-        foot.addStretch(1)
-        column.addLayout(foot)
+        row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
         return place
 
     def _judge(self) -> None:

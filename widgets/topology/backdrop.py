@@ -14,7 +14,7 @@ from widgets.common.theme import with_alpha
 from widgets.topology.geometry import Box
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Chamber, Hole, Placement
-from widgets.topology.wording import component_detail, component_title, segment_label
+from widgets.topology.wording import component_detail, component_title, is_split, segment_label
 
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -28,6 +28,7 @@ def rect_of(box: Box) -> QRectF:
 class _Outline:
     rect: QRectF
     primary: bool
+    calm: bool  # the only primary component there is
     title: str
     detail: str
 
@@ -46,12 +47,13 @@ class Backdrop(QGraphicsItem):
 
     def take(self, cluster: ClusterSnapshot, placement: Placement) -> None:
         """Draw these places with the words of `cluster`; repaints only when something differs."""
-        components = {c.component_id: c for c in cluster.components}
+        components, split = {c.component_id: c for c in cluster.components}, is_split(cluster)
         outlines = tuple(
             _Outline(
                 rect_of(shape.box),
                 components[shape.component_id].primary,
-                component_title(components[shape.component_id]),
+                components[shape.component_id].primary and not split,
+                component_title(components[shape.component_id], cluster),
                 component_detail(components[shape.component_id], cluster),
             )
             for shape in placement.shapes
@@ -98,9 +100,9 @@ class Backdrop(QGraphicsItem):
         theme = self._state.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for outline in self._outlines:
-            line = theme.enclosure_line if outline.primary else theme.bad
+            line = theme.enclosure_line if outline.calm else theme.bad
             painter.setPen(QPen(line, 0, Qt.PenStyle.SolidLine if outline.primary else Qt.PenStyle.DashLine))
-            painter.setBrush(theme.enclosure if outline.primary else theme.bad_tint)
+            painter.setBrush(theme.enclosure if outline.calm else theme.bad_tint)
             painter.drawRect(outline.rect)
         painter.setPen(QPen(theme.enclosure_line, 0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -109,12 +111,13 @@ class Backdrop(QGraphicsItem):
 
     def _paint_outline(self, painter: QPainter, outline: _Outline) -> None:
         theme = self._state.theme
-        if outline.primary:
+        if outline.calm:
             painter.setPen(QPen(theme.enclosure_line, 1.5))
             painter.setBrush(theme.enclosure)
         else:
             pen = QPen(theme.bad, 1.5)
-            pen.setDashPattern([6.0, 4.0])
+            if not outline.primary:
+                pen.setDashPattern([6.0, 4.0])
             painter.setPen(pen)
             painter.setBrush(with_alpha(theme.bad_tint, 0.55))
         painter.drawRoundedRect(outline.rect, 16, 16)
@@ -127,17 +130,16 @@ class Backdrop(QGraphicsItem):
             (fonts.far_name, fonts.far_name_width) if far else (fonts.base_strong, fonts.base_strong_width)
         )
         small, small_width = (fonts.far_state, fonts.far_state_width) if far else (fonts.small, fonts.small_width)
-        color = theme.good if outline.primary else theme.bad
+        color = theme.good if outline.calm else theme.bad
         rect = outline.rect.adjusted(20, 0, -16, 0)
         title_width = strong_width.horizontalAdvance(outline.title)
         in_one_line = far or title_width + 8 + small_width.horizontalAdvance(outline.detail) <= rect.width()
         painter.setFont(strong)
         painter.setPen(color)
-        painter.drawText(
-            QRectF(rect.x(), rect.y() + (8 if in_one_line else 1), rect.width(), 28), _LEFT_MIDDLE, outline.title
-        )
+        title = strong_width.elidedText(outline.title, Qt.TextElideMode.ElideRight, max(0.0, rect.width()))
+        painter.drawText(QRectF(rect.x(), rect.y() + (8 if in_one_line else 1), rect.width(), 28), _LEFT_MIDDLE, title)
         painter.setFont(small)
-        painter.setPen(theme.second if outline.primary else theme.bad)
+        painter.setPen(theme.second if outline.calm else theme.bad)
         left = rect.x() + title_width + 8 if in_one_line else rect.x()
         room = QRectF(left, rect.y() + (8 if in_one_line else 18), rect.right() - left, 28)
         cut = small_width.elidedText(outline.detail, Qt.TextElideMode.ElideRight, max(0.0, room.width()))

@@ -9,7 +9,7 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
 from services.types import Flavour, Health
 from services.words import mark, tr
-from widgets.common.nodes import STALE_AFTER_S, state_word
+from widgets.common.nodes import STALE_AFTER_S, age_of, state_word
 from widgets.common.text import (
     format_age,
     format_bytes,
@@ -90,7 +90,7 @@ def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRow
         node.name or node.host or node.node_id,
         state_word(node),
         node.health,
-        format_age(None if sql_age is None else max(0.0, sql_age)),
+        format_age(age_of(node, at)),
         tuple(s for s in sections if s.rows),
     )
 

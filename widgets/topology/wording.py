@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.discovery.model import (
+    SEEN_NOW,
     ClusterSnapshot,
     Component,
     NodeView,
@@ -14,7 +15,7 @@ from services.discovery.model import (
 )
 from services.types import ClusterKind, Health, Reach
 from services.words import tr, tr_n
-from widgets.common.nodes import age_of, is_silent, is_stale, missing_words, state_word
+from widgets.common.nodes import age_of, is_silent, is_stale, last_answer, missing_words, state_word
 from widgets.common.text import (
     UNKNOWN,
     format_age,
@@ -88,16 +89,24 @@ def _silence(node: NodeView) -> tuple[str, ...]:
 
 
 def _last_seen(node: NodeView) -> str:
-    if node.facts is not None:
-        return tr("last answer {at}", at=format_clock(node.facts.sql_at or node.facts.at))
+    answered = last_answer(node)
+    if answered is not None:
+        return tr("last answer {at}", at=format_clock(answered))
     if node.state_since is not None:
         return tr("since {at}", at=format_clock(node.state_since))
     return ""
 
 
-def component_title(component: Component) -> str:
+def component_title(component: Component, cluster: ClusterSnapshot) -> str:
     """Return the bold words of a component."""
+    if component.primary and is_split(cluster):
+        return tr("Primary, split")
     return tr("Primary component") if component.primary else tr("non-Primary")
+
+
+def is_split(cluster: ClusterSnapshot) -> bool:
+    """Return whether two Primary Components of the cluster are seen: neither is the calm one."""
+    return any(problem.code == SEEN_NOW for problem in cluster.problems)
 
 
 def component_detail(component: Component, cluster: ClusterSnapshot) -> str:

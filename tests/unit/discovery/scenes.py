@@ -84,6 +84,13 @@ def member(number: int, size: int = 3, *, at: float = AT, host: str = "", **view
     return facts(number, at=at, host=host, view=galera(number, size, **view))
 
 
+def side(*numbers: int, at: float = AT, conf_id: int = 8, **view: object) -> tuple[NodeFacts, ...]:
+    """Return nodes that count one another and nobody else."""
+    names = tuple(f"{address(n)}:0" for n in numbers)
+    own = {"members": (), "incoming_addresses": names, "cluster_weight": len(numbers), "cluster_size": len(numbers)}
+    return tuple(member(n, 3, at=at, **{**own, "conf_id": conf_id, **view}) for n in numbers)
+
+
 def unreached(number: int, before: NodeFacts | None = None, *, at: float = AT) -> NodeFacts:
     """Return a host that no road reaches, with what it said before."""
     problems = (Problem("sql", "No route.", "unreachable"), Problem("ssh", "No route.", "unreachable"))

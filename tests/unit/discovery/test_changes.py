@@ -20,6 +20,7 @@ from tests.unit.discovery.scenes import (
     machine,
     member,
     server,
+    side,
     sql_gone,
     unreached,
 )
@@ -39,7 +40,28 @@ def test_that_a_state_change_names_node_and_both_words() -> None:
     second = estate(member(1), member(2), sql_gone(WHOLE[2], process_state=""), previous=first, at=AT + 1)
     (event,) = events_between(first, second)
     assert (event.kind, event.health, event.node_id, event.at) == ("state", Health.BAD, "db3", AT + 1)
-    assert event.text == "db3: mariadbd is not running (was Synced)"
+    assert event.text == "db3: not running (was Synced)"
+
+
+def test_that_a_node_that_comes_back_with_a_warning_says_which() -> None:
+    first = estate(member(1), member(2), sql_gone(WHOLE[2], code="timed-out"), at=AT)
+    slow = member(3, at=AT + 1, recv_queue=30)
+    second = estate(member(1, at=AT + 1), member(2, at=AT + 1), slow, previous=first, at=AT + 1)
+    (event,) = [e for e in events_between(first, second) if e.kind == "state"]
+    assert event.health is Health.WARN
+    assert event.text.startswith("db3: Synced (was SQL does not answer")
+    assert event.text.endswith(": 30 write sets wait on db3: it slows the group down (limit 28)")
+
+
+def test_that_a_split_is_no_calm_event_neither_when_it_is_first_seen_nor_while_it_lasts() -> None:
+    two = estate(*side(1, 2), at=AT)
+    both = estate(*side(1, 2, at=AT + 1), *side(3, at=AT + 1), previous=two, at=AT + 1)
+    events = events_between(two, both)
+    assert [(e.kind, e.health) for e in events] == [("view", Health.BAD)]
+    assert events[0].text.endswith("two primary components take writes apart: db1, db2 | db3")
+    more = (*side(1, 2, at=AT + 2), *side(3, 4, at=AT + 2))
+    later = events_between(both, estate(*more, previous=both, at=AT + 2))
+    assert {e.health for e in later if e.kind == "view"} == {Health.BAD}
 
 
 def test_that_a_member_that_leaves_and_returns_is_a_view_event() -> None:

@@ -33,7 +33,7 @@ class Wrapped:
         option.setWrapMode(mode if not anywhere else QTextOption.WrapMode.WrapAnywhere)
         self.layouts: list[tuple[float, QTextLayout]] = []
         self.height = self.widest = 0.0
-        for text in lines:
+        for text in (part for line in lines for part in line.split("\n")):  # a QTextLayout runs lines together
             layout = QTextLayout(text, font)
             layout.setTextOption(option)
             layout.setCacheEnabled(True)

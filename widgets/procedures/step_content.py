@@ -112,7 +112,7 @@ def _titles(view: StepView, given: RowInput) -> tuple[Block, ...]:
 def _commands(view: StepView, given: RowInput) -> tuple[Block, ...]:
     if not given.wording or not (shows_commands(view.step) or view.state in TAKEN_BACK):
         return ()
-    lines = given.wording
+    lines = tuple(part for line in given.wording for part in line.split("\n"))  # a script is one line with breaks
     if not given.expanded and len(lines) > SHORT_LINES:
         rest = len(lines) - SHORT_LINES
         more = tr_n("… {n} more line: Enter shows all", "… {n} more lines: Enter shows all", rest, n=format_count(rest))

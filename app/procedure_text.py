@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from services.discovery.words import clock
-from services.procedures.checks import Check, Override, Verdict
+from services.procedures.checks import Answer, Check, Override, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Breach, Plan, Step
@@ -85,12 +85,18 @@ def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ())
             continue
         if check.why:
             yield from _wrapped("          ", check.why)
-        for advice in check.try_:
+        for advice in (*check.try_, *map(_answer, check.answers), *check.commands):
             yield from _wrapped(f"          {tr('try')}: ", advice)
         if check.verdict is Verdict.BLOCK and check.absolute:
             yield f"          {tr('This block can not be overridden.')}"
         elif check.verdict is Verdict.BLOCK and check.code in accepted:
             yield from _wrapped(f"          {tr('overridden')}: ", accepted[check.code])
+
+
+def _answer(answer: Answer) -> str:
+    """Return an answer as --input takes it."""
+    given = tr(" or ").join(f"{answer.field}={value}" for value in answer.values)
+    return f"{tr(answer.advice)}: {given}." if given else f"{tr(answer.advice)} ({answer.field})."
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:

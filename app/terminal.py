@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge
+from services.discovery.model import (
+    NOT_SETTLED,
+    ClusterSnapshot,
+    Component,
+    EstateSnapshot,
+    NodeView,
+    ReplicationEdge,
+)
+from services.facts.model import Problem
 from services.types import ClusterKind, Health
 from services.words import tr, tr_n
 
@@ -16,7 +24,7 @@ def estate_text(snapshot: EstateSnapshot) -> str:
     lines: list[str] = []
     for cluster in snapshot.clusters:
         lines += [*cluster_lines(cluster), ""]
-    lines += [f"! {problem.part}: {problem.sentence}" for problem in snapshot.problems]
+    lines += [f"! {_problem(problem)}" for problem in snapshot.problems]
     lines.append(
         tr("{answering} of {total} hosts answer", answering=snapshot.hosts_answering, total=snapshot.hosts_total)
     )
@@ -45,7 +53,13 @@ def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     for view in cluster.views if not cluster.observers_agree else ():
         yield f"    {view.sentence}"
     for problem in cluster.problems:
-        yield f"  ! {problem.part}: {problem.sentence}"
+        yield f"  ! {_problem(problem)}"
+
+
+def _problem(problem: Problem) -> str:
+    """Return what is wrong, with the command that settles what only a person can."""
+    command = " (pilothouse settle)" if problem.code == NOT_SETTLED else ""
+    return f"{problem.part}: {problem.sentence}{command}"
 
 
 def component_sentence(component: Component) -> str:

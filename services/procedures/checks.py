@@ -17,13 +17,29 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """One of the procedure's questions, answered so that the check passes.
+
+    Attributes:
+        advice: what that answer does, without a full stop.
+        field: the question's name; values: any one of them will do. A terminal names both as --input takes them, a
+            window by the question's title.
+    """
+
+    advice: str
+    field: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of the checklist.
 
     Attributes:
         code: stable, upper case, the name an override gives: 'DISK-FREE'.
         title: what is checked; evidence: the values read, from which host; why: why it matters.
-        try_: what to do about it.
+        try_: what to do about it; answers: which questions of the procedure, answered how, would do.
+        commands: what is typed at a terminal for it; a window has its own way.
         host: '' when it concerns the cluster.
         absolute: a block against certain data loss: no override exists for it.
         to_read: a person chooses by it: shown also where it passed and other things need to be read first.
@@ -38,6 +54,8 @@ class Check:
     host: str = ""
     absolute: bool = False
     to_read: bool = False
+    answers: tuple[Answer, ...] = ()
+    commands: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Let no name or log line in it show other than what it is, wherever it is shown."""

@@ -6,16 +6,17 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from services.procedures.checks import Check, Override, Verdict
+from services.procedures.checks import Answer, Check, Override, Verdict
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Risk
 from tests.widgets import builders_procedures as p
 from widgets.common.combo import Combo
 from widgets.common.theme import apply_theme
 from widgets.procedures.field_row import FieldRow
+from widgets.procedures.mono import MonoBox
 from widgets.procedures.page import ProceduresPage
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.wizard import WizardPage
@@ -185,6 +186,25 @@ def test_that_only_a_block_that_is_not_absolute_takes_a_reason(qtbot: QtBot, wiz
     assert checklist.standing_blocks() == (p.ABSOLUTE,)
 
 
+def test_that_an_answer_that_would_do_is_named_by_its_question_with_the_way_to_it(
+    qtbot: QtBot, wizard: WizardPage
+) -> None:
+    answers = (Answer("Choose whose data stays", "donor", ("db1", "db3")), Answer("Leave more room", "floor"))
+    wizard.set_checks((replace(p.ABSOLUTE, try_=(), answers=answers),))
+    shown = [label.text() for label in wizard.stages.checklist.findChildren(QLabel)]
+    donor, floor = (row(wizard, name).field.title for name in ("donor", "floor"))
+    assert f"Try: Choose whose data stays: db1 or db3 under “{donor}”" in shown
+    assert f"Try: Leave more room: “{floor}”" in shown
+    assert not any("donor=" in text for text in shown)
+    assert not wizard.stages.inputs.is_open()
+    assert not row(wizard, "floor").isVisible()
+    ways = [made for made in wizard.stages.checklist.findChildren(QPushButton) if made.text() == "Answer"]
+    qtbot.mouseClick(ways[1], Qt.MouseButton.LeftButton)
+    assert wizard.stages.inputs.is_open()
+    assert row(wizard, "floor").isVisible()
+    assert wizard.focusWidget() is row(wizard, "floor").focus_target()
+
+
 def test_that_a_reason_typed_survives_checking_again(qtbot: QtBot, wizard: WizardPage) -> None:
     wizard.set_checks((*p.CHECKS, p.BLOCK))
     field = wizard.stages.checklist.rows[0].reason
@@ -242,6 +262,22 @@ def test_that_the_plan_says_each_step_with_its_exact_lines(wizard: WizardPage) -
     assert lines == ["Stop cleanly", "sudo systemctl stop mariadb"]
     assert (rows[3].content.host, rows[3].content.risk, rows[3].content.took) == ("db2", "node down", "about 20 s")
     assert "obligation: gcache frozen on db1" in rows[1].content.spoken()
+
+
+def test_that_a_script_keeps_its_line_breaks_in_the_plan_and_on_the_clipboard(
+    qtbot: QtBot, wizard: WizardPage, qapp: QApplication
+) -> None:
+    script = "sudo bash -c 'umask 077\nindex=$1\ncd -- /var/lib/mysql || exit 3'"
+    wizard.set_plan(p.plan(), {**p.WORDING, p.plan().steps[3].step_id: (script,)})
+    lines = [line for block in wizard.stages.steps.rows[3].content.blocks for line in block.lines]
+    assert lines == ["Stop cleanly", *script.split("\n")]
+    box = MonoBox((script,))
+    qtbot.addWidget(box)
+    one = MonoBox((script.split("\n", maxsplit=1)[0],))
+    qtbot.addWidget(one)
+    assert box.heightForWidth(900) > 2 * one.heightForWidth(900)
+    box.copy()
+    assert qapp.clipboard().text() == script
 
 
 def test_that_long_wording_is_whole_after_enter(qtbot: QtBot, wizard: WizardPage) -> None:

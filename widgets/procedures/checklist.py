@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.procedures.checks import Check, Override, Verdict, standing_blocks
+from services.procedures.checks import Answer, Check, Override, Verdict, standing_blocks
 from services.words import tr
 from widgets.common.boxes import HealthMark, button, hairline
 from widgets.common.fields import line
@@ -21,13 +24,28 @@ class CheckRow(QFrame):
     """One check. `reason` is the override's line, None where none exists (a pass, a warning, an absolute block).
 
     An override names a code, not a host: of several blocks of one code only the first asks for the reason.
+
+    Signals: `reason_typed`, `answer_wanted(name of a question)`.
+
+    Args:
+        title_of: gives the words of a question by its name.
     """
 
     reason_typed = Signal()
+    answer_wanted = Signal(str)
 
-    def __init__(self, check: Check, reason: str = "", *, fixed: bool = False, asks: bool = True) -> None:
+    def __init__(
+        self,
+        check: Check,
+        reason: str = "",
+        *,
+        fixed: bool = False,
+        asks: bool = True,
+        title_of: Callable[[str], str] = str,
+    ) -> None:
         super().__init__()
         self.check = check
+        self._title_of = title_of
         self._asks = asks
         self.reason: QLineEdit | None = None
         shape = HealthMark(VERDICT_HEALTH[check.verdict], 11)
@@ -38,6 +56,9 @@ class CheckRow(QFrame):
         for text, kind in ((tr(check.evidence), "second"), *self._advice()):
             if text:
                 column.addWidget(words(text, kind))
+        if check.verdict is not Verdict.PASS:
+            for answer in check.answers:
+                column.addLayout(self._answer(answer, fixed=fixed))
         if check.verdict is Verdict.BLOCK:
             column.addLayout(self._override(reason, fixed=fixed))
         row = QHBoxLayout(self)
@@ -69,6 +90,22 @@ class CheckRow(QFrame):
         why = tr("Why: {reason}", reason=tr(self.check.why)) if self.check.why else ""
         return ((why, "second"), *tries)
 
+    def _answer(self, answer: Answer, *, fixed: bool) -> QHBoxLayout:
+        """What to answer, by the question's own words, and the way there while answers can be given."""
+        given, title = tr(" or ").join(answer.values), self._title_of(answer.field)
+        if given:
+            told = tr("{advice}: {answer} under “{question}”", advice=tr(answer.advice), answer=given, question=title)
+        else:
+            told = tr("{advice}: “{question}”", advice=tr(answer.advice), question=title)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(words(tr("Try: {advice}", advice=told), "second"), 1)
+        if not fixed:
+            way = button(tr("Answer"), "link", on=partial(self.answer_wanted.emit, answer.field))
+            way.setAccessibleName(tr("Answer {question}", question=title))
+            row.addWidget(way, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
     def _override(self, reason: str, *, fixed: bool) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -95,15 +132,17 @@ class CheckRow(QFrame):
 
 
 class Checklist(QWidget):
-    """Signals: `overrides_changed`, `check_wanted`, `plan_wanted`."""
+    """Signals: `overrides_changed`, `check_wanted`, `plan_wanted`, `answer_wanted(name of a question)`."""
 
     overrides_changed = Signal()
+    answer_wanted = Signal(str)
     check_wanted = Signal()
     plan_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[CheckRow] = []
+        self.title_of: Callable[[str], str] = str
         self._lines: list[QFrame] = []
         self._checks: tuple[Check, ...] = ()
         self._fixed = False
@@ -170,7 +209,14 @@ class Checklist(QWidget):
         self._checks, self.rows, self._lines = checks, [], []
         asked: set[str] = set()
         for number, check in enumerate(sorted(checks, key=lambda check: _ORDER[check.verdict])):
-            row = CheckRow(check, reasons.get(check.code, ""), fixed=self._fixed, asks=check.code not in asked)
+            row = CheckRow(
+                check,
+                reasons.get(check.code, ""),
+                fixed=self._fixed,
+                asks=check.code not in asked,
+                title_of=self.title_of,
+            )
+            row.answer_wanted.connect(self.answer_wanted)
             if row.reason is not None:
                 asked.add(check.code)
             row.reason_typed.connect(self._typed)

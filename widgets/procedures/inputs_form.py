@@ -124,6 +124,20 @@ class InputsForm(QWidget):
         if not self._faults:
             self.check_wanted.emit()
 
+    def title_of(self, name: str) -> str:
+        """Return a question's words, its name where it is not asked."""
+        row = self.rows.get(name)
+        return tr(row.field.title) if row is not None else name
+
+    def focus(self, name: str) -> None:
+        """Give the keys to a question, unfolded where it is a rare one."""
+        row = self.rows.get(name)
+        if row is None:
+            return
+        if row.field.advanced:
+            self.show_more(True)
+        row.focus_target().setFocus()
+
     def focus_first(self) -> None:
         """Give the keys to the first question."""
         for row in self.rows.values():

@@ -63,6 +63,8 @@ class Stages(QWidget):
         for part in (self._broken, *self._all()):
             column.addWidget(part)
         self.checklist.overrides_changed.connect(self._judge)
+        self.checklist.title_of = self.form.title_of
+        self.checklist.answer_wanted.connect(self._go_to_answer)
         self.form.inputs_changed.connect(lambda _inputs: self._outdate())
 
     def _all(self) -> tuple[Section, ...]:
@@ -201,6 +203,10 @@ class Stages(QWidget):
         if rows:
             self.steps.tick(now)
         self.plan.say(run_health(view.state), plan_words(view), time_words(view, now))
+
+    def _go_to_answer(self, name: str) -> None:
+        self.inputs.set_open(True)
+        self.form.focus(name)
 
     def focus_first(self) -> None:
         """Give the keys to the first question, or to the steps of a run."""

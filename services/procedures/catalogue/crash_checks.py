@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, behind, standings
-from services.procedures.checks import Check, Verdict
+from services.procedures.checks import Answer, Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.preflight.parts import verdict
 from services.types import Reach
@@ -24,6 +24,12 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
         try_=("Bring the missing nodes back with add-node.",) if alive else (),
         absolute=True,
     )
+
+
+_GONE_FOR_GOOD = (
+    "Where one was taken out on purpose and is off for good, give that as the reason to go on, and take it out of "
+    "wsrep_cluster_address of the others."
+)
 
 
 def unaccounted(party: Party) -> Check:
@@ -51,19 +57,36 @@ def unaccounted(party: Party) -> Check:
         evidence="; ".join([*silent, *told]) or "every member answers",
         why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
         try_=(
-            *(f"Repair the way to {n}, or make sure that it is powered off and name it under 'gone'." for n in dark),
-            *(f"Take {n} out of 'gone'; to leave it as it is, leave it out of 'nodes' too." for n in back),
-            *(f"Stop the server of {n}, or name it under 'nodes'." for n in running),
+            *(f"Repair the way to {n}, or make sure that it is powered off." for n in dark),
+            *(f"Stop the server of {n}." for n in running),
             *(f"Add {n} to the inventory, so that it is asked." for n in party.strangers),
+            *((_GONE_FOR_GOOD,) if party.strangers else ()),
         ),
+        answers=_answers_to(party, dark, back, running),
         absolute=bool(dark or back or running),
     )
+
+
+def _answers_to(
+    party: Party, dark: tuple[str, ...], back: tuple[str, ...], running: tuple[str, ...]
+) -> tuple[Answer, ...]:
+    """Return how the questions account for members that can't be seen, were called off wrongly, or were left out."""
+    off = tuple(n for n in party.gone if n not in back)
+    found = []
+    if dark:
+        found.append(Answer(f"Once {', '.join(dark)} is off for sure, name it", "gone", (", ".join((*off, *dark)),)))
+    if back:
+        found.append(Answer(f"Take {', '.join(back)} out", "gone", (", ".join(off),) if off else ()))
+        found.append(Answer(f"To leave {', '.join(back)} as it is, take it out too", "nodes"))
+    if running:
+        found.append(Answer(f"Or name {', '.join(running)} too", "nodes"))
+    return tuple(found)
 
 
 def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """All positions side by side, as evidence; a warning while some are not known yet."""
     found = standings(facts, hosts)
-    rows = "; ".join(_row(s) for s in found)
+    rows = ";\n".join(_row(s) for s in found)
     unknown = any(s.out or s.stale for s in found)
     return Check(
         code="POSITIONS",
@@ -139,12 +162,10 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tupl
         evidence="; ".join(f"{s.host} has {more} write sets more" for s, more in ahead)
         or f"{chosen.text} is the highest{tie}{aside}",
         why="'Reversing history': a node that is ahead aborts when it joins, and its extra transactions are lost.",
-        try_=(
-            f"Bootstrap {ahead[0][0].host}.",
-            f"{accepted} what only it has out of its binary log, then bring it back with add-node and keep_data=yes.",
-        )
+        try_=(f"{accepted} what only it has out of its binary log, then bring it back and keep its old data.",)
         if ahead
         else (),
+        answers=(Answer("Bootstrap the node that is ahead", "bootstrap", (ahead[0][0].host,)),) if ahead else (),
         host=chosen.host,
     )
 

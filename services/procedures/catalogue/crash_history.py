@@ -12,7 +12,7 @@ from itertools import combinations
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.catalogue.extraction import log_index, write_out
-from services.procedures.checks import Check
+from services.procedures.checks import Answer, Check
 from services.procedures.histories import Histories, histories
 from services.procedures.model import Step
 from services.procedures.preflight.parts import verdict
@@ -63,19 +63,17 @@ def history(party: Party, *, side_chosen: bool) -> Check:
     told = [f"{p.one} and {p.other} FORKED{_shared(p.found)}: {p.found.evidence}" for p in forked]
     told += [f"{p.one} and {p.other}: not known ({p.found.evidence})" for p in unknown]
     told += [f"{p.one} and {p.other}: same ({p.found.evidence})" for p in found if p.found.outcome == "same"]
-    sides = ", ".join(dict.fromkeys(name for pair in forked for name in (pair.one, pair.other)))
+    sides = tuple(sorted({name for pair in forked for name in (pair.one, pair.other)}))
     read = tuple(dict.fromkeys(sentence for pair in unknown for sentence in pair.found.missing))
     return Check(
         code="HISTORY",
         title="The nodes share one history",
         verdict=verdict(forked and not side_chosen, forked or unknown or not found),
-        evidence="; ".join(told) or "there are no two nodes with a position to compare",
+        evidence=";\n".join(told) or "there are no two nodes with a position to compare",
         why="Nodes of one state UUID can be forks: after a bootstrap on each side both count on from the same seqno, "
         "and IST between them succeeds while the data differ.",
-        try_=(
-            *((f"Choose whose data stays: bootstrap={sides.replace(', ', ' or bootstrap=')}.",) if forked else ()),
-            *(f"Not known until it is read: {sentence}." for sentence in read[:4]),
-        ),
+        try_=tuple(f"Not known until it is read: {sentence}." for sentence in read[:4]),
+        answers=(Answer("Choose whose data stays", "bootstrap", sides),) if forked and not side_chosen else (),
         absolute=bool(forked),
         to_read=True,
     )

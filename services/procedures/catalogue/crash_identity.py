@@ -47,6 +47,7 @@ def one_cluster(party: Party) -> Check:
         why="Nodes of different UUIDs have different data; seqnos of one say nothing about the other. A state file can "
         "be damaged; what this console saw the servers say was their own word.",
         try_=_advice(said, told, known) if bad else (),
+        commands=(f"--cluster {next(iter(told))}",) if bad and _founded_anew(said, told) else (),
         absolute=True,
     )
 
@@ -81,15 +82,25 @@ def _when(now: float, at: float | None) -> str:
     return f", {age:.0f} s ago"
 
 
+def _against(said: tuple[Said, ...]) -> list[str]:
+    """Return the hosts whose data contradicts what this console saw."""
+    return [one.host for one in said if one.seen and one.told - {one.seen}]
+
+
+def _founded_anew(said: tuple[Said, ...], told: frozenset[str]) -> bool:
+    """Return whether all data name one other cluster than the one this console saw."""
+    return len(told) == 1 and bool(_against(said))
+
+
 def _advice(said: tuple[Said, ...], told: frozenset[str], known: str) -> tuple[str, ...]:
     """Return what to do. A node is called foreign only where our own history saw it in that other cluster."""
-    against = [one.host for one in said if one.seen and one.told - {one.seen}]
+    against = _against(said)
     foreign = [one.host for one in said if one.seen and one.seen != known and one.seen in told]
     found = []
     if against:
         found.append(f"Look into the data of {', '.join(against)} by hand: it contradicts what this console saw.")
     if foreign:
-        found.append(f"Leave {', '.join(foreign)} out of 'nodes': this console saw it in that other cluster itself.")
-    if len(told) == 1 and against:
-        found.append(f"Was the cluster founded anew? Then name it by its state UUID: --cluster {next(iter(told))}")
+        found.append(f"Leave {', '.join(foreign)} out: this console saw it in that other cluster itself.")
+    if _founded_anew(said, told):
+        found.append(f"Was the cluster founded anew? Then name it by its state UUID, {next(iter(told))}.")
     return tuple(found) or ("Find out which UUID is this cluster's, by a backup or by a console that saw it.",)

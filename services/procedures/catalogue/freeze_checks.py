@@ -18,9 +18,12 @@ from services.procedures.catalogue.freeze_arithmetic import (
     seqno_proposed,
 )
 from services.procedures.catalogue.freeze_guard import AFTER_S
-from services.procedures.checks import Check, Verdict
+from services.procedures.checks import Answer, Check, Verdict
 from services.procedures.facts_model import Facts
 from services.sampling.ist_reach import safe_gap
+
+RELEASE_MODE = "release"
+"""The answer that only ends a freeze."""
 
 
 def capability(facts: Facts, donor: str, node: str, away_s: float) -> Check:
@@ -51,7 +54,8 @@ def frozen_already(facts: Facts, donor: str) -> Check:
         verdict=Verdict.PASS if free else Verdict.BLOCK,
         evidence=f"{OPTION} = {value}" if value is not None else "no such option",
         why="Our release at the end would end somebody else's freeze too, and their node would need an SST.",
-        try_=() if free else ("Ask who froze it. This procedure in the mode 'release' ends it.",),
+        try_=() if free else ("Ask who froze it.",),
+        answers=() if free else (Answer("This procedure itself can end it", "mode", (RELEASE_MODE,)),),
         host=donor,
     )
 

@@ -11,6 +11,7 @@ from services.procedures import preflight
 from services.procedures.catalogue import freeze_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.freeze_arithmetic import Cache, cache_of, floor_default, is_frozen, seqno_proposed
+from services.procedures.catalogue.freeze_checks import RELEASE_MODE
 from services.procedures.catalogue.freeze_steps import freeze_plan, release_plan
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.rolling_order import segment_of
@@ -31,8 +32,6 @@ ABOUT = About(
     node_field="node",
     for_states=("synced",),
 )
-
-RELEASE_MODE = "release"
 
 
 class FreezeGcache:

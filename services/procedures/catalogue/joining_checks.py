@@ -9,7 +9,7 @@ from services.procedures.catalogue.joiner_config import address_of, not_copied
 from services.procedures.catalogue.joining_estimate import Expected
 from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
-from services.procedures.checks import Check, Verdict
+from services.procedures.checks import Answer, Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
@@ -39,7 +39,7 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
     """
     beyond = ahead(facts, joiner) and not given_up
     refused = beyond or (expected.kind == "SST" and not sst_ok)
-    advice = f"Let {joiner} give up what only it has (loser={joiner}): it is written to a file first, an SST follows."
+    gives_up = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
     size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
     sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
     return Check(
@@ -49,9 +49,10 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
         evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s"
         + (f"; {expected.warning}" if expected.warning else ""),
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
-        try_=(advice,)
+        try_=("Choose a donor that can send an IST.",) if refused and not beyond else (),
+        answers=(Answer(gives_up, "loser", (joiner,)),)
         if beyond
-        else ("Accept an SST (sst_ok), or choose a donor that can send an IST.",)
+        else (Answer("Accept an SST", "sst_ok", ("yes",)),)
         if refused
         else (),
     )
@@ -356,8 +357,8 @@ def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
 def orphans(facts: Facts, joiner: str, *, end: bool) -> tuple[Check, ...]:
     """What an earlier transfer left; accepted to be ended, it is a warning."""
     if not end:
-        say_yes = "Or say yes to ending them (end_orphans): they are ended just before the start."
-        return tuple(replace(c, try_=(*c.try_, say_yes) if c.try_ else ()) for c in sst_orphans(facts, (joiner,)))
+        say_yes = (Answer("Or let the run end them just before the start", "end_orphans", ("yes",)),)
+        return tuple(replace(c, answers=say_yes if c.try_ else ()) for c in sst_orphans(facts, (joiner,)))
     return tuple(
         replace(c, verdict=Verdict.WARN, evidence=f"{c.evidence}; they are ended just before the start")
         if c.verdict is Verdict.BLOCK

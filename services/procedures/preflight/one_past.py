@@ -35,9 +35,8 @@ def one_past(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> 
         verdict=verdict(split or away, unsure),
         evidence="; ".join([*split, *away, *unsure]) or calm,
         why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
-        try_=("Compare the sides' rows, bring the losing side back by SST, then settle it: pilothouse settle.",)
-        if split
-        else (),
+        try_=("Compare the sides' rows, bring the losing side back by SST, then settle it.",) if split else (),
+        commands=("pilothouse settle",) if split else (),
         absolute=bool(split or away),
         to_read=True,
     )

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.terminal import estate_text
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, NotSettled
 from services.discovery.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.facts.model import NodeFacts
 from services.types import Health
-from tests.unit.discovery.scenes import AT, STATE, address, estate, member, only, sql_gone
-
-
-def side(*numbers: int, at: float = AT, conf_id: int = 8, **view: object) -> tuple[NodeFacts, ...]:
-    """Return nodes that count one another and nobody else."""
-    names = tuple(f"{address(n)}:0" for n in numbers)
-    own = {"members": (), "incoming_addresses": names, "cluster_weight": len(numbers), "cluster_size": len(numbers)}
-    return tuple(member(n, 3, at=at, **{**own, "conf_id": conf_id, **view}) for n in numbers)
+from tests.unit.discovery.scenes import AT, STATE, address, estate, member, only, side, sql_gone
 
 
 def split(at: float = AT, left: int = 8, right: int = 8) -> EstateSnapshot:
@@ -97,12 +91,24 @@ def test_that_a_node_which_changed_sides_between_the_looks_proves_nothing() -> N
 NOT_YET = NotSettled(1, STATE, "orders", (("db1", "db2"), ("db3",)), AT, AT + 60, "by two answers")
 
 
+def test_that_both_sides_look_bad_however_well_each_node_feels() -> None:
+    cluster = only(split())
+    assert [(n.state, n.health) for n in cluster.nodes] == [("Synced", Health.BAD)] * 3
+    assert {n.name: n.reason for n in cluster.nodes} == {
+        "db1": "another primary component takes writes apart from this one: db3",
+        "db2": "another primary component takes writes apart from this one: db3",
+        "db3": "another primary component takes writes apart from this one: db1 and db2",
+    }
+
+
 def test_that_it_is_told_until_a_person_settles_it() -> None:
     calm = estate(member(1), member(2), member(3))
     told = only(told_until_settled(calm, (NOT_YET,)))
     assert [p.code for p in told.problems] == [NOT_SETTLED]
     assert "db1, db2 | db3" in told.problems[0].sentence
-    assert "pilothouse settle" in told.problems[0].sentence
+    assert "until a person settles it" in told.problems[0].sentence
+    assert "pilothouse settle" in estate_text(EstateSnapshot(AT, (told,))), "a terminal says how"
+    assert "pilothouse" not in told.problems[0].sentence, "a window has a way of its own"
     assert told.health is Health.WARN
     assert told_until_settled(calm, ()) == calm
 

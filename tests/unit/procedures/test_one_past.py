@@ -24,7 +24,7 @@ def test_that_two_primary_components_that_nobody_settled_block_and_no_override_h
     check = one_past(facts(two_primaries=(SEEN,)), ("n1",), NAMES)
     assert standing_blocks((check,), (Override("HISTORY", "I know better"),)) == (check,)
     assert "n1, n2 | n3" in check.evidence
-    assert "pilothouse settle" in check.try_[0]
+    assert check.commands == ("pilothouse settle",)
     elsewhere = replace(SEEN, sides=(("n1", "n2", "n3"), ("n4",)))  # who is not here takes no part
     assert one_past(facts(two_primaries=(elsewhere,)), ("n1",), NAMES).verdict is PASS
 

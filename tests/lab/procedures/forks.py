@@ -5,7 +5,7 @@ Every statement that came back is an acknowledged row; who acknowledged which is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,7 +55,12 @@ def kill_all(estate: Estate) -> None:
 
 @contextmanager
 def two_forks(
-    estate: Estate, *, rows: int = ROWS, fewer: int | None = None, losers: tuple[str, ...] = ("s3",)
+    estate: Estate,
+    *,
+    rows: int = ROWS,
+    fewer: int | None = None,
+    losers: tuple[str, ...] = ("s3",),
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[Ledger]:
     """s3 was bootstrapped by hand beside s1 and s2, both sides took writes, then all servers died.
 
@@ -63,6 +68,7 @@ def two_forks(
 
     Args:
         fewer: rows that s3 took, as many as the others where it is None.
+        meanwhile: called while both sides are Primary and have written.
     """
     shared = make_ledger(estate)
     try:
@@ -72,6 +78,7 @@ def two_forks(
         estate.sql("s3", "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
         estate.wait_synced(("s3",), size=1, limit_s=40)
         only = {"s1": acknowledge(estate, "s1", 1_000, rows), "s3": acknowledge(estate, "s3", 5_000, fewer or rows)}
+        meanwhile()
         kill_all(estate)
         estate.heal()
         yield Ledger(shared, only)

@@ -59,6 +59,7 @@ class Person:
     session: WindowSession
     start: WindowStart
     story: str
+    run_id: int = 1  # under way, or begun next
     badges: list[str] = field(default_factory=list)
     duties: list[str] = field(default_factory=list)
 
@@ -133,7 +134,7 @@ class Person:
 
     def sees_it_armed(self) -> None:
         """Wait for the badge and the frame of a window that changes servers."""
-        self.waits(lambda: self.window.status.badge().startswith("ARMED run 1 · ") or self.is_stopped())
+        self.waits(lambda: self.window.status.badge().startswith(f"ARMED run {self.run_id} · ") or self.is_stopped())
         assert self.frame.isVisible(), words(self.window)
 
     def sees_it_done(self, limit_s: float = 240.0) -> None:
@@ -143,9 +144,10 @@ class Person:
         status = self.window.status
         self.waits(lambda: status.badge() == "READ ONLY" and not status.duties.text())
         told = [word for word, _ in groupby(badge.split(" · ")[0] for badge in self.badges)]
-        assert told == ["READ ONLY", "ARMED run 1", "READ ONLY"]
+        assert told == ["READ ONLY", f"ARMED run {self.run_id}", "READ ONLY"]
         assert not self.frame.isVisible()
         self.shoots("done")
+        self.run_id, self.badges = self.run_id + 1, []
 
     def looks_in_the_journal(self) -> list[str]:
         """Open the journal; return the sentences of the run's steps on the time axis, between its begin and end."""

@@ -252,7 +252,7 @@ def agreement_of(
 
     Args:
         silent: nodes that answer but are in no view (joining, disconnected).
-        last: when a node of the cluster last answered (UTC epoch seconds), None where nobody knows.
+        last: when a node of the cluster told one (UTC epoch seconds), None where nobody knows.
     """
     shown = tuple(
         ObserverView(
@@ -275,7 +275,7 @@ def agreement_of(
             outside = tr_n("{names} is in no view", "{names} are in no view", len(silent), names=_names(silent))
             nobody = tr("{sentence} ({more})", sentence=nobody, more=outside)
         elif last is not None:
-            nobody = tr("{sentence}; the last answer came at {at}", sentence=nobody, at=moment(last))
+            nobody = tr("{sentence}; one was told at {at}", sentence=nobody, at=moment(last))
         return Agreement(True, nobody, shown)
     if len(views) == 1:
         one = views[0]

@@ -25,6 +25,7 @@ def test_that_a_silent_member_blocks_beyond_any_override() -> None:
     check = unaccounted(party(with_dark("n3"), NAMES, ()))
     assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, "no answer from n3")
     assert standing_blocks((check,), (Override(check.code, "I know"),)) == (check,)
+    assert [(answer.field, answer.values) for answer in check.answers] == [("gone", ("n3",))]
 
 
 def test_that_a_silent_member_that_was_left_out_of_the_nodes_blocks_too() -> None:
@@ -41,6 +42,7 @@ def test_that_a_member_that_answers_though_it_was_called_off_blocks_beyond_any_o
     check = unaccounted(party(DOWN, ("n1", "n2"), ("n3",)))
     told = "n3 answers, though you called it off" in check.evidence
     assert (check.verdict, check.absolute, told) == (BLOCK, True, True)
+    assert [(answer.field, answer.values) for answer in check.answers] == [("gone", ()), ("nodes", ())]
 
 
 def test_that_a_member_that_was_left_out_is_told_and_blocks_while_its_server_runs() -> None:
@@ -102,6 +104,7 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
     assert check.verdict is verdict
     if verdict is BLOCK:
         assert "4" in check.evidence
+        assert any("taken out on purpose" in advice for advice in check.try_), check.try_
         assert standing_blocks((check,), (Override(check.code, "an arbitrator"),)) == ()
 
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from services.discovery.words import clock
-from services.procedures.checks import Answer, Check, Override, Verdict
+from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Breach, Plan, Step
@@ -93,7 +93,7 @@ def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ())
             yield from _wrapped(f"          {tr('overridden')}: ", accepted[check.code])
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: Remedy) -> str:
     """Return an answer as --input takes it."""
     given = tr(" or ").join(f"{answer.field}={value}" for value in answer.values)
     return f"{tr(answer.advice)}: {given}." if given else f"{tr(answer.advice)} ({answer.field})."

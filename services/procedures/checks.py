@@ -17,7 +17,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Remedy:
     """One of the procedure's questions, answered so that the check passes.
 
     Attributes:
@@ -54,7 +54,7 @@ class Check:
     host: str = ""
     absolute: bool = False
     to_read: bool = False
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[Remedy, ...] = ()
     commands: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

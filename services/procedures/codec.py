@@ -40,7 +40,7 @@ REGISTRY: dict[str, type] = {
         model.WatchRule,
         model.Chart,
         model.Plan,
-        checks.Answer,
+        checks.Remedy,
         checks.Check,
         checks.Override,
         run_model.Question,

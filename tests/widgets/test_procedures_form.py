@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from services.procedures.checks import Answer, Check, Override, Verdict
+from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.fields import Fault, Field
 from services.procedures.model import Plan, Risk
 from tests.widgets import builders_procedures as p
@@ -189,7 +189,7 @@ def test_that_only_a_block_that_is_not_absolute_takes_a_reason(qtbot: QtBot, wiz
 def test_that_an_answer_that_would_do_is_named_by_its_question_with_the_way_to_it(
     qtbot: QtBot, wizard: WizardPage
 ) -> None:
-    answers = (Answer("Choose whose data stays", "donor", ("db1", "db3")), Answer("Leave more room", "floor"))
+    answers = (Remedy("Choose whose data stays", "donor", ("db1", "db3")), Remedy("Leave more room", "floor"))
     wizard.set_checks((replace(p.ABSOLUTE, try_=(), answers=answers),))
     shown = [label.text() for label in wizard.stages.checklist.findChildren(QLabel)]
     donor, floor = (row(wizard, name).field.title for name in ("donor", "floor"))

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.procedures.checks import Answer, Check, Override, Verdict, standing_blocks
+from services.procedures.checks import Check, Override, Remedy, Verdict, standing_blocks
 from services.words import tr
 from widgets.common.boxes import HealthMark, button, hairline
 from widgets.common.fields import line
@@ -90,7 +90,7 @@ class CheckRow(QFrame):
         why = tr("Why: {reason}", reason=tr(self.check.why)) if self.check.why else ""
         return ((why, "second"), *tries)
 
-    def _answer(self, answer: Answer, *, fixed: bool) -> QHBoxLayout:
+    def _answer(self, answer: Remedy, *, fixed: bool) -> QHBoxLayout:
         """What to answer, by the question's own words, and the way there while answers can be given."""
         given, title = tr(" or ").join(answer.values), self._title_of(answer.field)
         if given:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, behind, standings
-from services.procedures.checks import Answer, Check, Verdict
+from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.preflight.parts import verdict
 from services.types import Reach
@@ -69,17 +69,17 @@ def unaccounted(party: Party) -> Check:
 
 def _answers_to(
     party: Party, dark: tuple[str, ...], back: tuple[str, ...], running: tuple[str, ...]
-) -> tuple[Answer, ...]:
+) -> tuple[Remedy, ...]:
     """Return how the questions account for members that can't be seen, were called off wrongly, or were left out."""
     off = tuple(n for n in party.gone if n not in back)
     found = []
     if dark:
-        found.append(Answer(f"Once {', '.join(dark)} is off for sure, name it", "gone", (", ".join((*off, *dark)),)))
+        found.append(Remedy(f"Once {', '.join(dark)} is off for sure, name it", "gone", (", ".join((*off, *dark)),)))
     if back:
-        found.append(Answer(f"Take {', '.join(back)} out", "gone", (", ".join(off),) if off else ()))
-        found.append(Answer(f"To leave {', '.join(back)} as it is, take it out too", "nodes"))
+        found.append(Remedy(f"Take {', '.join(back)} out", "gone", (", ".join(off),) if off else ()))
+        found.append(Remedy(f"To leave {', '.join(back)} as it is, take it out too", "nodes"))
     if running:
-        found.append(Answer(f"Or name {', '.join(running)} too", "nodes"))
+        found.append(Remedy(f"Or name {', '.join(running)} too", "nodes"))
     return tuple(found)
 
 
@@ -165,7 +165,7 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tupl
         try_=(f"{accepted} what only it has out of its binary log, then bring it back and keep its old data.",)
         if ahead
         else (),
-        answers=(Answer("Bootstrap the node that is ahead", "bootstrap", (ahead[0][0].host,)),) if ahead else (),
+        answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", (ahead[0][0].host,)),) if ahead else (),
         host=chosen.host,
     )
 

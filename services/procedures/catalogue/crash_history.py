@@ -12,7 +12,7 @@ from itertools import combinations
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.catalogue.extraction import log_index, write_out
-from services.procedures.checks import Answer, Check
+from services.procedures.checks import Check, Remedy
 from services.procedures.histories import Histories, histories
 from services.procedures.model import Step
 from services.procedures.preflight.parts import verdict
@@ -73,7 +73,7 @@ def history(party: Party, *, side_chosen: bool) -> Check:
         why="Nodes of one state UUID can be forks: after a bootstrap on each side both count on from the same seqno, "
         "and IST between them succeeds while the data differ.",
         try_=tuple(f"Not known until it is read: {sentence}." for sentence in read[:4]),
-        answers=(Answer("Choose whose data stays", "bootstrap", sides),) if forked and not side_chosen else (),
+        answers=(Remedy("Choose whose data stays", "bootstrap", sides),) if forked and not side_chosen else (),
         absolute=bool(forked),
         to_read=True,
     )

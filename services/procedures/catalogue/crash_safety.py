@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.procedures.checks import Answer, Check
+from services.procedures.checks import Check, Remedy
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.preflight.parts import known, verdict
 from services.procedures.preflight.transfer import GROUP_PORT
@@ -94,7 +94,7 @@ def copies(hosts: tuple[str, ...], how: str) -> Check:
         evidence=told.get(how) or f"NO COPY of the data of {named} is known; the run copies only the state files",
         why="Crash recovery changes data files, and a node that joins may have all its data replaced: without a copy "
         "of at least the two most advanced nodes nothing leads back from a wrong choice.",
-        answers=() if how in told else (Answer("Snapshot the volumes when the run asks for it", "copies", ("wait",)),),
+        answers=() if how in told else (Remedy("Snapshot the volumes when the run asks for it", "copies", ("wait",)),),
     )
 
 

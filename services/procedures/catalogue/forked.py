@@ -13,7 +13,7 @@ from dataclasses import replace
 from services.procedures.actions import RemoveFile, Several
 from services.procedures.catalogue import extraction, steps
 from services.procedures.catalogue.joining_state import beyond, lies_in, nothing_left, position_of, seen_beyond
-from services.procedures.checks import Answer, Check, Verdict
+from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.conditions import FileAbsent, Stopped
 from services.procedures.facts_model import Facts, HostFacts, Remembered
 from services.procedures.fields import Field, Inputs
@@ -128,21 +128,21 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
         if values.get("loser") == joiner:
             return _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
         way = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
-        return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Answer(way, "loser", (joiner,)))
+        return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
     told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
     if pending:
         more = f"{told}; looked at again when its position is known"
         given_in = "If its server can't recover a position: accept that it stays unknown"
-        blind = Answer(given_in, "unknown_history", (joiner,))
+        blind = Remedy(given_in, "unknown_history", (joiner,))
         return _check(joiner, Verdict.WARN, more, *((blind,) if lost else ()))
     if accepted(values, joiner):
         return _check(joiner, Verdict.WARN, f"{told}; you accepted that for {joiner}")
-    by_name = Answer("Or accept by its name that it stays unknown", "unknown_history", (joiner,))
+    by_name = Remedy("Or accept by its name that it stays unknown", "unknown_history", (joiner,))
     tries = ("Make readable what is missing, or join it with an empty folder.",)
     return replace(_check(joiner, Verdict.BLOCK, told, by_name), try_=tries)
 
 
-def _check(joiner: str, outcome: Verdict, evidence: str, *ways: Answer) -> Check:
+def _check(joiner: str, outcome: Verdict, evidence: str, *ways: Remedy) -> Check:
     return Check(
         code="HISTORY",
         title=f"{joiner} and the cluster share their past",

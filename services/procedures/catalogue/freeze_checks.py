@@ -18,7 +18,7 @@ from services.procedures.catalogue.freeze_arithmetic import (
     seqno_proposed,
 )
 from services.procedures.catalogue.freeze_guard import AFTER_S
-from services.procedures.checks import Answer, Check, Verdict
+from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.facts_model import Facts
 from services.sampling.ist_reach import safe_gap
 
@@ -55,7 +55,7 @@ def frozen_already(facts: Facts, donor: str) -> Check:
         evidence=f"{OPTION} = {value}" if value is not None else "no such option",
         why="Our release at the end would end somebody else's freeze too, and their node would need an SST.",
         try_=() if free else ("Ask who froze it.",),
-        answers=() if free else (Answer("This procedure itself can end it", "mode", (RELEASE_MODE,)),),
+        answers=() if free else (Remedy("This procedure itself can end it", "mode", (RELEASE_MODE,)),),
         host=donor,
     )
 

@@ -9,7 +9,7 @@ from services.procedures.catalogue.joiner_config import address_of, not_copied
 from services.procedures.catalogue.joining_estimate import Expected
 from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
-from services.procedures.checks import Answer, Check, Verdict
+from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
@@ -50,9 +50,9 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
         + (f"; {expected.warning}" if expected.warning else ""),
         why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
         try_=("Choose a donor that can send an IST.",) if refused and not beyond else (),
-        answers=(Answer(gives_up, "loser", (joiner,)),)
+        answers=(Remedy(gives_up, "loser", (joiner,)),)
         if beyond
-        else (Answer("Accept an SST", "sst_ok", ("yes",)),)
+        else (Remedy("Accept an SST", "sst_ok", ("yes",)),)
         if refused
         else (),
     )
@@ -357,7 +357,7 @@ def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
 def orphans(facts: Facts, joiner: str, *, end: bool) -> tuple[Check, ...]:
     """What an earlier transfer left; accepted to be ended, it is a warning."""
     if not end:
-        say_yes = (Answer("Or let the run end them just before the start", "end_orphans", ("yes",)),)
+        say_yes = (Remedy("Or let the run end them just before the start", "end_orphans", ("yes",)),)
         return tuple(replace(c, answers=say_yes if c.try_ else ()) for c in sst_orphans(facts, (joiner,)))
     return tuple(
         replace(c, verdict=Verdict.WARN, evidence=f"{c.evidence}; they are ended just before the start")

@@ -29,7 +29,7 @@ from services.discovery.words import moment
 from services.facts.model import Problem
 from services.procedures.actions import Ask
 from services.procedures.catalogue import all_procedures
-from services.procedures.checks import Answer, Check, Override, Verdict
+from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.control import Control
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Fault, Field
@@ -168,7 +168,7 @@ def test_that_what_passed_takes_one_line_and_what_did_not_says_why_and_what_to_t
 
 
 def test_that_an_answer_that_would_do_is_told_as_input_takes_it_and_a_command_as_it_is_typed() -> None:
-    answers = (Answer("Choose whose data stays", "bootstrap", ("s1", "s3")), Answer("Take s2 out", "gone"))
+    answers = (Remedy("Choose whose data stays", "bootstrap", ("s1", "s3")), Remedy("Take s2 out", "gone"))
     check = Check("HISTORY", "One past", Verdict.BLOCK, "forked", answers=answers, commands=("pilothouse settle",))
     assert list(check_lines((check,)))[1:] == [
         "          try: Choose whose data stays: bootstrap=s1 or bootstrap=s3.",

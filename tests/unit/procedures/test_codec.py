@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import services.procedures.actions
+import services.procedures.checks
 import services.procedures.conditions
 import services.procedures.model
 from services.clock import ManualClock
@@ -56,6 +57,7 @@ def test_that_questions_checks_and_overrides_come_back_as_they_were(
 def test_that_every_class_of_the_contracts_has_its_place_in_the_registry() -> None:
     for module in (
         services.procedures.actions,
+        services.procedures.checks,
         services.procedures.conditions,
         services.procedures.model,
     ):

@@ -10,6 +10,7 @@ from services.procedures.gather_links import outcome_of, try_argv
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
+from services.procedures.remembering import MOST_GAP_S
 
 _HELD = {
     "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",
@@ -17,6 +18,7 @@ _HELD = {
     "D": ", in an uninterruptible wait, as a rule for its disk",
 }
 """ps(1), PROCESS STATE CODES: why a server that was told to stop does not."""
+_DEAF_S = 60.0
 
 
 def free_disk(condition: FreeDisk, asking: Asking, past: Past) -> Answer:
@@ -88,11 +90,29 @@ def stopped(condition: Stopped, asking: Asking, past: Past) -> Answer:
     if state not in {"", "Z"}:
         held = _HELD.get(state, "").format(pid=pid)
         told = f"the server still runs on {condition.host} (pid {pid}){held}{_stopping(condition.unit, shown)}"
-        return Answer(holds=False, evidence=told)
+        return Answer(holds=False, evidence=told + _deaf(condition, asking, stopping=active == "deactivating"))
     if not active:
         return Answer(holds=None, evidence=f"systemd gives no state of {condition.unit} on {condition.host}")
     evidence = f"no server process on {condition.host}; {condition.unit} is {active}"
     return Answer(active in {"inactive", "failed"}, evidence)
+
+
+def _deaf(condition: Stopped, asking: Asking, *, stopping: bool) -> str:
+    """Return what a person may do about a server that has not heeded SIGTERM for a minute.
+
+    Seen on the lab (MariaDB 10.11.18): one that opened its group by gvwstate.dat and waits for a Primary Component
+    serves nobody yet, waits without end, and does not heed SIGTERM meanwhile.
+    """
+    key = ("deaf", condition.host, condition.unit)
+    if not stopping:
+        asking.memory.broke(key)
+        return ""
+    if asking.memory.held_s(key, asking.clock, MOST_GAP_S) < _DEAF_S:
+        return ""
+    return (
+        f"; it has not heeded SIGTERM for a minute: where it only waits for its cluster, "
+        f"'systemctl kill --signal=KILL {condition.unit}' on {condition.host} ends it, and its next start recovers"
+    )
 
 
 def _stopping(unit: str, shown: dict[str, str]) -> str:

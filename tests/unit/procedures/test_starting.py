@@ -120,6 +120,19 @@ def test_that_a_server_that_does_not_stop_says_what_holds_it(state: str, shown: 
     assert ("stopping" in answer.evidence) is (shown == "deactivating")
 
 
+def test_that_a_server_that_has_not_heeded_sigterm_for_a_minute_is_told_with_what_ends_it() -> None:
+    hosts, clock = ScriptedHosts("n1"), ManualClock()
+    prover, memory = RealProver(hosts, clock), Memory()
+    stopping = out("ActiveState=deactivating\nSubState=stop-sigterm\nTimeoutStopUSec=15min\n")
+    hosts.sessions["n1"].programs = {"ps": out("  7 Ssl mariadbd\n"), "systemctl": stopping}
+    said = []
+    for _ in range(15):
+        said.append(prover.look(c.Stopped("n1", UNIT), NOTHING, memory).evidence)
+        clock.advance(5.0)
+    told = [n for n, evidence in enumerate(said) if "systemctl kill --signal=KILL mariadb.service" in evidence]
+    assert told == [12, 13, 14]
+
+
 def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_names_it() -> None:
     hosts, clock = ScriptedHosts("n1", "n2", "n3"), ManualClock()
     prover, memory = RealProver(hosts, clock), Memory()

@@ -26,7 +26,7 @@ class VariableIs:
     """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
 
     `if_there`: it holds too where the server has no variable of this name (an option that can't be read back).
-    `was`: it holds too when the value is another than this one: the server took the option and rounded it.
+    `was`: it holds too at a third value while the option files give `value`: the server made this of it.
     `fixed`: a running server can't change it: another value ends the wait.
     """
 

@@ -32,6 +32,7 @@ from services.procedures.journal_entries import answered, approved, asked, run_s
 from services.procedures.journal_entries import lock as lock_line
 from services.procedures.lock import LockHeld
 from services.procedures.model import Step
+from services.procedures.ports import AT_THE_END
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, RunView, StepState
 from services.procedures.watching import Watching
@@ -304,7 +305,8 @@ class Engine:
             told = "; ".join(o.release_failed or o.obligation.sentence for o in left)
             self._log.write(run_state(RunState.FAILED, f"Every step is done, but something is still on: {told}"))
             return RunState.FAILED
-        self._log.write(run_state(RunState.DONE, " ".join(self.view.plan.expects)))
+        found = (said for name, said in self.view.kept if name.startswith(AT_THE_END))
+        self._log.write(run_state(RunState.DONE, " ".join((*self.view.plan.expects, *found))))
         return RunState.DONE
 
     def _left(self, reason: str) -> RunState:

@@ -13,6 +13,9 @@ from services.procedures.actions import Action
 from services.procedures.conditions import Answer, Condition
 from services.procedures.remembering import Memory
 
+AT_THE_END = "told at the end: "
+"""Begins the names of kept values that are sentences: they follow what a run that is done says."""
+
 
 class Hosts(Protocol):
     """The two roads to the hosts (law 2). One per run; its sessions belong to the engine's thread."""

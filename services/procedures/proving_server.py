@@ -15,6 +15,7 @@ from services.procedures.conditions import (
     CacheFrozen,
     FlowControlBelow,
     NoClients,
+    OptionIs,
     Position,
     ProviderOption,
     StatusIs,
@@ -24,8 +25,9 @@ from services.procedures.gather_options import is_secret
 from services.procedures.gather_server import OWN_USER
 from services.procedures.gather_sessions import IN_TRANSACTION, PROCESSES, Sessions, parse_sessions
 from services.procedures.gather_system import properties
-from services.procedures.ports import Past
+from services.procedures.ports import AT_THE_END, Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
+from services.procedures.proving_files import option_is
 from services.procedures.remembering import most_gap_s
 
 LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
@@ -68,7 +70,6 @@ def _dead(asking: Asking, host: str) -> str:
 @told_dead
 def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
     """Look at one variable."""
-    del past
     value = asking.variable(condition.host, condition.variable)
     if value is None:
         told = f"{condition.host} has no variable {condition.variable}"
@@ -77,10 +78,24 @@ def variable_is(condition: VariableIs, asking: Asking, past: Past) -> Answer:
         return Answer(holds=False, evidence=told, final=True)
     shown = "set" if is_secret(condition.variable) else value or "empty"
     told = f"{condition.variable} is {shown} on {condition.host}"
-    if not same(value, condition.value) and condition.was and not same(value, condition.was):
-        return Answer(holds=True, evidence=f"{told}: the server made this of {condition.value}, before it was other")
     holds = same(value, condition.value)
+    if not holds and condition.was and not same(value, condition.was):
+        return _third(condition, asking, past, value)
     return Answer(holds, told, final=condition.fixed and not holds)
+
+
+def _third(condition: VariableIs, asking: Asking, past: Past, value: str) -> Answer:
+    """Judge a value that is neither the wanted one nor the old one: the files tell a rounding from another's change."""
+    host, name, secret = condition.host, condition.variable, is_secret(condition.variable)
+    wanted, now = ("that", "another value") if secret else (condition.value, value or "empty")
+    said = option_is(OptionIs(host, "mysqld", name, condition.value), asking, past)
+    if said.holds is None:
+        return Answer(holds=None, evidence=f"{name} is {now} on {host}, asked for was {wanted}: {said.evidence}")
+    if not said.holds:
+        told = f"{name} is {now} on {host}, asked for was {wanted}: somebody changed the files ({said.evidence})"
+        return Answer(holds=False, evidence=told, final=True)
+    told = f"asked for {name} = {wanted}, the server made {now} of it on {host}"
+    return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"A{told[1:]}."),))
 
 
 @told_dead

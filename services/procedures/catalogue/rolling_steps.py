@@ -58,7 +58,7 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
         charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in nodes[-2:]),
         expects=(
             f"{', '.join(nodes) or 'Nothing'} restarted, all {len(members)} members Synced.",
-            *((f"@@{option} is {value} on each.",) if option else ()),
+            *((f"Each took {option} = {value}.",) if option else ()),
         ),
     )
 
@@ -108,7 +108,9 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)] if option else []
     work = flag_of(values["work"]) is True
     by_person = [work_on(host, prefix), _tried(host, option, value, f"{prefix}worked-")] if work else []
-    found += [stop, *written, *by_person, start if option else steps.without_undo(start)]
+    # What was written may be changed by a person before the start, while it waits for one's work most of all.
+    as_written = replace(start, before=(*start.before, OptionIs(name, "mysqld", option, value)))
+    found += [stop, *written, *by_person, as_written if option else steps.without_undo(start)]
     if desync:
         found.append(traffic_steps.resync(name, prefix))
     found.append(steps.prove_transfer(host, "any" if sst_ok else "IST", "", start.step_id, prefix))
@@ -143,8 +145,8 @@ def _active(host: HostFacts, option: str, value: str, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}active",
         host=name,
-        title=f"Prove that @@{option} is {value} on {name}",
-        done=f"{name} runs with {option} = {value}",
+        title=f"Prove that {name} took {option} = {value}",
+        done=f"{name} took {option} = {value}",
         action=WaitFor((condition,), f"@@{option} on {name}"),
         risk=Risk.READS,
         limit_s=30.0,

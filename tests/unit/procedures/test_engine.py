@@ -12,6 +12,7 @@ from services.procedures.actions import Ask, Continue, Run
 from services.procedures.checks import Check, Override, Verdict
 from services.procedures.engine_parts import Policy
 from services.procedures.model import Plan, Risk, Step
+from services.procedures.ports import AT_THE_END
 from services.procedures.run_model import Question, RunState, RunView
 from tests.unit.procedures.engine_world import (
     Bench,
@@ -371,3 +372,11 @@ def test_that_a_run_killed_in_its_undo_can_be_left() -> None:
     bench.world.fails["undo:b-n2"] = [UserError("Busy.", host="n2") for _ in range(60)]
     bench.run()
     assert bench.engine().leave("by hand") is RunState.LEFT
+
+
+def test_that_a_sentence_kept_for_the_end_follows_what_was_expected() -> None:
+    step = ask()
+    assert isinstance(step.action, Ask)
+    bench = Bench(plan_of(replace(step, action=replace(step.action, keep=f"{AT_THE_END}x"))))
+    assert bench.run() is RunState.DONE
+    assert bench.view.sentence == f"It is so. {dict(bench.view.kept)[f'{AT_THE_END}x']}"

@@ -11,7 +11,7 @@ from services.connections.ports import Rows
 from services.procedures import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving_asking import number_of, same
-from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts
+from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
 
 @pytest.fixture
@@ -64,6 +64,33 @@ def test_that_a_value_that_no_running_server_can_change_ends_the_wait_for_anothe
     assert (told.holds, told.final, told.evidence) == (False, True, "innodb_force_recovery is 4 on n1")
     assert prover.look(replace(fixed, fixed=False), NOTHING).final is False
     assert prover.look(replace(fixed, value="4"), NOTHING).final is False
+
+
+def test_that_a_third_value_is_the_servers_rounding_only_while_the_file_says_what_was_asked_for(
+    prover: Attempt, hosts: ScriptedHosts
+) -> None:
+    session = hosts.sessions["n1"]
+    session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("max_connections", "333"),))
+    wanted = c.VariableIs("n1", "max_connections", "222", if_there=True, was="151")
+    session.programs = {"my_print_defaults": out("--max_connections=222\n")}
+    told = prover.look(wanted, NOTHING)
+    assert (told.holds, told.evidence) == (True, "asked for max_connections = 222, the server made 333 of it on n1")
+    assert [said for _, said in told.kept] == ["Asked for max_connections = 222, the server made 333 of it on n1."]
+    session.programs = {"my_print_defaults": out("--max_connections=222\n--max_connections=333\n")}
+    told = prover.look(wanted, NOTHING)
+    assert (told.holds, told.final, told.kept) == (False, True, ())
+    assert "somebody changed the files (max_connections of [mysqld] on n1 is 333)" in told.evidence
+    session.programs = {"my_print_defaults": out(code=1, errors="my_print_defaults: no")}
+    assert prover.look(wanted, NOTHING).holds is None
+
+
+def test_that_a_rounded_secret_shows_no_value(prover: Attempt, hosts: ScriptedHosts) -> None:
+    session = hosts.sessions["n1"]
+    session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_sst_auth", "sst:N0w"),))
+    session.programs = {"my_print_defaults": out("--wsrep_sst_auth=sst:Wanted\n")}
+    told = prover.look(c.VariableIs("n1", "wsrep_sst_auth", "sst:Wanted", was="sst:Old"), NOTHING)
+    assert told.holds
+    assert not any(value in f"{told.evidence} {told.kept}" for value in ("N0w", "Wanted", "Old"))
 
 
 @pytest.mark.parametrize(("left", "right", "alike"), [

@@ -17,7 +17,15 @@ from services.procedures.catalogue.rolling_checks import (
     replicas,
     stop_limits,
 )
-from services.procedures.conditions import CacheLasts, ClusterWhole, FlowControlBelow, Joined, StatusIs, VariableIs
+from services.procedures.conditions import (
+    CacheLasts,
+    ClusterWhole,
+    FlowControlBelow,
+    Joined,
+    OptionIs,
+    StatusIs,
+    VariableIs,
+)
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
@@ -82,6 +90,12 @@ def test_that_an_option_is_proven_in_the_running_server_and_a_rounded_value_is_n
     action = plan_of(seen, **OPTION).step("n2:active").action
     assert isinstance(action, WaitFor)
     assert action.conditions == (VariableIs("n2", "max_connections", "321", if_there=True, was="151"),)
+
+
+def test_that_what_was_written_is_read_again_right_before_the_start() -> None:
+    plan = plan_of(seen_whole(), work="yes", **OPTION)
+    assert OptionIs("n2", "mysqld", "max_connections", "321") in plan.step("n2:start-n2").before
+    assert not any(isinstance(c, OptionIs) for c in plan_of(seen_whole(), nodes="n2").step("n2:start-n2").before)
 
 
 def test_that_a_file_that_says_so_already_is_not_enough_while_the_server_runs_with_another_value() -> None:

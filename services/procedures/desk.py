@@ -283,7 +283,7 @@ class Desk:
             continuing=lambda now: self._continued(hosts, prover, now),
             snapshot=lambda: self._snapshot(hosts, view),
             cleanup=actor.cleanup,
-            holders=lambda host: read_holders(hosts.observer(host), host),
+            holders=lambda host: read_holders(hosts.observer(host), host, hosts.accounts(host)),
             policy=policy or Policy(by=self.owner),
         )
 

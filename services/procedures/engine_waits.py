@@ -199,7 +199,7 @@ class Waits:
 
 
 def _unchanged(step: Step, before: tuple[Condition, ...]) -> str:
-    return "Nothing was changed by this step." if before is step.before else "What it did stays as it is."
+    return "Nothing was changed by this step." if before is step.before else "It was not taken back."
 
 
 def _asleep(seconds: float) -> str:

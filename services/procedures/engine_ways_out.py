@@ -121,13 +121,28 @@ class WaysOut:
                 failed = sentence(f"{step.undo.title}: {problem}")
                 log.write(step_state(step.step_id, StepState.UNDO_FAILED, error=str(problem), evidence=problem.lines))
                 break
+        on = log.view.obligations
         left = self.release_all()
         self._pictured()
         if failed or left:
-            told = " ".join((*((failed,) if failed else ()), *(o.release_failed or _still_on(o) for o in left)))
-            log.write(run_state(RunState.UNDO_FAILED, f"It could not be taken back whole. {told}"))
+            log.write(run_state(RunState.UNDO_FAILED, self._half_back(failed, on, left)))
             return RunState.UNDO_FAILED
         return self._undone()
+
+    def _half_back(self, failed: str, on: tuple[OpenObligation, ...], left: tuple[OpenObligation, ...]) -> str:
+        """Say what of an undo that failed was released all the same, what is still on, and which steps stay as done."""
+        still = {o.obligation.key for o in left}
+        released = ", ".join(o.obligation.sentence for o in on if o.obligation.key not in still)
+        steps = (v.step for v in reversed(self._log.view.steps) if self._is_to_undo(v) and not self._is_back(v.step))
+        stays = "; ".join(step.undo.title for step in steps if step.undo is not None)
+        told = (
+            "It could not be taken back whole.",
+            failed,
+            f"Released all the same: {released}." if released else "",
+            f"Not taken back: {stays}." if stays else "",
+            *(o.release_failed or _still_on(o) for o in left),
+        )
+        return " ".join(filter(None, told))
 
     def _undone(self) -> RunState:
         stays = "; ".join(self._stays())

@@ -48,19 +48,20 @@ class Seen:
     Attributes:
         processes: rows of PROCESSES; transactions: session -> seconds; lockers: sessions that hold the read lock;
         desynced: it is desynced, and its variable says that nobody asked for it.
+        own_users: the accounts of this console: what they do is its own reading and changing, and holds nothing up.
     """
 
     processes: tuple[tuple[SqlValue, ...], ...]
     transactions: dict[int, int]
     lockers: frozenset[int] | None
     desynced: bool
-    own_user: str = ""
+    own_users: frozenset[str] = frozenset()
 
 
 def holders(host: str, seen: Seen) -> tuple[Holder, ...]:
     """Return what holds the server up, the worst first; () where nothing that was read does."""
     rows = tuple(row for row in seen.processes if len(row) > 5)
-    sessions = parse_sessions(rows, seen.own_user).clients
+    sessions = tuple(s for s in parse_sessions(rows).clients if s.user not in seen.own_users)
     who = {number: _who(row) for row in rows if (number := count(text(row[0]))) is not None}
     found = []
     for number in sorted(seen.lockers or ()):
@@ -82,8 +83,12 @@ def holders(host: str, seen: Seen) -> tuple[Holder, ...]:
     return tuple(found[:_MOST])
 
 
-def read_holders(session: ObserverSession, host: str) -> tuple[Holder, ...]:
-    """Read and judge; () for a server that does not answer: then the wait itself says so."""
+def read_holders(session: ObserverSession, host: str, accounts: frozenset[str]) -> tuple[Holder, ...]:
+    """Read and judge; () for a server that does not answer: then the wait itself says so.
+
+    Args:
+        accounts: those of this console on the host, as the inventory names them.
+    """
     try:
         own = session.query(OWN_USER, limit_s=LIMIT_S)
         processes = session.query(PROCESSES, limit_s=LIMIT_S).rows
@@ -99,7 +104,7 @@ def read_holders(session: ObserverSession, host: str) -> tuple[Holder, ...]:
             transactions=dict(_numbers(rows_of(session, TRANSACTIONS) or ())),
             lockers=read_lockers(session),
             desynced=desynced,
-            own_user=text(own.rows[0][0]) if own.rows else "",
+            own_users=accounts | {text(row[0]) for row in own.rows},
         ),
     )
 

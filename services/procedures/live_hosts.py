@@ -62,6 +62,11 @@ class LiveHosts:
                 )
             return self._observers[host]
 
+    def accounts(self, host: str) -> frozenset[str]:
+        """Return this console's SQL accounts on a host, for reading and for changes; BadInput for an unknown one."""
+        sql = self._entry(host).sql
+        return frozenset(name for name in (sql.user, sql.operator_user) if name) if sql is not None else frozenset()
+
     def rights_reader(self, host: str) -> ObserverSession:
         """Return a reading session (the allow-list holds for it too) with the account for changes; see ports.Hosts."""
         entry = self._entry(host)

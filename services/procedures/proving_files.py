@@ -5,12 +5,18 @@ from __future__ import annotations
 import posixpath
 import re
 
-from services.procedures.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs
+from services.procedures.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
 from services.procedures.gather_options import SERVER_GROUPS, is_secret, normal
 from services.procedures.gather_state_files import parse_grastate
+from services.procedures.gather_system import properties
 from services.procedures.masking import masked
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking, number_of, same
+from services.procedures.proving_machine import stopped
+from services.procedures.remembering import most_gap_s
+
+SETTLED_S = 5.0
+"""The state file of a server that has been stopped for so long does not change any more."""
 
 
 def _missing(said: str) -> bool:
@@ -42,9 +48,30 @@ def clean_position(condition: CleanPosition, asking: Asking, past: Past) -> Answ
     if state.uuid != condition.state_uuid.lower():
         return Answer(holds=False, evidence=f"{evidence}, not {condition.state_uuid}")
     if state.seqno is None or state.seqno < 0:
-        return Answer(holds=False, evidence=f"{evidence}: the position is not known (no clean stop)")
+        return _no_position(condition, asking, past, evidence)
     kept = ((condition.keep, str(state.seqno)),) if condition.keep else ()
     return Answer(state.seqno >= least, f"{evidence}, at least {least} is wanted", kept=kept)
+
+
+def _no_position(condition: CleanPosition, asking: Asking, past: Past, evidence: str) -> Answer:
+    """Judge a seqno of -1: only a server that is still at its stop can change it.
+
+    A clean stop writes the position at its end (galera, saved_state.cpp): with no process, and the unit inactive for a
+    while, nobody will any more.
+    """
+    host, told = condition.host, Answer(holds=False, evidence=f"{evidence}: the position is not known")
+    unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
+    if not stopped(Stopped(host, unit), asking, past).holds:
+        asking.memory.broke(condition)
+        return told
+    if asking.memory.held_s(condition, asking.clock, most_gap_s(SETTLED_S)) < SETTLED_S:
+        return told
+    shown = properties(asking.run(host, ("systemctl", "show", "-p", "ActiveState,Result", unit)).text)
+    why = "though the server stopped (somebody replaced the file?)"
+    if shown.get("ActiveState") == "failed":
+        why = f"and {unit} has failed ({shown.get('Result', '')}): it was no clean stop"
+    then = "Put its own file back and try again, or take the run back: its history is read before it starts"
+    return Answer(holds=False, evidence=f"grastate.dat of {host} says -1 {why}. {then}", final=True)
 
 
 def file_absent(condition: FileAbsent, asking: Asking, past: Past) -> Answer:

@@ -46,6 +46,12 @@ def _one_crashed() -> Cluster:
     return cluster
 
 
+def _drained() -> Cluster:
+    cluster = whole("n1", "n2", "n3")
+    cluster.hosts["n2"].variables.update({"wsrep_reject_queries": "ALL", "wsrep_sst_donor": "n1,"})
+    return cluster
+
+
 def _spare_behind_haproxy() -> Cluster:
     cluster = balanced("n1", "n2", "n3", pooled=True)
     cluster.hosts["new"] = whole("n1", "n2", "n3", spare="new").hosts["new"]
@@ -88,6 +94,7 @@ CASES = (
         (("pause", "1 s"), ("nodes", "n2"), ("cut", "yes"), ("option", "max_connections"), ("value", "321")),
         lambda: whole("n1", "n2", "n3"),
     ),
+    Case("rolling, drained before", "rolling-restart", (("pause", "1 s"), ("nodes", "n2")), _drained),
     Case(
         "freeze behind haproxy",
         "freeze-gcache",

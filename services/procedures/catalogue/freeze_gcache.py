@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from services.procedures import preflight
 from services.procedures.catalogue import freeze_checks as own
+from services.procedures.catalogue import set_before
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.freeze_arithmetic import Cache, cache_of, floor_default, is_frozen, seqno_proposed
 from services.procedures.catalogue.freeze_checks import RELEASE_MODE
@@ -88,6 +89,7 @@ class FreezeGcache:
                 help="Empty: what was measured in two seconds. A batch or a load job to come writes more.",
                 advanced=True,
             ),
+            *set_before.drained_field(facts, (node,)),
             Field("drain", "Send clients away first", "flag", "yes", help=_drain_words(facts, node)),
             Field(
                 "guard",
@@ -138,6 +140,7 @@ class FreezeGcache:
             own.donor_stays(donor, away, promised=flag_of(values["donor_stays"]) is True),
             own.segments(facts, donor, node),
             own.stale_pages(facts, donor),
+            set_before.drained_before(facts, (node,), values),
             *preflight.donor_names(facts, members),
             preflight.named_donor(facts, node, donor),
             *preflight.operator_rights(facts, (node, donor)),

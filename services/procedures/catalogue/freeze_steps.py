@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.connections.statement import set_provider_option
 from services.procedures.actions import Ask, Sql, WaitFor
-from services.procedures.catalogue import steps, traffic_steps
+from services.procedures.catalogue import set_before, steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_folder, cache_of, is_frozen
 from services.procedures.catalogue.freeze_guard import RELEASE, Guard
@@ -107,27 +107,29 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     found = [guarded.on()] if guard else []
     freeze = _freeze(facts, values, members)
     found.append(replace(freeze, before=(*freeze.before, guarded.stays)) if guard else freeze)
-    found += [steps.restart_off(node), steps.name_donor(node, donor_name)]
+    found += [*set_before.as_found(node), steps.restart_off(node), steps.name_donor(node, donor_name)]
     if drain:
         if by_haproxy:
             found += drain_steps(facts, node.host, DRAIN_S, patient=True)
-        found += [traffic_steps.reject_queries(node), traffic_steps.wait_no_clients(node, DRAIN_S, ())]
+        reject = [] if set_before.refusing(node) else [traffic_steps.reject_queries(node)]
+        found += [*reject, traffic_steps.wait_no_clients(node, DRAIN_S, ())]
     found += [
         _stop(facts, node.host, donor.host, others, members),
         _maintenance(node.host, away),
         _compare(facts, node.host, others),
         _start(facts, node.host),
+        *set_before.right_after_start(node, values),
         _prove(facts, node.host, donor_name),
         _release(donor.host),
     ]
     if guard:
         found.append(guarded.off())
     found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
-    if drain:
+    if drain and not set_before.refusing(node):
         found.append(traffic_steps.accept_queries(node))
     if by_haproxy:
         found += return_steps(facts, node.host)
-    found.append(steps.whole_again(facts, members))
+    found += [*set_before.at_last(node, values, DRAIN_S), steps.whole_again(facts, members)]
     return tuple(found)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from services.connections.statement import Keyword, set_global
 from services.procedures.actions import Ask, Sql, WaitFor
+from services.procedures.catalogue import set_before
 from services.procedures.catalogue import traffic_steps as steps
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.conditions import NoClients, VariableIs
@@ -31,7 +32,8 @@ def drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[
         return drain_steps(facts, host.host, limit, prefix, cut=cut)
     if values["drain"] == "server":
         waits = _patient(host, limit, prefix) if cut else steps.wait_no_clients(host, limit, (), prefix)
-        return [steps.reject_queries(host, prefix), waits, *([_cut(host, prefix)] if cut else [])]
+        reject = [] if set_before.refusing(host) else [steps.reject_queries(host, prefix)]
+        return [*reject, waits, *([_cut(host, prefix)] if cut else [])]
     if values["drain"] == "person":
         question = Ask(f"Is {host.host} out of the balancer?", unattended="done")
         asked = _asked(f"{prefix}out-of-balancer", f"Take {host.host} out of the balancer, then say so", question)
@@ -42,11 +44,16 @@ def drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[
 def undrained(facts: Facts, values: Inputs, host: HostFacts, prefix: str, *, stops_again: bool) -> list[Step]:
     """Return the steps that let clients back; `stops_again`: taken back, the node goes down once more."""
     limit = seconds_of(values["drain_limit"]) or 120.0
+    return [*_back(facts, values, host, prefix, limit if stops_again else None),
+            *set_before.at_last(host, values, limit, prefix)]  # fmt: skip
+
+
+def _back(facts: Facts, values: Inputs, host: HostFacts, prefix: str, again_s: float | None) -> list[Step]:
     if by_haproxy(values):
-        return return_steps(facts, host.host, prefix, again_s=limit if stops_again else None)
-    if values["drain"] == "server":
+        return return_steps(facts, host.host, prefix, again_s=again_s)
+    if values["drain"] == "server" and not set_before.refusing(host):
         accept = steps.accept_queries(host, prefix)
-        return [replace(accept, undo=_reject_again(host, limit, prefix)) if stops_again else accept]
+        return [replace(accept, undo=_reject_again(host, again_s, prefix)) if again_s is not None else accept]
     if values["drain"] == "person":
         question = Ask(f"Is {host.host} back in the balancer?", unattended="done")
         return [_asked(f"{prefix}into-balancer", f"Put {host.host} back into the balancer, then say so", question)]

@@ -10,6 +10,7 @@ import re
 
 from services.procedures import preflight
 from services.procedures.catalogue import rolling_checks as own
+from services.procedures.catalogue import set_before
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.haproxy_checks import balancers, haproxy_checks
 from services.procedures.catalogue.haproxy_places import all_behind
@@ -64,6 +65,7 @@ class RollingRestart:
                 "haproxy" if all_behind(facts, nodes) else "server",
                 _drains(facts),
             ),
+            *set_before.drained_field(facts, nodes),
             Field("drain_limit", "Longest drain of a node", "duration", "2 min", advanced=True),
             Field(
                 "cut",
@@ -144,6 +146,7 @@ class RollingRestart:
             *(preflight.named_donor(facts, n, donor_for(facts, n, nodes[:i])) for i, n in enumerate(nodes)),
             *preflight.sst_orphans(facts, nodes),
             *own.stop_limits(facts, nodes),
+            set_before.drained_before(facts, nodes, values),
             balancers(facts, values["drain"]),
             *(haproxy_checks(facts, nodes) if values["drain"] == "haproxy" else ()),
             own.replicas(facts, nodes),

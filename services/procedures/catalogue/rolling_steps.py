@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.actions import EditOptions, RestoreFile, Run, WaitFor
-from services.procedures.catalogue import steps, traffic_steps
+from services.procedures.catalogue import set_before, steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts
 from services.procedures.catalogue.haproxy_steps import out_of
@@ -85,7 +85,8 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     option, value = values["option"].replace("-", "_"), values["value"]
     galera = host.node.galera if host.node is not None else None
     sst_ok, desync = flag_of(values["sst_ok"]) is True, flag_of(values["desync"]) is True
-    found = [steps.restart_off(host, prefix), steps.name_donor(host, donor_name, prefix)]
+    found = [*set_before.as_found(host, prefix), steps.restart_off(host, prefix)]
+    found.append(steps.name_donor(host, donor_name, prefix))
     found.append(_tried(host, option, value, prefix))
     found += drained(facts, values, host, prefix)
     if desync:
@@ -111,6 +112,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     # What was written may be changed by a person before the start, while it waits for one's work most of all.
     as_written = replace(start, before=(*start.before, OptionIs(name, "mysqld", option, value)))
     found += [stop, *written, *by_person, as_written if option else steps.without_undo(start)]
+    found += set_before.right_after_start(host, values, prefix)
     if desync:
         found.append(traffic_steps.resync(name, prefix))
     found.append(steps.prove_transfer(host, "any" if sst_ok else "IST", "", start.step_id, prefix))

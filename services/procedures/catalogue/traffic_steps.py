@@ -45,6 +45,8 @@ def reject_queries(host: HostFacts, prefix: str = "", *, cut: bool = False) -> S
         done=f"{name} refuses client statements",
         why="Clients and balancers that look at real queries leave the node before it goes down.",
         action=Sql(set_global("wsrep_reject_queries", Keyword(mode))),
+        # A node that somebody drained since the plan was made is not taken over.
+        before=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
         proof=(VariableIs(name, "wsrep_reject_queries", mode),),
         repeatable=True,
         estimate_s=0.5,

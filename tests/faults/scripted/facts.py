@@ -45,6 +45,8 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         last_committed=host.seqno, cached_downto=max(0, host.seqno - 900), segment=0, weight=1,
         provider_vendor="Codership Oy <info@codership.com>", proto_max=11, gcache_size=128 * 2**20,
         node_address=f"10.0.0.{number + 1}", sst_method="mariabackup",
+        reject_queries=host.variables.get("wsrep_reject_queries", "NONE"),
+        sst_donor=host.variables.get("wsrep_sst_donor", ""),
     )  # fmt: skip
     server = ServerFacts(
         flavour=Flavour.MARIADB, version="10.11.18", version_key=(10, 11, 18), hostname=host.name, server_id=number + 1,

@@ -28,7 +28,7 @@ OWN = (50, "pilothouse", "Query", "SELECT 1", 0, "10.0.0.1:9")
 def seen(**more: object) -> Seen:
     known: dict[str, object] = {
         "processes": (ANN, APP, DDL, OWN), "transactions": {}, "lockers": frozenset(), "desynced": False,
-        "own_user": "pilothouse",
+        "own_users": frozenset({"pilothouse", "pilothouse_op"}),
     }  # fmt: skip
     return Seen(**{**known, **more})  # type: ignore[arg-type]
 
@@ -54,6 +54,13 @@ def test_that_a_lock_whose_holder_can_not_be_read_is_not_known_and_says_who_it_m
     assert holders("s3", seen(processes=(ANN,), lockers=None)) == ()
 
 
+def test_that_neither_account_of_this_console_is_a_suspect() -> None:
+    operator = (51, "pilothouse_op", "Sleep", None, 90, "10.0.0.1:10")
+    (found,) = holders("s3", seen(processes=(ANN, OWN, operator), lockers=None, desynced=True, transactions={51: 90}))
+    assert "ann@10.0.0.5" in found.sentence
+    assert "pilothouse" not in found.sentence
+
+
 def test_that_the_key_of_a_cause_does_not_change_with_its_seconds() -> None:
     one, two = (holders("s3", seen(transactions={7: s}, processes=(APP,))) for s in (20, 90))
     assert one[0].key == two[0].key
@@ -68,15 +75,15 @@ def test_that_a_server_without_the_plugin_or_an_answer_is_no_error() -> None:
         "SELECT id": Rows(("id", "user", "command", "info", "time", "host"), (ANN, OWN)),
         "SHOW GLOBAL VARIABLES": Rows(("n", "v"), (("wsrep_desync", "OFF"),)),
     }
-    assert [h.key for h in read_holders(session, "s3")] == ["s3:desync"]
+    assert [h.key for h in read_holders(session, "s3", frozenset({"pilothouse_op"}))] == ["s3:desync"]
     session.rows["SELECT table_name"] = Rows(("table_name",), (("METADATA_LOCK_INFO",), ("metadata_locks",)))
     session.rows["SELECT thread_id"] = Rows(("thread_id", "lock_mode"), ((33, "MDL_BACKUP_FTWRL2"), (7, "MDL_SHARED")))
-    assert [h.key for h in read_holders(session, "s3")] == ["s3:lock:33"]
+    assert [h.key for h in read_holders(session, "s3", frozenset({"pilothouse_op"}))] == ["s3:lock:33"]
     session.state = Unreachable("No route to host.", host="s3")
-    assert read_holders(session, "s3") == ()
+    assert read_holders(session, "s3", frozenset({"pilothouse_op"})) == ()
     session.state, session.rows = status(), {}
     assert QueryFailed.code
-    assert read_holders(session, "s3") == ()
+    assert read_holders(session, "s3", frozenset({"pilothouse_op"})) == ()
 
 
 def test_that_the_read_lock_is_found_in_mysqls_own_table_on_a_mock_of_pxc() -> None:

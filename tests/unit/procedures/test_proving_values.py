@@ -84,6 +84,30 @@ def test_that_a_third_value_is_the_servers_rounding_only_while_the_file_says_wha
     assert prover.look(wanted, NOTHING).holds is None
 
 
+def test_that_a_state_file_without_a_position_is_not_waited_for_once_the_server_is_stopped_for_seconds(
+    hosts: ScriptedHosts,
+) -> None:
+    clock, session = ManualClock(), hosts.sessions["n1"]
+    prover, uuid = Attempt(hosts, clock), "8f21c0de-0000-11ee-8000-000000000001"
+    clean = c.CleanPosition("n1", "/var/lib/mysql", uuid)
+    state = out(f"# GALERA saved state\nversion: 2.1\nuuid: {uuid}\nseqno: -1\n")
+    session.programs = {"cat": state, "ps": out(code=1), "systemctl": out("ActiveState=deactivating\nResult=success\n")}
+    assert prover.look(clean, NOTHING).final is False
+    session.programs["systemctl"] = out("ActiveState=inactive\nResult=success\n")
+    told = prover.look(clean, NOTHING)
+    assert (told.final, "no clean stop" in told.evidence) == (False, False)
+    clock.advance(2.5)
+    prover.look(clean, NOTHING)
+    clock.advance(2.5)
+    told = prover.look(clean, NOTHING)
+    assert (told.holds, told.final) == (False, True)
+    assert told.evidence.startswith(
+        "grastate.dat of n1 says -1 though the server stopped (somebody replaced the file?)"
+    )
+    session.programs["systemctl"] = out("ActiveState=failed\nResult=signal\n")
+    assert "and mariadb.service has failed (signal): it was no clean stop" in prover.look(clean, NOTHING).evidence
+
+
 def test_that_a_rounded_secret_shows_no_value(prover: Attempt, hosts: ScriptedHosts) -> None:
     session = hosts.sessions["n1"]
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_sst_auth", "sst:N0w"),))

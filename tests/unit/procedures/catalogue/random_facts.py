@@ -68,6 +68,7 @@ def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
         last_committed=last,
         cached_downto=draw(st.none() | st.integers(min_value=0, max_value=last)),
         segment=draw(st.none() | st.integers(0, 2)),
+        reject_queries=draw(st.sampled_from(("NONE", "NONE", "ALL", "ALL_KILL", ""))),
         sst_donor=draw(st.sampled_from(("", "n1,", "n2"))),
         node_address=f"10.0.0.{NAMES.index(name) + 1}",
         gcache_size=draw(st.none() | st.just(128 * 2**20)),

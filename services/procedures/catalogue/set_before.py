@@ -1,0 +1,139 @@
+"""What somebody set on a node before the run: seen in the plan, and given back after a restart, which forgets it.
+
+wsrep_reject_queries and wsrep_sst_donor set at runtime last as long as the server does (MariaDB KB, "Galera Cluster
+System Variables": both dynamic). Without a step of its own a node that somebody drained would serve again, unasked.
+"""
+
+from __future__ import annotations
+
+from services.connections.statement import Keyword, set_global
+from services.procedures.actions import Sql, WaitFor
+from services.procedures.checks import Check, Remedy
+from services.procedures.conditions import Condition, NoClients, VariableIs
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.fields import Field, Inputs
+from services.procedures.model import Risk, Step, Undo
+from services.procedures.preflight.parts import known, verdict
+
+KEEP, SERVE = "keep", "serve"
+REJECT, DONOR = "wsrep_reject_queries", "wsrep_sst_donor"
+
+
+def refusing(host: HostFacts) -> str:
+    """Return how a node refuses clients already, ALL or ALL_KILL; '' where it serves, or was not read."""
+    galera = host.node.galera if host.node is not None else None
+    mode = galera.reject_queries.strip().upper() if galera is not None else ""
+    return mode if mode in {"ALL", "ALL_KILL"} else ""
+
+
+def serves_after(values: Inputs) -> bool:
+    """Return whether a node that was found refusing shall serve after its restart."""
+    return values.get("drained") == SERVE
+
+
+def drained_field(facts: Facts, nodes: tuple[str, ...]) -> tuple[Field, ...]:
+    """Return the question what becomes of nodes that refuse clients already; none where none does."""
+    found = [host.host for host in known(facts, nodes) if refusing(host)]
+    choices = ((KEEP, "they refuse them again after the restart, as they were found"), (SERVE, "they serve clients"))
+    title = f"Clients are refused already on {', '.join(found)}: afterwards"
+    return (Field("drained", title, "choice", KEEP, choices, help="A restart forgets it."),) if found else ()
+
+
+def drained_before(facts: Facts, nodes: tuple[str, ...], values: Inputs) -> Check:
+    """Tell who refuses clients before the run, and what becomes of it."""
+    found = {host.host: mode for host in known(facts, nodes) if (mode := refusing(host))}
+    after = "it serves after its restart" if serves_after(values) else "it refuses them again after its restart"
+    told = "; ".join(f"{name}: {REJECT} = {mode}, {after}" for name, mode in found.items())
+    unread = [h.host for h in known(facts, nodes) if h.node is None or h.node.galera is None]
+    silent = f"not read on {', '.join(unread)}" if unread else ""
+    return Check(
+        code="DRAINED-BEFORE",
+        title="Nobody has drained a node before the run",
+        verdict=verdict((), [*found, *unread]),
+        evidence="; ".join(filter(None, (told, silent))) or f"no client is refused on {', '.join(nodes)}",
+        why="A restart forgets what was set at runtime: a node that a colleague took out would serve again, unasked.",
+        try_=("Ask who drained it, and why.",) if found else (),
+        answers=(Remedy("Let it serve clients afterwards", "drained", (SERVE,)),)
+        if found and not serves_after(values)
+        else (),
+    )
+
+
+def as_found(host: HostFacts, prefix: str = "") -> tuple[Step, ...]:
+    """Return the steps that see what was set at runtime, and give it back when the run is taken back."""
+    galera = host.node.galera if host.node is not None else None
+    donor, name, mode = galera.sst_donor if galera is not None else "", host.host, refusing(host)
+    found = []
+    if donor and donor != (host.option("mysqld", DONOR) or ""):
+        step_id, title = f"{prefix}donor-before-{name}", f"See that {name} asks {donor} first, as somebody set it"
+        undo = f"Let {name} ask {donor} first again, as before the run"
+        found.append(_seen(name, step_id, title, undo, VariableIs(name, DONOR, donor), Sql(set_global(DONOR, donor))))
+    if mode:
+        step_id, title = f"{prefix}refuses-{name}", f"See that {name} refuses client statements already ({mode})"
+        undo = f"Let {name} refuse client statements again, as before the run"
+        found.append(_seen(name, step_id, title, undo, VariableIs(name, REJECT, mode), _set(mode)))
+    return tuple(found)
+
+
+def _set(mode: str) -> Sql:
+    return Sql(set_global(REJECT, Keyword(mode)))
+
+
+def _seen(name: str, step_id: str, title: str, taken_back: str, is_so: Condition, again: Sql) -> Step:
+    return Step(
+        step_id=step_id,
+        host=name,
+        title=title,
+        done=f"It is so already: {title.partition('that ')[2]}",
+        why="It was set before this run, which only restarts the server: what a restart forgets is given back.",
+        action=WaitFor((is_so,), f"{name} to be as the plan found it"),
+        risk=Risk.READS,
+        limit_s=10.0,
+        undo=Undo(taken_back, again, (is_so,), 60.0),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def right_after_start(host: HostFacts, values: Inputs, prefix: str = "") -> list[Step]:
+    """Return the step behind a node's start, where it was found refusing clients and shall go on so."""
+    return [_refuse_again(host, prefix)] if refusing(host) and not serves_after(values) else []
+
+
+def at_last(host: HostFacts, values: Inputs, limit_s: float, prefix: str = "") -> list[Step]:
+    """Return the last step of a node that was found refusing clients and shall serve them."""
+    return [_serve(host, limit_s, prefix)] if refusing(host) and serves_after(values) else []
+
+
+def _refuse_again(host: HostFacts, prefix: str) -> Step:
+    """Let a node refuse clients as it was found, right after its restart."""
+    name, mode = host.host, refusing(host)
+    return Step(
+        step_id=f"{prefix}refuse-again-{name}",
+        host=name,
+        title=f"Let {name} refuse client statements again ({mode}), as it was found",
+        done=f"{name} refuses client statements again, as it was found",
+        why="Its restart forgot it; a client that tries between its Synced and this gets in. Nothing to take back.",
+        action=_set(mode),
+        proof=(VariableIs(name, REJECT, mode),),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def _serve(host: HostFacts, limit_s: float, prefix: str) -> Step:
+    """Let clients to a node that was found refusing them; taken back, it refuses again, and clients have `limit_s`."""
+    name, mode = host.host, refusing(host)
+    left = NoClients(name, (), patience_s=limit_s)
+    refuses = VariableIs(name, REJECT, mode)
+    return Step(
+        step_id=f"{prefix}serve-{name}",
+        host=name,
+        title=f"Let clients to {name}, which refused them before the run",
+        done=f"{name} serves clients",
+        action=_set("NONE"),
+        proof=(VariableIs(name, REJECT, "NONE"),),
+        undo=Undo(f"Let {name} refuse client statements again", _set(mode), (refuses, left), limit_s + 60.0),
+        repeatable=True,
+        estimate_s=0.5,
+    )

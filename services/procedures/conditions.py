@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from services.procedures.conditions_at_rest import AtRest
+from services.procedures.conditions_balancer import BalancerServer
+
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 
 
@@ -294,26 +297,6 @@ class UnitFresh:
 
 
 @dataclass(frozen=True, slots=True)
-class BalancerServer:
-    """The HAProxy with this stats socket on `host` treats a server of a backend so.
-
-    Attributes:
-        state: 'serving' (it takes new sessions: UP or not checked), 'free' (nobody has set it to drain or maintenance;
-            it may be down), 'drained' (set to drain or maintenance).
-        at_most: sessions it may still have; None: they don't count.
-        patience_s: above 0 the sessions are only waited for so long, and the condition holds then all the same.
-    """
-
-    host: str
-    socket: str
-    backend: str
-    server: str
-    state: Literal["serving", "free", "drained"]
-    at_most: int | None = None
-    patience_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class SameHistory:
     """What an IST would bring `host` continues its own past: it shares that of `hosts`, or has no state at all.
 
@@ -367,6 +350,7 @@ Condition = (
     | UnitFresh
     | BalancerServer
     | SameHistory
+    | AtRest
 )
 
 

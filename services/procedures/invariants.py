@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
 from itertools import pairwise
 
 from services.connections.command import Command
-from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, Run, Sql, WaitFor
-from services.procedures.conditions import Condition, Kept, NoPrimary, SameHistory, TransferWas
+from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
+from services.procedures.conditions import Kept, NoPrimary, TransferWas
+from services.procedures.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
 from services.procedures.model import Breach, Obligation, Plan, Risk, Step
+from services.procedures.plan_parts import of, parts, starts_a_server
 
-_SERVER_START = re.compile(
-    r"systemctl (?:re)?start (?:--\S+ )*(?:mariadb|mysql|mysqld)(?:@(?!bootstrap)\S+?)?(?:\.service)?(?: --\S+)*"
-)
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 
 
@@ -45,7 +43,7 @@ def touched(value: object) -> frozenset[str]:
     Hosts that are only declared away (NoPrimary.accounted) and wsrep node names (TransferWas.donor) are not touched.
     """
     found: set[str] = set()
-    for part in _parts(value):
+    for part in parts(value):
         host, hosts = getattr(part, "host", ""), getattr(part, "hosts", ())
         found.update((host, *hosts, *getattr(part, "but_desynced", ())))
     return frozenset(found - {""})
@@ -53,35 +51,20 @@ def touched(value: object) -> frozenset[str]:
 
 def declared_off(plan: Plan) -> tuple[str, ...]:
     """Return the hosts that a person has declared powered off or fenced (NoPrimary.accounted), in order."""
-    found = [host for part in _of(NoPrimary, plan.steps) if isinstance(part, NoPrimary) for host in part.accounted]
+    found = [host for part in of(NoPrimary, plan.steps) if isinstance(part, NoPrimary) for host in part.accounted]
     return tuple(dict.fromkeys(found))
 
 
 def kept_by(value: object) -> frozenset[str]:
     """Return the names under which the actions and conditions inside keep values."""
-    return frozenset(str(getattr(part, "keep", "")) for part in _parts(value)) - {""}
-
-
-def _parts(value: object) -> Iterator[object]:
-    """Yield every dataclass inside a value, itself first."""
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _parts(item)
-    elif is_dataclass(value):
-        yield value
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name))
-
-
-def _of(kind: type, value: object) -> Iterator[object]:
-    return (part for part in _parts(value) if isinstance(part, kind))
+    return frozenset(str(getattr(part, "keep", "")) for part in parts(value)) - {""}
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
 def _names_are_unique(plan: Plan) -> Iterator[str]:
-    works = [part.name for part in _of(Detached, plan.steps) if isinstance(part, Detached)]
+    works = [part.name for part in of(Detached, plan.steps) if isinstance(part, Detached)]
     for what, names in (
         ("step id", [step.step_id for step in plan.steps]),
         ("obligation", [step.takes.key for step in plan.steps if step.takes]),
@@ -129,7 +112,7 @@ def _spans_can_be_seen(plan: Plan) -> Iterator[str]:
 
 def _longest(value: object) -> float:
     """Return for how many seconds the conditions inside must be so without a break, the longest one."""
-    return max((float(getattr(part, "for_s", 0.0)) for part in _parts(value)), default=0.0)
+    return max((float(getattr(part, "for_s", 0.0)) for part in parts(value)), default=0.0)
 
 
 def _no_wait_stands_twice(plan: Plan) -> Iterator[str]:
@@ -141,7 +124,7 @@ def _no_wait_stands_twice(plan: Plan) -> Iterator[str]:
 
 def _patterns_can_be_read(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
-        for part in _parts(step):
+        for part in parts(step):
             try:
                 re.compile(str(getattr(part, "pattern", "")))
             except re.error as problem:
@@ -167,7 +150,7 @@ def _only_hosts_of_the_plan(plan: Plan) -> Iterator[str]:
 
 def _no_secret_inside(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
-        if any(isinstance(part, Command) and part.stdin is not None for part in _parts(step)):
+        if any(isinstance(part, Command) and part.stdin is not None for part in parts(step)):
             yield f"Step '{step.step_id}' holds a secret; a plan only names one ({CopiedSecret.__name__})."
 
 
@@ -277,13 +260,13 @@ def _kept_before_used(plan: Plan) -> Iterator[str]:
             (step.undo, by_end),
             (step.takes, by_end),
         ):
-            for part in _of(Kept, value):
+            for part in of(Kept, value):
                 if isinstance(part, Kept) and part.name not in names:
                     yield f"Step '{step.step_id}' uses the value '{part.name}', which nothing has kept by then."
         known = known | kept_by(step.already) if step.already else by_end
     for rule in plan.watches:
         names = at_start.get(rule.from_step, frozenset())
-        for part in _of(Kept, rule.condition):
+        for part in of(Kept, rule.condition):
             if isinstance(part, Kept) and part.name not in names:
                 yield f"The watch rule '{rule.code}' uses the value '{part.name}', which nothing has kept by then."
 
@@ -291,31 +274,11 @@ def _kept_before_used(plan: Plan) -> Iterator[str]:
 def _every_ist_has_a_history_proof(plan: Plan) -> Iterator[str]:
     """A server that is started may be sent an IST: between forks it 'succeeds', and the data differ from then on."""
     for step in plan.steps:
-        if _starts_a_server(step.action) and not _one_past(step.before, step.host):
+        if starts_a_server(step.action) and not one_past(step.before, step.host):
             yield f"Step '{step.step_id}' starts the server of {step.host}, and nothing proves its history before."
         undo = step.undo
-        if undo is not None and _starts_a_server(undo.action) and not _one_past((*undo.before, *undo.waits), step.host):
+        if undo is not None and starts_a_server(undo.action) and not one_past((*undo.before, *undo.waits), step.host):
             yield f"The undo of step '{step.step_id}' starts a server, and nothing proves its history before."
-
-
-def _every_forming_has_its_proofs(plan: Plan) -> Iterator[str]:
-    """One statement (pc.bootstrap) makes a Primary Component of all that are connected: each of them has one past."""
-    for step in plan.steps:
-        if isinstance(step.action, Sql) and "pc.bootstrap" in str(step.action.statement):
-            blind = [name for name in plan.quorum if name != step.host and not _one_past(step.before, name)]
-            if blind:
-                yield f"Step '{step.step_id}' takes {', '.join(blind)} along, and nothing proves their history before."
-
-
-def _one_past(conditions: tuple[Condition, ...], host: str) -> bool:
-    return any(isinstance(condition, SameHistory) and condition.host == host for condition in conditions)
-
-
-def _starts_a_server(action: Action) -> bool:
-    """Return whether an action starts a database server that joins others; a bootstrap founds, and takes nothing."""
-    acts = (*_of(Run, action), *_of(Detached, action))
-    commands = [part.command.argv for part in acts if isinstance(part, Run | Detached)]
-    return any(_SERVER_START.fullmatch(" ".join(argv)) for argv in commands)
 
 
 def _steps_looked_back_to(plan: Plan) -> Iterator[str]:
@@ -325,12 +288,12 @@ def _steps_looked_back_to(plan: Plan) -> Iterator[str]:
             ((step.before, step.already), earlier),
             ((step.action, step.proof, step.undo, step.takes), earlier | {step.step_id}),
         ):
-            for part in _of(TransferWas, value):
+            for part in of(TransferWas, value):
                 if isinstance(part, TransferWas) and part.since_step not in allowed:
                     yield f"Step '{step.step_id}' looks back to step '{part.since_step}', which is no earlier one."
         earlier.add(step.step_id)
     for rule in plan.watches:
-        for part in _of(TransferWas, rule.condition):
+        for part in of(TransferWas, rule.condition):
             if isinstance(part, TransferWas) and part.since_step not in earlier:
                 yield f"The watch rule '{rule.code}' looks back to step '{part.since_step}', which does not exist."
 
@@ -369,7 +332,8 @@ _RULES: tuple[Callable[[Plan], Iterator[str]], ...] = (
     _questions_can_be_answered,
     _kept_before_used,
     _every_ist_has_a_history_proof,
-    _every_forming_has_its_proofs,
+    every_forming_has_its_proofs,
+    positions_are_held,
     _steps_looked_back_to,
     _watches_have_their_steps,
 )

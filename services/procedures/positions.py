@@ -9,9 +9,14 @@ from services.procedures.facts_model import ZERO_UUID, Facts
 _POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?[0-9]{1,18})(?![0-9])")
 
 
-def kept_name(host: str) -> str:
+def kept_name(host: str, prefix: str = "") -> str:
     """Return the name under which a run keeps a host's recovered position."""
-    return f"recovered-{host}"
+    return f"{prefix}recovered-{host}"
+
+
+def mark_name(host: str, prefix: str = "") -> str:
+    """Return the name under which a run keeps what a host's data looked like when its position was recovered."""
+    return f"{prefix}looked-{host}"
 
 
 def tail_name(host: str) -> str:

@@ -9,9 +9,12 @@ from typing import Any
 from services.clock import Clock
 from services.errors import UserError
 from services.procedures import conditions as c
+from services.procedures.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
+from services.procedures.proving_at_rest import position_mark, unmoved
 from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
@@ -57,8 +60,10 @@ LOOKS: dict[type, Look] = {
     c.Position: position,
     c.UnitSetting: unit_setting,
     c.UnitFresh: unit_fresh,
-    c.BalancerServer: balancer_server,
+    BalancerServer: balancer_server,
     c.SameHistory: same_history,
+    PositionMark: position_mark,
+    Unmoved: unmoved,
 }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from services.procedures.conditions import Answer, BalancerServer
+from services.procedures.conditions import Answer
+from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import HaproxyServer
 from services.procedures.gather_haproxy import parse_show, show_argv
 from services.procedures.ports import Past

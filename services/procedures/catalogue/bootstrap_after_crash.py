@@ -27,6 +27,7 @@ from services.procedures.catalogue.crash_positions import (
 )
 from services.procedures.catalogue.crash_stale import innodb_counts
 from services.procedures.catalogue.crash_steps import find_positions, make_primary, stopped
+from services.procedures.catalogue.crash_unmoved import looked_at, recovered
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
@@ -170,7 +171,7 @@ class BootstrapAfterCrash:
         found = standings(facts, asked.hosts)
         best = _chosen(found, chosen)
         if _by_one_statement(asked, found, best) and best is not None and best.seqno is not None:
-            steps = make_primary(asked, best.host, best.seqno)
+            steps = make_primary(asked, best.host, best.seqno, found)
             return self._plan(asked, inputs, (*accepted(asked, best), *steps))
         values = self._values(facts, inputs)
         first = find_positions(
@@ -186,6 +187,7 @@ class BootstrapAfterCrash:
         members = tuple(dict.fromkeys((*so_far.hosts, *hosts_of(inputs.get("gone", "")))))
         facts = replace(facts, members=members)  # those that were left out are hosts of the plan too
         asked, wish = self._asked(facts, inputs)
+        asked = looked_at(so_far, asked)
         hosts = asked.hosts
         tried = so_far.steps[-1].step_id == by_itself.FORMED
         found = standings(facts, hosts)
@@ -218,14 +220,17 @@ class BootstrapAfterCrash:
     ) -> Plan:
         """Return the whole plan with one node bootstrapped; nodes that are ahead or of another past stay stopped."""
         assert chosen.seqno is not None
+        again = "again-" if tried else ""
         found = standings(asked.facts, asked.hosts)
         if tried:
-            more += tuple(stopped(asked.host(name), asked, "again-") for name in asked.hosts)
+            more += tuple(stopped(asked.host(name), asked, again) for name in asked.hosts)
+            more += tuple(recovered(asked.host(name), again) for name in asked.hosts)
         strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
         apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)))))
         joining = tuple(s for s in found if s.host not in apart)
-        more += innodb_counts(asked.facts, joining, "again-" if tried else "")
-        more += bootstrap_and_join(asked, chosen.host, chosen.seqno, joining_order(found, chosen, apart), apart)
+        more += innodb_counts(asked.facts, joining, again)
+        order = joining_order(found, chosen, apart)
+        more += bootstrap_and_join(asked, chosen.host, chosen.seqno, order, apart, prefix=again)
         return self._plan(asked, inputs, (*so_far.steps, *more), apart)
 
     def _plan(self, asked: Party, inputs: Inputs, steps: tuple[Step, ...], apart: tuple[str, ...] = ()) -> Plan:

@@ -11,6 +11,7 @@ from services.procedures.catalogue import steps
 from services.procedures.catalogue.crash_history import pairs
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing
+from services.procedures.catalogue.crash_unmoved import unmoved
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FormedAgain, Stopped
 from services.procedures.facts_model import HostFacts
@@ -70,7 +71,10 @@ def form_again(party: Party) -> tuple[Step, ...]:
             host="",
             title="Prove that there is still no Primary Component",
             done="There was no Primary Component",
-            action=WaitFor((party.none_is_primary(),), "an answer from every node"),
+            action=WaitFor(
+                (party.none_is_primary(), *unmoved(party, party.looked, starts="form-")),
+                "an answer from every node",
+            ),
             risk=Risk.READS,
             limit_s=60.0,
             repeatable=True,
@@ -108,7 +112,7 @@ def _start(party: Party, host: HostFacts) -> Step:
         done=f"{unit} on {name} is starting",
         why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
         action=steps.systemctl("start", unit, "--no-block"),
-        before=(steps.same_history(party.facts, host, party.hosts),),
+        before=(*unmoved(party, (name,), starts="form-"), steps.same_history(party.facts, host, party.hosts)),
         limit_s=60.0,
         undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
         repeatable=True,

@@ -14,7 +14,9 @@ from services.connections.command import Command
 from services.procedures.actions import Ask, Detached, PutFile, RestoreFile, Run
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
+from services.procedures.catalogue.crash_unmoved import unmoved
 from services.procedures.conditions import FileSays, Joined, Position, StatusIs, StillPrimary, Stopped, VariableIs
+from services.procedures.conditions_at_rest import Unmoved
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step, Undo
 from services.procedures.positions import recovered_position
@@ -24,19 +26,26 @@ JOIN_LIMIT_S = 4 * 3_600.0
 
 
 def bootstrap_and_join(
-    party: Party, chosen: str, position: int, others: tuple[str, ...], apart: tuple[str, ...] = ()
+    party: Party,
+    chosen: str,
+    position: int,
+    others: tuple[str, ...],
+    apart: tuple[str, ...] = (),
+    *,
+    prefix: str = "",
 ) -> tuple[Step, ...]:
     """Return the second part: one node becomes the Primary Component, the others join it one at a time.
 
     Args:
         apart: nodes that stay stopped with their data, because they have more than the chosen one, or another past (a
             person has accepted that).
+        prefix: of the recovery that was made last ('again-' after Galera's own was tried).
     """
     facts, host = party.facts, party.host(chosen)
     everyone = (chosen, *others)
     found = [
         _safe(host, facts.cluster_id),
-        _bootstrap(party, host, position),
+        _bootstrap(party, host, position, prefix),
         Step(
             step_id="check-data",
             host="",
@@ -52,7 +61,8 @@ def bootstrap_and_join(
     ]
     up: tuple[str, ...] = (chosen,)
     for name in others:
-        found += _join(facts, facts.host(name), up)
+        left = tuple(other for other in party.looked if other not in up)
+        found += _join(facts, facts.host(name), up, unmoved(party, left, prefix=prefix, beside=up))
         up = (*up, name)
     if not _is_maria(host) and others:
         found += _back_to_normal(facts, host, others)
@@ -119,7 +129,7 @@ def _new_state(host: HostFacts, path: str, uuid: str, *, first: bool) -> Step:
     )
 
 
-def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
+def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Step:
     name, unit, maria = host.host, steps.unit_of(host), _is_maria(host)
     start = (
         Command(("galera_new_cluster",), sudo=True)
@@ -137,6 +147,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
     )
     others = [party.host(other) for other in party.known if other != name]
     stopped = tuple(Stopped(other.host, steps.unit_of(other)) for other in others)
+    standing = unmoved(party, party.looked, prefix=prefix, safe=name)
     return Step(
         step_id="bootstrap",
         host=name,
@@ -145,7 +156,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
         why="Every other node takes over this data. Before any write it can still be stopped and another chosen.",
         action=Detached(start, name=f"bootstrap-{name}"),
         risk=Risk.IRREVERSIBLE,
-        before=(party.none_is_primary(), Stopped(name, running), *stopped),
+        before=(party.none_is_primary(), *standing, Stopped(name, running), *stopped),
         already=primary,
         proof=primary,
         limit_s=900.0,
@@ -159,12 +170,12 @@ def _bootstrap(party: Party, host: HostFacts, position: int) -> Step:
     )
 
 
-def _join(facts: Facts, host: HostFacts, up: tuple[str, ...]) -> list[Step]:
+def _join(facts: Facts, host: HostFacts, up: tuple[str, ...], standing: tuple[Unmoved, ...]) -> list[Step]:
     whole, removed = _readable_state(facts, host)
     start = steps.start_node(facts, host, steps.same_history(facts, host, up, removed=removed), limit_s=JOIN_LIMIT_S)
     start = replace(
         start,
-        before=(*start.before, StillPrimary(up, len(up), facts.cluster_id)),
+        before=(*standing, *start.before, StillPrimary(up, len(up), facts.cluster_id)),
         why="It takes what it misses from a member: by IST where the cache reaches, else by SST.",
     )
     return [

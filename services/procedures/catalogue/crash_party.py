@@ -27,6 +27,7 @@ class Party:
         left: members left out by a person: asked, and never started.
         gone: members declared powered off or fenced.
         strangers: addresses that only option files name.
+        looked: those whose positions this run has recovered: what the choice between them stands on.
     """
 
     facts: Facts
@@ -34,6 +35,7 @@ class Party:
     left: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
+    looked: tuple[str, ...] = ()
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from services.procedures.actions import Ask, Run, Several, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.binlog_tail import binlog_tail
 from services.procedures.catalogue.crash_party import Party
-from services.procedures.catalogue.recovering import recover
+from services.procedures.catalogue.crash_positions import Standing
+from services.procedures.catalogue.crash_unmoved import recovered, stood
 from services.procedures.conditions import Position, StatusIs, Stopped
 from services.procedures.facts_model import HostFacts
 from services.procedures.model import Risk, Step
@@ -45,9 +46,9 @@ def find_positions(party: Party, *, wait_for_copies: bool = False, ask_left: boo
     if wait_for_copies:
         found.append(_copies((*party.hosts, *(host.host for host in left))))
     for host in nodes:
-        found += [*binlog_tail(host), recover(host)]
+        found += [*binlog_tail(host), recovered(host)]
     for host in left:
-        found += [*binlog_tail(host), replace(recover(host), why=_LEFT)]
+        found += [*binlog_tail(host), replace(recovered(host), why=_LEFT)]
     found.append(
         steps.plan_the_rest(
             "choose",
@@ -61,6 +62,7 @@ def find_positions(party: Party, *, wait_for_copies: bool = False, ask_left: boo
 def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
     """Stop a server that hangs in 'activating' or stands non-Primary: its files are read when it is off."""
     unit, name = steps.unit_of(host), host.host
+    down = (Stopped(name, unit), stood(host, prefix)) if prefix else (Stopped(name, unit),)
     return Step(
         step_id=f"{prefix}down-{name}",
         host=name,
@@ -70,8 +72,8 @@ def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
         action=steps.stop_unit(unit),
         risk=Risk.NODE_DOWN,
         before=(party.none_is_primary(),),
-        already=(Stopped(name, unit),),
-        proof=(Stopped(name, unit),),
+        already=down,
+        proof=down,
         limit_s=900.0,
         repeatable=True,
         cancellable=False,
@@ -96,6 +98,7 @@ def _save(host: HostFacts) -> Step:
         done=f"The state files of {name} are saved",
         why="The copies stay there; they take a few kilobytes.",
         action=Several(acts),
+        before=(stood(host),),
         repeatable=True,
         estimate_s=0.5,
     )
@@ -117,8 +120,12 @@ def _copies(hosts: tuple[str, ...]) -> Step:
     )
 
 
-def make_primary(party: Party, chosen: str, position: int) -> tuple[Step, ...]:
-    """Return case B, every server up and none Primary: one statement on the most advanced node; the rest follow it."""
+def make_primary(party: Party, chosen: str, position: int, found: tuple[Standing, ...]) -> tuple[Step, ...]:
+    """Return case B, every server up and none Primary: one statement on the most advanced node; the rest follow it.
+
+    Args:
+        found: where each of them stood when the choice was made; one that stands elsewhere was Primary meanwhile.
+    """
     primary = (
         StatusIs(chosen, "wsrep_cluster_status", "=", "Primary"),
         StatusIs(chosen, "wsrep_ready", "=", "ON"),
@@ -129,6 +136,7 @@ def make_primary(party: Party, chosen: str, position: int) -> tuple[Step, ...]:
     one_past = tuple(
         replace(steps.same_history(party.facts, host, (chosen,)), by_sst=False, up=True) for host in others
     )
+    unmoved = tuple(StatusIs(one.host, "wsrep_last_committed", "=", str(one.seqno)) for one in found)
     return (
         Step(
             step_id="make-primary",
@@ -138,7 +146,7 @@ def make_primary(party: Party, chosen: str, position: int) -> tuple[Step, ...]:
             why="There is no way back but to stop the nodes: from here on they take writes.",
             action=Sql(set_provider_option("pc.bootstrap", "YES")),
             risk=Risk.IRREVERSIBLE,
-            before=(party.none_is_primary(), *one_past),
+            before=(party.none_is_primary(), *unmoved, *one_past),
             already=primary,
             proof=primary,
             limit_s=60.0,

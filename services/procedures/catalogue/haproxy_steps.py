@@ -13,7 +13,8 @@ from services.connections.command import Command
 from services.procedures.actions import Run, Several, WaitFor
 from services.procedures.catalogue.haproxy_places import Place, open_places
 from services.procedures.catalogue.temporary import Temporary
-from services.procedures.conditions import BalancerServer, Condition, Listening
+from services.procedures.conditions import Condition, Listening
+from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import Facts
 from services.procedures.model import Risk, Step, Undo
 

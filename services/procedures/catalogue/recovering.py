@@ -20,20 +20,22 @@ REDO_BYTES_S = 50e6
 """Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""
 
 
-def recover(host: HostFacts) -> Step:
+def recover(host: HostFacts, prefix: str = "") -> Step:
     """Let the server read its position out of InnoDB. It runs crash recovery: it is no pure reading."""
     name, unit = host.host, steps.unit_of(host)
     program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
     # --log-error=stderr would be a file of that name (MySQL manual, "Default Error Log Destination Configuration").
     words = (program, "--user=mysql", "--wsrep-recover", "--disable-log-error")
     return Step(
-        step_id=f"recover-{name}",
+        step_id=f"{prefix}recover-{name}",
         host=name,
         title=f"Let {program} on {name} recover its position",
         done=f"Position of {name} recovered",
         why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery and begins a new "
         "binary log file, as any start does.",
-        action=Detached(Command(words, sudo=True), name=f"recover-{name}", keep=kept_name(name), pattern=RECOVERED),
+        action=Detached(
+            Command(words, sudo=True), name=f"{prefix}recover-{name}", keep=kept_name(name, prefix), pattern=RECOVERED
+        ),
         before=(Stopped(name, unit),),
         limit_s=max(RECOVER_LIMIT_S, _redo_bytes(host) / REDO_BYTES_S),
         repeatable=True,

@@ -47,6 +47,7 @@ class Host:
     fails_to_start: bool = False
     view: tuple[str, ...] = ()  # gvwstate.dat: the members of its last Primary Component
     mute: bool = False  # the other members of that view don't hear it
+    starts: int = 0  # how often a server was started on its data
     parted: bool = False  # it was made Primary beside the others, and wrote
 
     def answers(self) -> bool:
@@ -140,6 +141,7 @@ class Cluster:
             self._form_again(host)
         host.grastate_uuid, host.grastate_seqno = CLUSTER, -1
         host.safe_to_bootstrap = 0
+        host.starts += 1
 
     def _form_again(self, host: Host) -> None:
         """The members of the last component form it again as soon as all of them are there."""

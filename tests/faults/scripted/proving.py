@@ -6,6 +6,8 @@ import re
 
 from services.procedures import conditions as c
 from services.procedures.conditions import Answer, Condition
+from services.procedures.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
@@ -38,6 +40,8 @@ class ScriptedProver:
             kept = ((condition.keep, self._status(self.cluster.hosts[host], condition.status)),)
         if isinstance(condition, c.CleanPosition) and condition.keep and holds:
             kept = ((condition.keep, str(self.cluster.hosts[host].grastate_seqno)),)
+        if isinstance(condition, PositionMark):
+            kept = ((condition.keep, str(self.cluster.hosts[host].starts)),)
         return Answer(holds, _said(condition, holds=holds), kept=kept)
 
     def _holds(self, condition: Condition, past: Past, memory: Memory) -> bool:  # noqa: C901, PLR0911, PLR0912 - one case a condition
@@ -102,7 +106,7 @@ class ScriptedProver:
                 if prop == "NeedDaemonReload":
                     return ("no" if hosts[host].loaded == hosts[host].drop_ins else "yes") == value
                 return hosts[host].units.get(unit, "inactive") == value
-            case c.BalancerServer(host, _, _, server, state, at_most):
+            case BalancerServer(host, _, _, server, state, at_most):
                 out = hosts[host].orders[server] != "ready"
                 empty = at_most is None or condition.patience_s > 0 or hosts[host].sessions[server] <= at_most
                 return empty and {"free": not out, "drained": out}.get(state, not out and hosts[server].primary)
@@ -110,6 +114,11 @@ class ScriptedProver:
                 if hosts[host].grastate_uuid in {"", ZERO}:
                     return condition.by_sst or not hosts[host].has_data
                 return not hosts[host].parted
+            case PositionMark(host, _, _, since):
+                return not since or past.kept[since] == str(hosts[host].starts)
+            case Unmoved(host, mark=mark, recovered=recovered, position=position, own_start=own):
+                stands = past.kept[mark] == str(hosts[host].starts) and past.kept[recovered] == position
+                return own in past.began or stands or (bool(condition.hosts) and hosts[host].primary)
             case c.NoClients() | c.FlowControlBelow() | c.Listening() | c.CacheLasts():
                 return True
         raise AssertionError(condition)
@@ -125,6 +134,7 @@ class ScriptedProver:
             "wsrep_local_state": "2" if desynced else "4" if host.primary else "0",
             "wsrep_local_recv_queue": "0",
             "wsrep_local_cached_downto": "1",
+            "wsrep_last_committed": str(host.seqno),
             "wsrep_cluster_size": str(len(self.cluster.primaries())),
             "wsrep_cluster_status": "Primary" if host.primary else "non-Primary",
             "wsrep_ready": "ON" if host.primary else "OFF",

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from services.procedures.run_model import RunState
+from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.scenarios import CONFIRM, CRASH
 from tests.lab.procedures.steering import Console
@@ -93,5 +94,29 @@ def test_that_a_seqno_that_innodb_contradicts_is_taken_out_of_the_state_file_bef
     assert ran.code == 0, ran
     view = console.assert_ended(RunState.DONE, ran)
     assert "stale-s1" in {step.step_id for step in view.plan.steps}, [step.step_id for step in view.plan.steps]
+    writer.assert_nothing_lost(members(steer))
+    whole.assert_as_before()
+
+
+@pytest.mark.slow
+def test_that_nodes_that_ran_while_a_question_stood_are_told_and_nobody_is_bootstrapped_by_their_old_positions(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    for name in members(steer):
+        steer.stop(name)
+    waits = console.run("bootstrap-after-crash", bootstrap="s1")
+    assert waits.code == 4, waits  # nobody has typed s1
+    steer.start("s3", bootstrap=True)
+    steer.start("s2")
+    with Writer(steer, ("s2", "s3")) as writer:
+        time.sleep(2)
+    steer.stop("s2")
+    steer.stop("s3")
+    refused = console("resume", console.runs()[0], "--yes", *CONFIRM)
+    assert refused.code != 0, refused
+    assert "s3 ran since it was looked at" in refused.out or "s2 ran since it was looked at" in refused.out, refused
+    assert database.pid(steer.spec, "s1") is None
+    ran = console.run("bootstrap-after-crash", *CONFIRM)
+    console.assert_ended(RunState.DONE, ran)
     writer.assert_nothing_lost(members(steer))
     whole.assert_as_before()

@@ -24,7 +24,8 @@ from services.procedures.catalogue.haproxy_places import (
 )
 from services.procedures.catalogue.haproxy_steps import SET_STATE, drain_steps, out_of, return_steps
 from services.procedures.checks import Verdict
-from services.procedures.conditions import Answer, BalancerServer, Listening
+from services.procedures.conditions import Answer, Listening
+from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import Facts, Haproxy, HostFacts
 from services.procedures.gather_haproxy import config_paths, parse_show, show_argv, sockets_of
 from services.procedures.invariants import violations

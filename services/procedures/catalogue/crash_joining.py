@@ -189,11 +189,13 @@ def _join(facts: Facts, host: HostFacts, up: tuple[str, ...], standing: tuple[Un
 def _readable_state(facts: Facts, host: HostFacts) -> tuple[tuple[Step, ...], bool]:
     """Return what makes a damaged state file whole before a join, and whether it is removed instead.
 
-    A damaged file may still name the cluster to the provider, and nobody can prove what it would start from. Where
-    InnoDB told a position of this cluster a whole one is written; else nothing but an SST may come, as a person
-    accepted.
+    A seqno beside a zero UUID is damage too: the provider ends its start over it ('Non-negative state seqno requires
+    non-nil history UUID', Galera 26.4.23 on the lab). A damaged file may still name the cluster to the provider, and
+    nobody can prove what it would start from. Where InnoDB told a position of this cluster a whole one is written; else
+    nothing but an SST may come, as a person accepted.
     """
-    if not host.grastate_damaged:
+    told = host.grastate
+    if not (host.grastate_damaged or (told is not None and not told.names_state and told.seqno != -1)):
         return (), False
     uuid, seqno = recovered_position(facts, host.host) or ("", None)
     if uuid == facts.cluster_id and seqno is not None:

@@ -12,7 +12,7 @@ from services.procedures.catalogue.crash_identity import one_cluster
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.crash_positions import most_advanced, standings
 from services.procedures.conditions import SameHistory
-from services.procedures.facts_model import Facts, Grastate, HostFacts, Remembered
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered
 from services.procedures.invariants import violations
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
 
@@ -94,6 +94,17 @@ def test_that_a_node_is_given_a_whole_state_file_before_it_is_bootstrapped_where
         assert "safe_to_bootstrap: 0" in str(state.action)
         start = next(at for at, s in enumerate(plan.steps) if s.step_id == f"start-{state.host}")
         assert plan.steps.index(state) < start
+    assert violations(plan) == ()
+
+
+def test_that_a_seqno_beside_a_zero_uuid_is_not_what_a_joiner_is_started_with() -> None:
+    """Random seed 154 on the lab: 'Non-negative state seqno requires non-nil history UUID' ended its start."""
+    kept = tuple((f"recovered-{n}", f"{UUID}:50") for n in NAMES)
+    seen = facts(*(down(n) for n in NAMES[:2]), down("n3", grastate=Grastate(ZERO_UUID, 50, False)), kept=kept)
+    first = PROCEDURE.plan(replace(seen, kept=()), {})
+    _, plan = PROCEDURE.continued(seen, {}, first)
+    order = [s.step_id for s in plan.steps]
+    assert order.index("state-n3") < order.index("start-n3")
     assert violations(plan) == ()
 
 

@@ -49,7 +49,8 @@ index=$1
 """
     + BINLOG_FILES.strip()
     + r"""
-show() { "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$1" 2>/dev/null; }
+limit=30
+show() { timeout "$limit" "$reader" --no-defaults --base64-output=DECODE-ROWS -- "$1" 2>/dev/null; }
 unread() { printf '%s\n' "$why"; exit 6; }
 events='
 """
@@ -74,14 +75,46 @@ named && /^SET @@SESSION.GTID_NEXT= / { split($0, part, "\047"); gtid = part[2];
 END {
   if (odd) exit 5
   out(); if (broken || (!n && (cut || reached < size + 0))) exit 6
-  for (i = (n > 64 ? n - 64 : 0); i < n; i++) print kept[i % 64]
+  newest = most ? most : 64
+  if (most && n > most) {
+    print first
+    for (i = turn - 4; i <= turn; i++) if (turn && i > 0 && i < n - most) print turned[i]
+  }
+  for (i = (n > newest ? n - newest : 0); i < n; i++) print kept[i % 64]
 }'
+newest='function tell(s,  i) {
+  if (!n) first = s
+  if (number != "-") {
+    if (n && number + 0 <= last + 0) {
+      turn = n
+      for (i = n - 4; i < n; i++) if (i >= 0) turned[i] = kept[i % 64]
+      turned[n] = s
+    }
+    last = number
+  }
+  kept[n++ % 64] = s
+}'
+of_file() { show "$1" | awk -v most=50 -v size="$(stat -L -c %s -- "$1")" "$newest $marks"; }
+older() {
+  local at got= more; limit=8
+  for ((at = $1 - 1; at >= 0 && SECONDS < 12; at--)); do
+    usable "${files[at]}" || break
+    more=$(of_file "${files[at]}") || break
+    [ -z "$more" ] || got=$more${got:+$'\n'$got}
+    [ "$(wc -l <<< "$got")" -lt 8 ] || break
+  done
+  [ -z "$got" ] || tail -n 8 <<< "$got"
+}
 if [ "$2" = newest ]; then
   for ((i = ${#files[@]} - 1; i >= 0; i--)); do
     f=${files[i]}; usable "$f" || unread
-    found=$(show "$f" | awk -v size="$(stat -L -c %s -- "$f")" 'function tell(s) { kept[n++ % 64] = s } '"$marks")
+    found=$(of_file "$f")
     code=$?; [ "$code" -ne 5 ] || exit 5
-    if [ -n "$found" ]; then printf '%s\n' "$found"; exit 0; fi
+    if [ -n "$found" ]; then
+      before=$(older "$i")
+      [ -z "$before" ] || printf '%s\n' "$before"
+      printf '%s\n' "$found"; exit 0
+    fi
     why="${f:0:100} can not be read to its end"; [ "$code" -eq 0 ] || unread
   done
   exit 0
@@ -107,8 +140,10 @@ exit 0
 )
 """Marks of a binary log, one a line: 'mark DATE TIME SERVER GTID XID' (services/facts/binlog_marks.py), times in UTC.
 
-Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: the newest 64, or 64 from the first one on
-whose Xid is XID or more. No mark is no transaction: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
+Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: 64 at most, in their order. 'newest': the
+newest 50 of the newest file that has any, its first one, those about its last step back of Xids, and before them the
+last 8 of the files before it, where they can be read in time. XID: those from the first one on whose Xid is XID or
+more. No mark is no transaction: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
 for a log whose events stand in no order. What lies before a file that can't be read counts like what was purged where
 marks follow. A file that a crash left in use is read to where it ends (MariaDB, client/mysqlbinlog.cc:
 LOG_EVENT_BINLOG_IN_USE_F).

@@ -83,6 +83,7 @@ class Trace:
         views: the Primary Components it was in, by its error log, oldest first.
         marks: the newest transactions of its binary log, oldest first.
         since: host -> its marks from the first of that host's newest ones on: to be laid beside them.
+        at_turn: host -> its marks from where that host's Xids step back on (own_transactions.py).
         shared: host -> the last Xid that both binary logs have alike, where it was searched for.
         index: path of the binary log's index file, '' where there is no binary log, or it was not found.
         log_told: whether its newest marks were read, or no binary log is there: no marks are no transactions then.
@@ -93,6 +94,7 @@ class Trace:
     views: tuple[PrimaryView, ...] = ()
     marks: tuple[Mark, ...] = ()
     since: tuple[tuple[str, tuple[Mark, ...]], ...] = ()
+    at_turn: tuple[tuple[str, tuple[Mark, ...]], ...] = ()
     shared: tuple[tuple[str, int], ...] = ()
     index: str = ""
     log_told: bool = False

@@ -20,6 +20,7 @@ from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, pars
 from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.histories import by_marks, side_of, window
+from services.procedures.own_transactions import before_turn, same_event
 
 _OUT_OF_TIME = 124
 _UPDATES = ("log_slave_updates", "log_replica_updates")
@@ -198,34 +199,48 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
     """Read what this host's binary log has beside the joiners' newest marks."""
     trace = host.trace or Trace()
     unread = list(trace.unread)
-    since = list(trace.since)
+    since, at_turn = list(trace.since), list(trace.at_turn)
     for name, joiner in joiners.items():
         if name == host.host or not trace.index or joiner.trace is None:
             continue
+        if before := before_turn(joiner.trace.marks):
+            beside = read_marks(host.host, trace.index, before[0].xid, run, unread)
+            at_turn += [(name, beside)] if beside is not None else []
         ours = window(joiner.trace.marks, side_of(facts, joiner).seqno)
         if not ours or ours[0].xid is None:
             continue
         theirs = read_marks(host.host, trace.index, ours[0].xid, run, unread)
         if theirs is not None:
             since.append((name, theirs))
-    return replace(trace, since=tuple(since), unread=tuple(dict.fromkeys(unread)))
+    return replace(trace, since=tuple(since), at_turn=tuple(at_turn), unread=tuple(dict.fromkeys(unread)))
 
 
-def last_shared(ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tuple[Mark, ...]], high: int) -> int:
-    """Return the last Xid below `high` that two binary logs have alike, 0 for none; by halving.
+def last_shared(
+    ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tuple[Mark, ...]], high: int
+) -> int | None:
+    """Return the last Xid below `high` that two binary logs have alike, None where none was found; by halving.
+
+    It begins at the first place that both reach back to: below it one of them was purged, or began with an SST.
 
     Args:
         ours, theirs: give the marks from an Xid on.
     """
-    low, searched = 0, high
-    while searched - low > 1:
-        middle = (low + searched) // 2
-        mine, other = (next((m for m in marks if m.xid is not None), None) for marks in (ours(middle), theirs(middle)))
-        if mine is not None and other is not None and mine.xid == other.xid and mine.is_same(other):
-            low = mine.xid or middle
-        else:
-            searched = middle
+    first = [next((m.xid for m in marks if m.xid is not None), None) for marks in (ours(0), theirs(0))]
+    begin = max((xid for xid in first if xid is not None), default=0)
+    if None in first or begin >= high or (found := _alike(ours, theirs, begin)) is None:
+        return None
+    low, above = found, high
+    while above - low > 1:
+        middle = (low + above) // 2
+        found = _alike(ours, theirs, middle)
+        low, above = (found, above) if found is not None else (low, middle)
     return low
+
+
+def _alike(ours: Callable[[int], tuple[Mark, ...]], theirs: Callable[[int], tuple[Mark, ...]], xid: int) -> int | None:
+    """Return the first Xid of `xid` or more, where both logs have the same transaction there."""
+    mine, other = (next((m for m in marks if m.xid is not None), None) for marks in (ours(xid), theirs(xid)))
+    return mine.xid if mine is not None and other is not None and same_event(mine, other) else None
 
 
 def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road, Road]) -> Trace:
@@ -241,4 +256,4 @@ def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road
         return lambda xid: (read_marks(host.host, index, xid, run, []) or ()) if index else ()
 
     shared = last_shared(reading(joiner, ways[0]), reading(donor, ways[1]), first)
-    return replace(trace, shared=(*trace.shared, (joiner.host, shared)))
+    return trace if shared is None else replace(trace, shared=(*trace.shared, (joiner.host, shared)))

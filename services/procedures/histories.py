@@ -10,12 +10,12 @@ architecture.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
+from services.procedures.own_transactions import before_turn, own_after
 from services.procedures.positions import recovered_position
 
 Outcome = Literal["same", "forked", "not known"]
@@ -32,6 +32,7 @@ class Histories:
         shared_to: the last seqno that both surely share, None where that is not known (forked only).
         missing: what would have to be read to know, one sentence each (not known only).
         logs: whether binary logs of both, laid beside each other, agree as far as they go; '' where they weren't.
+        own: so many transactions were read at least that one of them wrote with wsrep off, and the other has not.
     """
 
     outcome: Outcome
@@ -39,6 +40,7 @@ class Histories:
     shared_to: int | None = None
     missing: tuple[str, ...] = ()
     logs: Literal["", "agree", "differ"] = ""
+    own: int = 0
 
     @property
     def rank(self) -> int:
@@ -143,7 +145,8 @@ def compared(joiner: Side, donor: Side) -> Histories:
     forks = [one for one in (marks, views, _by_gvwstate(joiner, donor)) if one.outcome == "forked"]
     if forks:
         shared = [one.shared_to for one in forks if one.shared_to is not None]
-        return Histories("forked", "; ".join(one.evidence for one in forks), min(shared, default=None))
+        said = "; ".join(one.evidence for one in forks)
+        return Histories("forked", said, min(shared, default=None), own=marks.own)
     if "same" in {marks.outcome, views.outcome} and marks.logs != "differ":
         return _one_past(marks, views)
     missing = tuple(dict.fromkeys((*joiner.trace.unread, *donor.trace.unread, marks.evidence, views.evidence)))
@@ -166,6 +169,26 @@ def _one_past(marks: Histories, views: Histories) -> Histories:
 
 
 def by_marks(joiner: Side, donor: Side) -> Histories:
+    """Lay the joiner's newest transactions beside the donor's, and what it wrote for itself with wsrep off."""
+    found = _newest(joiner, donor)
+    if not before_turn(joiner.trace.marks):
+        return found
+    read = next((marks for host, marks in donor.trace.at_turn if host == joiner.host), ())
+    own = own_after(joiner.trace.marks, read)
+    agrees = found.outcome == "same" or found.logs == "agree"
+    if own is None or (agrees and not own.other_has):
+        return found
+    said = f"the binary log of {joiner.host} holds {own.text}"
+    if own.other_has and not own.followed and not donor.trace.partial:
+        lacks = f"{said}, and that of {donor.host}, which has that one, has none of them"
+        return Histories("forked", lacks, own.last.xid, logs="differ", own=own.count)
+    if found.outcome == "forked":
+        return replace(found, evidence=f"{said}; {found.evidence}", shared_to=None)
+    shared = f", and then what {donor.host} has too" if own.followed else f", and {donor.host}'s log doesn't tell of it"
+    return Histories("not known", f"{said}{shared}", logs="differ")
+
+
+def _newest(joiner: Side, donor: Side) -> Histories:
     """Lay the joiner's newest transactions beside the donor's. 'Same' only up to the joiner's very position."""
     logs = f"the binary logs of {joiner.host} and {donor.host}"
     if alone := next((side.host for side in (joiner, donor) if side.trace.partial), ""):
@@ -176,21 +199,22 @@ def by_marks(joiner: Side, donor: Side) -> Histories:
     if not ours or not theirs:
         lacking = joiner.host if not ours else donor.host
         ends = ours and theirs is not None and donor.trace.marks  # it holds others, and none of these or after them
+        beyond = bool(joiner.trace.marks) and not ours  # its log goes on where its data, by their position, don't
         said = f"the binary log of {lacking} tells no transaction to compare"
-        return Histories("not known", said, logs="differ" if ends else "")
+        return Histories("not known", said, logs="differ" if ends or beyond else "")
     start = next((at for at, mark in enumerate(ours) if mark.xid is not None and mark.xid == theirs[0].xid), None)
     if start is None:
         purged = (theirs[0].xid or 0) > (_last_xid(ours) or 0)
         said = f"{logs} have no Xid of {joiner.host}'s newest {len(ours)} in common"
-        return Histories("not known", said, logs="" if purged else "differ")
-    return _beside(ours[start:], theirs, joiner, donor)
+        return Histories("not known", said, logs="" if purged and _reaches_position(ours, joiner) else "differ")
+    run = newest_run(joiner.trace.marks)
+    after = run[run.index(ours[-1]) + 1 :] if donor.serves else ()  # its own count may have begun above its position
+    return _conflict((*ours[start:], *after), theirs, joiner, donor) or _beside(ours[start:], theirs, joiner, donor)
 
 
 def _beside(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories:
-    """Compare marks that begin at one Xid."""
+    """Compare marks that begin at one Xid and have no conflict."""
     logs, last = f"the binary logs of {joiner.host} and {donor.host}", ours[-1]
-    if forked := _conflict(ours, theirs, joiner, donor):
-        return forked
     reached = _reach(ours, theirs)
     if any(not mark.is_same(other) for mark, other in zip(ours, theirs, strict=False)):
         upto = "" if reached else " up to a point"
@@ -238,9 +262,11 @@ def _conflict(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, do
 
 
 def window(marks: tuple[Mark, ...], seqno: int | None) -> tuple[Mark, ...]:
-    """Return the newest marks up to a position, from one with an Xid on: what the other log is asked for."""
-    if any(b.xid <= a.xid for a, b in pairwise([m for m in marks if m.xid is not None]) if a.xid and b.xid):
-        return ()  # it went back: an older state was started from, and the log holds what it gave up
+    """Return the newest marks up to a position, from one with an Xid on: what the other log is asked for.
+
+    What stands before a step back is not of them: of another state UUID, given up, or before what is the node's own.
+    """
+    marks = newest_run(marks)
     over = next((at for at, m in enumerate(marks) if seqno is not None and (m.xid or 0) > seqno), len(marks))
     known = marks[:over][-WINDOW:]
     start = next((at for at, mark in enumerate(known) if mark.xid is not None), len(known))
@@ -259,6 +285,13 @@ def _nothing_between(ours: tuple[Mark, ...], after: tuple[Mark, ...], joiner: Si
     if seqno <= accounted or not after:
         return True
     return after[0].xid is not None and after[0].xid > seqno
+
+
+def _reaches_position(ours: tuple[Mark, ...], joiner: Side) -> bool:
+    """Return whether a log accounts for each seqno up to the position: else its end may be the server's own count."""
+    seqno = joiner.seqno
+    accounted = None if seqno is None else _accounted_to(ours, _views(joiner), seqno)
+    return seqno is not None and accounted is not None and accounted >= seqno
 
 
 def _accounted_to(marks: tuple[Mark, ...], views: tuple[PrimaryView, ...], seqno: int) -> int | None:

@@ -68,10 +68,15 @@ def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standin
         return Loss(found.host, None, said)
     shared = past.shared_to
     count = None if shared is None or found.seqno is None else _write_sets(host, shared, found.seqno)
+    if past.own:
+        more = f" with {past.own} transactions or more that it wrote with wsrep off"
+        count = past.own + (count or 0)
+    else:
+        more = _with(count)
     after = "from a point that is not known" if shared is None else f"after seqno {shared}"
     if is_written_out(party, found.host):
         stays += f"; its binary log's part of it goes to {file_of(party.facts.cluster_id, found.host, shared)} first"
-    return Loss(found.host, count, f"{found.host} went its own way {after}{_with(count)}: {stays}")
+    return Loss(found.host, count, f"{found.host} went its own way {after}{more}: {stays}")
 
 
 def _beyond(found: Standing, chosen: Standing, host: HostFacts) -> list[Loss]:

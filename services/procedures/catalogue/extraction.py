@@ -36,15 +36,21 @@ events='
     + BINLOG_EVENTS.strip()
     + r"""
 '
-start=0 at=4
+start=0 at=4 first=
 for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
-  found=$("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
+  read -r low high end < <("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
     awk -v shared="$shared" "$events"'
     header && match($0, /\tXid = [0-9]+/) {
-      if (substr($0, RSTART + 7, RLENGTH - 7) + 0 > shared + 0) parted = 1; else if (!parted) last = $7
+      xid = substr($0, RSTART + 7, RLENGTH - 7)
+      if (low == "") low = xid
+      if (xid + 0 > shared + 0 || xid + 0 <= high + 0) parted = 1; else if (!parted) last = $7
+      high = xid
     }
-    END { if (last + 0 && !odd) print last }')
-  if [ -n "$found" ]; then start=$i at=$found; break; fi
+    END { print low ? low : 0, high ? high : 0, odd ? 0 : last + 0 }')
+  [ "${low:-0}" -gt 0 ] || continue
+  if [ -n "$first" ] && [ "$high" -lt "$first" ]; then break; fi
+  first=
+  if [ "$end" -gt 0 ]; then start=$i at=$end first=$low; else start=0 at=4; fi
 done
 "$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
 mv -T -- "$out.new" "$out" || exit 5
@@ -66,6 +72,8 @@ LACKING=$lacking awk '
 
 The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
 after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
+Where Xids step back, in it or from the file before it, what follows was written with wsrep off, or stems from an older
+state: it begins before that.
 What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
 that the index names and that are missing, or no files, are named beside the count: they may have held more of it.
 """

@@ -16,7 +16,7 @@ BROKEN = "# broken\n"
 _READER = r"""#!/bin/bash
 at=4
 for word in "$@"; do case $word in --start-position=*) at=${word#*=};; -*) ;; *) files+=("$word");; esac; done
-awk -v at="$at" '/^# broken$/ { exit 1 } /^# at [0-9]+$/ { on = $3 + 0 >= at + 0 } on' "${files[@]}"
+awk -v at="$at" '/^# broken$/ { exit 1 } /^# at [0-9]+$/ { on = NR != FNR || $3 + 0 >= at + 0 } on' "${files[@]}"
 """
 
 

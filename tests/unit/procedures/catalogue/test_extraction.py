@@ -6,8 +6,11 @@ import os
 import subprocess
 from pathlib import Path
 
+from services.connections.binlog_programs import BINLOG_MARKS
+from services.facts.binlog_marks import parse_marks
 from services.procedures.actions import Detached
 from services.procedures.catalogue.extraction import EXTRACT, write_out
+from tests.unit.facts.binary_logs import EMPTY, a_binary_log, run
 from tests.unit.procedures.facts_of_three import UUID, down
 
 
@@ -39,3 +42,41 @@ def test_that_a_pipe_that_an_index_names_is_not_waited_for(tmp_path: Path) -> No
     said = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     ran = subprocess.run(words, env=said, capture_output=True, text=True, timeout=20, check=False)
     assert ran.returncode == 3, ran  # no file of a binary log can be read
+
+
+def events(*found: tuple[int, int, str]) -> str:
+    """Return what a reader prints of transactions: (Xid, server id, value) each, one commit of one row."""
+    text, place = "", 256
+    for xid, server, value in found:
+        head = f"#261122 15:27:17 server id {server}  end_log_pos"
+        text += f"# at {place}\n{head} {place + 42} CRC32 0x84616cd9 \tGTID 0-{server}-{xid} trans\n"
+        text += f"# at {place + 42}\n{head} {place + 100} CRC32 0x84616cd9 \tWrite_rows: table id 5\n"
+        text += f"### INSERT INTO `shop`.`orders`\n### SET\n###   @1={value}\n"
+        text += f"# at {place + 100}\n{head} {place + 140} CRC32 0x84616cd9 \tXid = {xid}\n"
+        place += 140
+    return text
+
+
+SHARED = events((17, 41, "17"), (21, 41, "21"), (22, 41, "22"))
+OWN = ((3, 43, "'own'"), (5, 43, "'own'"), (7, 43, "'own'"))
+
+
+def test_that_what_was_written_with_wsrep_off_is_written_out_though_its_xids_are_below_the_shared_seqno(
+    tmp_path: Path,
+) -> None:
+    for number, files in enumerate(((SHARED, events(*OWN)), (SHARED, events(*OWN), events(*OWN[:1])), (SHARED,))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        index, out = a_binary_log(folder, EMPTY, events((15, 41, "15")), *files), folder / "out" / "s3.sql"
+        said = run(EXTRACT, index, str(index), "22", str(out))
+        rows = (3, 4, 0)[number]
+        assert said.stdout.startswith(f"extracted: {rows} transactions, 0 statements"), said
+        assert out.read_text().count("@1='own'") == rows
+        assert "@1=2" not in out.read_text()
+
+
+def test_that_the_newest_marks_show_where_the_xids_of_a_long_log_step_back(tmp_path: Path) -> None:
+    own = tuple((number, 43, "'own'") for number in range(3, 120))
+    index = a_binary_log(tmp_path, SHARED, events(*own))
+    marks = parse_marks(run(BINLOG_MARKS, index, str(index), "newest").stdout.splitlines())
+    assert [mark.xid for mark in marks] == [17, 21, 22, 3, *range(70, 120)]

@@ -206,7 +206,7 @@ def second_round(facts: Facts, host: HostFacts, joiners: Mapping[str, HostFacts]
         if before := before_turn(joiner.trace.marks):
             beside = read_marks(host.host, trace.index, before[0].xid, run, unread)
             at_turn += [(name, beside)] if beside is not None else []
-        ours = window(joiner.trace.marks, side_of(facts, joiner).seqno)
+        ours = window(joiner.trace.marks, side_of(facts, joiner).seqno) or window(joiner.trace.marks, None)
         if not ours or ours[0].xid is None:
             continue
         theirs = read_marks(host.host, trace.index, ours[0].xid, run, unread)

@@ -15,7 +15,7 @@ from typing import Literal
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
-from services.procedures.own_transactions import before_turn, own_after
+from services.procedures.own_transactions import all_in, before_turn, own_after
 from services.procedures.positions import recovered_position
 
 Outcome = Literal["same", "forked", "not known"]
@@ -199,7 +199,8 @@ def _newest(joiner: Side, donor: Side) -> Histories:
     if not ours or not theirs:
         lacking = joiner.host if not ours else donor.host
         ends = ours and theirs is not None and donor.trace.marks  # it holds others, and none of these or after them
-        beyond = bool(joiner.trace.marks) and not ours  # its log goes on where its data, by their position, don't
+        newest = window(joiner.trace.marks, None)  # beyond its position: commits that InnoDB lost are the other's too
+        beyond = not ours and theirs is not None and not all_in(newest, theirs)
         said = f"the binary log of {lacking} tells no transaction to compare"
         return Histories("not known", said, logs="differ" if ends or beyond else "")
     start = next((at for at, mark in enumerate(ours) if mark.xid is not None and mark.xid == theirs[0].xid), None)

@@ -86,6 +86,11 @@ def same_event(one: Mark, other: Mark) -> bool:
     return _event(one) == _event(other)
 
 
+def all_in(marks: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> bool:
+    """Return whether another log has each of these transactions too; statements have no Xid, and are not looked at."""
+    return {_event(mark) for mark in marks if mark.xid is not None} <= {_event(mark) for mark in theirs}
+
+
 def _event(mark: Mark) -> tuple[int | None, int, str]:
     return mark.xid, mark.server_id, mark.time
 

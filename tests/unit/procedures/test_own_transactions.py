@@ -37,10 +37,11 @@ def joining(marks: tuple[Mark, ...] | None = None) -> Side:
     return Side("s3", UUID, AT, serves=False, trace=trace)
 
 
-def member(beside: Side, marks: tuple[Mark, ...] | None = None, *, serves: bool = True, seqno: int = 24) -> Side:
+def member(beside: Side, given: tuple[Mark, ...] | None = None, *, serves: bool = True, seqno: int = 24) -> Side:
     """s1, read as the second round reads it for `beside`."""
-    log = recorded("s1") if marks is None else marks
-    ours, before = window(beside.trace.marks, beside.seqno), before_turn(beside.trace.marks)
+    log = recorded("s1") if given is None else given
+    marks = beside.trace.marks
+    ours, before = window(marks, beside.seqno) or window(marks, None), before_turn(marks)
     since = ((beside.host, from_xid(log, ours[0].xid or 0)),) if ours else ()
     turn = ((beside.host, from_xid(log, before[0].xid or 0)),) if before else ()
     views = (VIEW, PrimaryView(UUID, 23, (("a", "s1"), ("b", "s2")))) if serves else (VIEW,)

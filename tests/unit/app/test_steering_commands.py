@@ -27,7 +27,7 @@ def test_that_a_plan_for_machines_is_one_document(shell: Shell) -> None:
     assert (document["procedure"], document["inputs"]["node"]) == ("desync-for-backup", "n3")
     assert document["plan"]["steps"][0]["step_id"] == "desync"
     others = [(check["code"], check["verdict"]) for check in document["checks"] if check["verdict"] != "pass"]
-    assert others == [("CLIENTS", "warn")]  # the node has client sessions
+    assert others == [("CLOCKS", "warn"), ("CLIENTS", "warn")]  # scripted hosts tell no clock; client sessions
     assert (document["nothing_to_do"], document["refused"]) == (False, [])
 
 
@@ -89,7 +89,7 @@ def test_that_an_override_of_no_check_is_bad_input(shell: Shell) -> None:
     said = shell("run", *DESYNC, "--yes", "--override", "DISC-FREE=typed wrong")
     assert said.code == 2
     assert "There is no check called DISC-FREE." in said.err
-    assert "The checks are: CLIENTS, FOREIGN-PROVIDER, HEALTH-GATE" in said.err
+    assert "The checks are: CLIENTS, CLOCKS, FOREIGN-PROVIDER, HEALTH-GATE" in said.err
     assert nothing_was_changed(shell)
 
 

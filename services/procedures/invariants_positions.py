@@ -53,7 +53,8 @@ def positions_are_held(plan: Plan) -> Iterator[str]:
             waiting[step.host] = False
         for mark in (part for part in of(PositionMark, step) if isinstance(part, PositionMark)):
             marks.add(mark.keep)
-            waiting[mark.host] = True
+            if mark.since:  # its position was recovered; SameHistory itself looks at the mark of a plain stop
+                waiting[mark.host] = True
 
 
 def _loose(step: Step, names: list[str]) -> str:

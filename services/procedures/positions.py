@@ -14,6 +14,15 @@ def kept_name(host: str, prefix: str = "") -> str:
     return f"{prefix}recovered-{host}"
 
 
+def stood_name(stopped_at: str) -> str:
+    """Return the name under which a run keeps what the data were like when it stopped a node (PositionMark).
+
+    Args:
+        stopped_at: the name under which it kept the node's position.
+    """
+    return f"stood-{stopped_at}"
+
+
 def mark_name(host: str, prefix: str = "") -> str:
     """Return the name under which a run keeps what a host's data looked like when its position was recovered."""
     return f"{prefix}looked-{host}"

@@ -85,6 +85,21 @@ def unmoved(condition: Unmoved, asking: Asking, past: Past) -> Answer:
     return Answer(holds=True, evidence=f"no server ran on {host} since it was looked at at {condition.position}")
 
 
+def ran_since(host: str, datadir: str, kept: str, asking: Asking) -> str:
+    """Return what shows that a server ran on a stopped node's data since a mark was kept, or why that is not known.
+
+    Returns '' where nothing moved. Raises UserError where the host does not answer.
+    """
+    before = _kept(kept)
+    if before is None or before.unread:
+        return f"whether a server ran on {host} since is not known"
+    now = _look(host, datadir, asking)
+    if now.unread:
+        return f"whether a server ran on {host} since is not known: {now.unread}"
+    ran = _started(before, now) or (f"{now.newest} is new" if now.files != before.files else "")
+    return f"a server ran on {host} since ({ran})" if ran else ""
+
+
 def _ran(condition: Unmoved, asking: Asking, ran: str) -> Answer:
     """Say that it ran; one that is a member of the component that serves now has no side of its own."""
     if condition.hosts and _is_member(condition, asking):

@@ -19,8 +19,9 @@ from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.histories import Histories, among, claim_is_confirmed, histories
 from services.procedures.ports import Past
-from services.procedures.positions import kept_name, recovered_position
+from services.procedures.positions import kept_name, recovered_position, stood_name
 from services.procedures.proving_asking import Asking, number_of
+from services.procedures.proving_at_rest import ran_since
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")
@@ -41,13 +42,22 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     left = _left_at(condition, past)
     if state.uuid == ZERO_UUID:
         return _without_state(condition, asking, left)
+    ran = ""
     if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
-        together = ", ".join(condition.hosts)
-        said = f"it left one Primary Component with {together} at {left} in this run, and still stands there"
-        return Answer(holds=True, evidence=said)
+        said = f"it left one Primary Component with {', '.join(condition.hosts)} at {left} in this run"
+        # A server that runs without its provider leaves the state file as it is: seen on the lab, its rows forked.
+        ran = ran_since(host, condition.datadir, _stood(condition, past), asking)
+        if not ran:
+            return Answer(holds=True, evidence=f"{said}, and still stands there: no server ran on it since")
     if told := _contradicted(condition, state, left, past):
         return Answer(holds=False, evidence=told, final=True)
-    return _compared(condition, state, asking, past)
+    answer = _compared(condition, state, asking, past)
+    return replace(answer, evidence=f"{ran}; {answer.evidence}") if ran else answer
+
+
+def _stood(condition: SameHistory, past: Past) -> str:
+    """Return the mark that was kept when this run stopped the node, '' for none."""
+    return past.kept.get(stood_name(condition.stopped_at.name), "") if condition.stopped_at is not None else ""
 
 
 def _left_at(condition: SameHistory, past: Past) -> int | None:

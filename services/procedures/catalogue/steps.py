@@ -33,9 +33,11 @@ from services.procedures.conditions import (
     UnitSetting,
     VariableIs,
 )
+from services.procedures.conditions_at_rest import PositionMark
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import TMP
 from services.procedures.model import Risk, Step, Undo
+from services.procedures.positions import stood_name
 from services.procedures.preflight.parts import arbitrators
 from services.procedures.preflight.starting import LEAST_TEMPORARY
 
@@ -245,6 +247,7 @@ def stop_node(
             Stopped(name, unit),
             CleanPosition(name, host.datadir, facts.cluster_id, at_least=at_least, keep=keep),
             StillPrimary(others, len(others), facts.cluster_id),
+            *((PositionMark(name, host.datadir or DEFAULT_DATADIR, stood_name(keep)),) if keep else ()),
         ),
         limit_s=max(120.0, host.timeout_stop_s or 900.0),
         undo=Undo(

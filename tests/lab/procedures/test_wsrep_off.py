@@ -13,7 +13,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.procedures.forks import LEDGER, assert_extracted, forget, kill_all, make_ledger
 from tests.lab.procedures.obstacles import assert_refused
 from tests.lab.procedures.scenarios import CONFIRM
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole, members
 
 CRASH = "bootstrap-after-crash"
@@ -68,5 +68,29 @@ def test_that_rows_committed_with_wsrep_off_are_a_fork_to_every_procedure_and_gi
         assert [on(steer, name) for name in members(steer)] == [set(shared)] * 3
     finally:
         steer.host("s3").sh("rm -rf /var/lib/pilothouse/forks /root/state", check=False)
+        if database.pid(steer.spec, "s3") is None:
+            forget(steer, "s3")
+
+
+@pytest.mark.slow
+def test_that_a_node_on_which_a_colleague_ran_a_server_during_the_work_on_it_is_not_started(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    """grastate.dat stays as this run's stop left it: done was said, and the rows stood on s3 alone."""
+    shared = make_ledger(steer)
+    try:
+        killed = console.killed_run(
+            "s3:work=acting", "rolling-restart", nodes="s3", work="yes", pause="1 s", soak="3 s", downtime="20 s"
+        )
+        assert killed.code == KILLED, killed
+        alone(steer, "s3", 5_000)
+        ran = console("resume", console.runs()[0], "--yes", "--answer", "yes")
+        assert ran.code != 0, ran
+        start = next(s for s in console.view().steps if s.step.step_id.endswith("start-s3"))
+        assert "a server ran on s3 since" in start.error, ran
+        assert database.pid(steer.spec, "s3") is None
+        assert [on(steer, name) for name in ("s1", "s2")] == [set(shared)] * 2
+    finally:
+        console("undo", console.runs()[0], "--leave", "--yes")
         if database.pid(steer.spec, "s3") is None:
             forget(steer, "s3")

@@ -10,8 +10,10 @@ from services.clock import SystemClock
 from services.connections.ports import Output, Rows
 from services.errors import Unreachable
 from services.procedures.conditions import Kept, SameHistory
+from services.procedures.conditions_at_rest import PositionMark
 from services.procedures.facts_model import ZERO_UUID, Facts, TwoPrimaries
 from services.procedures.ports import Past
+from services.procedures.positions import stood_name
 from services.procedures.proving import RealProver
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
@@ -59,6 +61,16 @@ def hosts(seqno: int, *, to: int = 10**9, uuid: str = UUID) -> ScriptedHosts:
     return made
 
 
+LISTED = "-rw-rw---- 1 101 101 100663296 2026-11-22 10:00:00.000000000 +0000 ib_logfile0\n"
+
+
+def mark(made: ScriptedHosts, host: str) -> str:
+    """Return the mark that a run keeps when it has stopped a node."""
+    made.sessions[host].programs["ls"] = output(LISTED)
+    answer = prover(made).look(PositionMark(host, "/var/lib/mysql", "it"), Past({}, {}))
+    return dict(answer.kept)["it"]
+
+
 def prover(made: ScriptedHosts) -> RealProver:
     return RealProver(made, SystemClock())
 
@@ -81,9 +93,28 @@ def test_that_one_that_stands_where_this_run_stopped_it_is_not_read_again() -> N
     made = hosts(19)
     made.sessions["s3"].programs["timeout"] = Unreachable("Not to be asked.", host="s3")
     condition = SameHistory("s3", ("s1",), UUID, "mariadb.service", "/var/lib/mysql", Kept("position-s3"))
-    assert prover(made).look(condition, Past({"position-s3": "19"}, {})).holds is True
-    moved = prover(made).look(condition, Past({"position-s3": "18"}, {}))
+    kept = {"position-s3": "19", stood_name("position-s3"): mark(made, "s3")}
+    assert prover(made).look(condition, Past(kept, {})).holds is True
+    moved = prover(made).look(condition, Past({**kept, "position-s3": "18"}, {}))
     assert moved.holds is not True
+
+
+def test_that_a_server_that_ran_on_the_data_of_a_stopped_node_has_its_past_read_though_grastate_is_as_it_was() -> None:
+    """A colleague ran it without its provider while the run waited for the work on it: its rows were forked."""
+    made = hosts(19, to=19)
+    condition = replace(BEFORE_START, stopped_at=Kept("position-s3"))
+    kept = {"position-s3": "19", stood_name("position-s3"): mark(made, "s3")}
+    made.sessions["s3"].programs["ls"] = output(
+        LISTED.replace("100663296 2026-11-22 10:00", "100663296 2026-11-22 11:00")
+    )
+    ran = prover(made).look(condition, Past(kept, {}))
+    assert ran.evidence.startswith(
+        "a server ran on s3 since (ib_logfile0, 2026-11-22 11:00:00.000000000 +0000 is new); "
+    )
+    assert "the binary logs of s3 and s1 agree at Xid 19" in ran.evidence
+    made.sessions["s3"].programs["ls"] = output("", 2, "ls: cannot open directory")
+    unread = prover(made).look(condition, Past(kept, {}))
+    assert unread.evidence.startswith("whether a server ran on s3 since is not known")
 
 
 @pytest.mark.parametrize("missing", ["file", "zero"])

@@ -9,63 +9,17 @@ architecture.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
+from services.procedures.histories_model import Histories, Side
 from services.procedures.own_transactions import all_in, before_turn, own_after
 from services.procedures.positions import recovered_position
 
-Outcome = Literal["same", "forked", "not known"]
 WINDOW = 32
 """So many of a node's newest marks are laid beside the other's: half of what one read tells; it sees further."""
-
-
-@dataclass(frozen=True, slots=True)
-class Histories:
-    """How the pasts of two nodes stand to each other.
-
-    Attributes:
-        evidence: by what: 'the binary logs of s1 and s3 agree at Xid 18 (GTID 0-41-14)'.
-        shared_to: the last seqno that both surely share, None where that is not known (forked only).
-        missing: what would have to be read to know, one sentence each (not known only).
-        logs: whether binary logs of both, laid beside each other, agree as far as they go; '' where they weren't.
-        own: so many transactions were read at least that one of them wrote with wsrep off, and the other has not.
-    """
-
-    outcome: Outcome
-    evidence: str
-    shared_to: int | None = None
-    missing: tuple[str, ...] = ()
-    logs: Literal["", "agree", "differ"] = ""
-    own: int = 0
-
-    @property
-    def rank(self) -> int:
-        """Return its place among others, 0 outweighs all: 'same' by views alone gives way to logs that differ."""
-        if self.outcome == "forked":
-            return 0
-        order = (("same", "agree"), ("not known", "differ"), ("same", ""))
-        return next((place for place, kind in enumerate(order, 1) if kind == (self.outcome, self.logs)), 4)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One node of a comparison.
-
-    Attributes:
-        seqno: its position, None unknown; serves: it is a member of a Primary Component now, and goes on.
-        alone_by_hand: its gvwstate.dat holds a view of itself alone that a person made Primary.
-    """
-
-    host: str
-    state_uuid: str
-    seqno: int | None
-    serves: bool
-    trace: Trace
-    alone_by_hand: bool = False
 
 
 def histories(facts: Facts, joiner: str, donor: str) -> Histories:
@@ -139,8 +93,8 @@ def compared(joiner: Side, donor: Side) -> Histories:
             "not known", f"{joiner.host} has no usable position", missing=(f"a position of {joiner.host}",)
         )
     if donor.state_uuid and joiner.state_uuid != donor.state_uuid:
-        said = f"{joiner.host} has the state UUID {joiner.state_uuid}, {donor.host} {donor.state_uuid}"
-        return Histories("forked", said)
+        told = f"{joiner.host} has the state UUID {joiner.state_uuid}, {donor.host} {donor.state_uuid}"
+        return Histories("forked", told)
     marks, views = by_marks(joiner, donor), by_views(joiner, donor)
     forks = [one for one in (marks, views, _by_gvwstate(joiner, donor)) if one.outcome == "forked"]
     if forks:
@@ -198,7 +152,7 @@ def _newest(joiner: Side, donor: Side) -> Histories:
     theirs = next((marks for host, marks in donor.trace.since if host == joiner.host), None)
     if not ours or not theirs:
         lacking = joiner.host if not ours else donor.host
-        ends = ours and theirs is not None and donor.trace.marks  # it holds others, and none of these or after them
+        ends = ours and theirs is not None and donor.trace.marks and not _went_before(donor, ours)
         newest = window(joiner.trace.marks, None)  # beyond its position: commits that InnoDB lost are the other's too
         beyond = not ours and theirs is not None and not all_in(newest, theirs)
         said = f"the binary log of {lacking} tells no transaction to compare"
@@ -211,6 +165,15 @@ def _newest(joiner: Side, donor: Side) -> Histories:
     run = newest_run(joiner.trace.marks)
     after = run[run.index(ours[-1]) + 1 :] if donor.serves else ()  # its own count may have begun above its position
     return _conflict((*ours[start:], *after), theirs, joiner, donor) or _beside(ours[start:], theirs, joiner, donor)
+
+
+def _went_before(donor: Side, ours: tuple[Mark, ...]) -> bool:
+    """Return whether the other node stopped before the first of these, and its log has statements (DDL) alone.
+
+    Else a log that holds others, and none of these or after them, differs.
+    """
+    stopped = not donor.serves and donor.seqno is not None
+    return stopped and (donor.seqno or 0) < (ours[0].xid or 0) and _last_xid(donor.trace.marks) is None
 
 
 def _beside(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor: Side) -> Histories:

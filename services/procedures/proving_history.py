@@ -17,7 +17,8 @@ from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFact
 from services.procedures.gather_histories import Road, compare_between
 from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
-from services.procedures.histories import Histories, among, claim_is_confirmed, histories
+from services.procedures.histories import among, claim_is_confirmed, histories
+from services.procedures.histories_model import Histories
 from services.procedures.ports import Past
 from services.procedures.positions import kept_name, recovered_position, stood_name
 from services.procedures.proving_asking import Asking, number_of

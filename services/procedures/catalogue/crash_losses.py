@@ -17,7 +17,7 @@ from services.procedures.catalogue.crash_safety import unflushed
 from services.procedures.catalogue.extraction import file_of
 from services.procedures.checks import Check
 from services.procedures.facts_model import HostFacts
-from services.procedures.histories import Histories
+from services.procedures.histories_model import Histories
 from services.procedures.model import Risk, Step
 from services.procedures.positions import tail_name
 from services.procedures.preflight.parts import verdict

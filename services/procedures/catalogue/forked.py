@@ -17,7 +17,8 @@ from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.conditions import FileAbsent, Stopped
 from services.procedures.facts_model import Facts, HostFacts, Remembered
 from services.procedures.fields import Field, Inputs
-from services.procedures.histories import Histories, histories, side_of
+from services.procedures.histories import histories, side_of
+from services.procedures.histories_model import Histories
 from services.procedures.inputs import hosts_of
 from services.procedures.model import Risk, Step
 from services.procedures.preflight.parts import state_word

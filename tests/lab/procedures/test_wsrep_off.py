@@ -73,7 +73,7 @@ def test_that_rows_committed_with_wsrep_off_are_a_fork_to_every_procedure_and_gi
 
 
 @pytest.mark.slow
-def test_that_a_node_on_which_a_colleague_ran_a_server_during_the_work_on_it_is_not_started(
+def test_that_a_node_on_which_a_colleague_ran_a_server_while_it_was_down_is_not_started(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
     """grastate.dat stays as this run's stop left it: done was said, and the rows stood on s3 alone."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
 from services.procedures.facts_model import Facts, Grastate, HostFacts, Trace, TwoPrimaries
-from services.procedures.histories import WINDOW, Side, by_marks, by_views, compared, histories, window
+from services.procedures.histories import WINDOW, by_marks, by_views, compared, histories, window
+from services.procedures.histories_model import Side
 from tests.unit.procedures.facts_of_three import UUID as CLUSTER
 from tests.unit.procedures.facts_of_three import down, facts
 from tests.unit.recorded.histories_recorded import s1, s3_at
@@ -101,6 +102,23 @@ def test_that_without_binary_logs_the_views_decide() -> None:
     assert compared(joiner, s1(joiner)).outcome == "forked"
     joiner = without(s3_at(19, of_fork=False), "marks")
     assert compared(joiner, s1(joiner)).outcome == "same"
+
+
+def test_that_the_views_decide_where_the_other_log_ends_before_with_statements_alone() -> None:
+    """A young cluster whose first node went down after DDL only: its log ends where the other's transactions begin."""
+    began = (Mark("0-41-11", 41, "261122 17:47:21"), Mark("0-41-12", 41, "261122 17:48:41"))
+    later = tuple(Mark(f"0-42-{xid}", 42, "261122 17:48:48", xid) for xid in range(18, 23))
+    first, second = view(2, 1, 2, 3), view(17, 2, 3)
+    ahead = Side("s2", CLUSTER, 22, serves=False, trace=Trace((first, second), (*began, *later)))
+    read = (("s2", ()),)
+    behind = Side("s1", CLUSTER, 16, serves=False, trace=Trace((first,), began, since=read))
+    found = compared(ahead, behind)
+    assert (found.outcome, found.logs) == ("same", "")
+    assert "rests on the error logs alone" in found.evidence
+    of_transactions = replace(behind.trace, marks=(Mark("0-41-11", 41, "261122 17:47:21", 11), *began[1:]))
+    assert compared(ahead, replace(behind, trace=of_transactions)).outcome == "not known"
+    further = replace(behind, seqno=18)  # it was there when the first of these was written, and has none
+    assert compared(ahead, further).outcome != "same"
 
 
 def test_that_a_position_that_is_not_known_yet_is_no_proof_of_one_past() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from services.facts.binlog_marks import Mark, parse_marks
 from services.facts.primary_views import PrimaryView, parse_views
 from services.procedures.facts_model import Trace
-from services.procedures.histories import Side, window
+from services.procedures.histories import window
+from services.procedures.histories_model import Side
 
 FOLDER = Path(__file__).parent / "histories"
 UUID = "b5718c95-e63b-11f1-bb02-eea2b3654d9a"

@@ -10,6 +10,7 @@ from tests.lab.random_states.branches import forked_pairs
 
 FAIL = "FAIL"
 _NOTHING: frozenset[int] = frozenset()
+_NOTHING_BEGUN = frozenset({"refused", "bad input"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ def _word(before: Before, asked: Sequence[Asked], *, lost: frozenset[int], aside
     done = [a for a in asked if a.end == "done"]
     if len(counted) > told:
         return FAIL, f"{len(counted)} rows are lost, {told} were typed for"
-    if forked and (done or not before.apart):
+    touched = any(a.end not in _NOTHING_BEGUN for a in asked)  # else servers that were coming back did it themselves
+    if forked and (done or (touched and not before.apart)):
         hidden = "so before the console was asked; " if before.apart else ""
         return FAIL, f"{forked} rows are on some Synced nodes only: {hidden}{_names(done) or 'nothing'} said done"
     bootstrapped = [a for a in done if a.procedure == "bootstrap-after-crash"]
@@ -113,8 +115,8 @@ def _good(asked: Sequence[Asked], typed: Sequence[Asked], done: Sequence[Asked])
         return "typed", "a person typed what may be lost"
     if any(a.end == "waits" for a in asked):
         return "waits", "it waited at the limit and ended when asked to"
-    refused = [a for a in asked if a.end in {"refused", "bad input"}]
-    others = [a for a in asked if a.end not in {"refused", "bad input", "done", "nothing to do"}]
+    refused = [a for a in asked if a.end in _NOTHING_BEGUN]
+    others = [a for a in asked if a.end not in {*_NOTHING_BEGUN, "done", "nothing to do"}]
     if others:
         return "taken back", f"{_names(others)} did not go through"
     if refused and not done:

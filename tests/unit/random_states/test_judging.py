@@ -83,6 +83,16 @@ def test_that_a_fork_that_was_there_and_that_every_procedure_refused_is_no_failu
     assert (verdict.word, verdict.why) == ("refused", "HISTORY")
 
 
+def test_that_a_fork_whose_side_came_back_by_itself_beside_nothing_but_refusals_is_no_failure() -> None:
+    fork = _after(FIVE | {8}, FIVE | {9})
+    before = _before(FIVE | {8}, FIVE | {9})  # s1 had no Primary Component yet: nothing was apart
+    assert judge(before, fork, [REFUSED]).word == "refused"
+    nothing = Asked("add-node", "", "nothing to do", "s1 is a member")
+    assert judge(before, fork, [REFUSED, nothing]).word == "FAIL"
+    undone = Asked("add-node", "", "undone", "taken back")
+    assert judge(before, fork, [undone]).word == "FAIL"
+
+
 def test_that_a_bootstrap_that_leaves_rows_on_a_stopped_node_needs_a_word_for_it() -> None:
     after = _after(FIVE, ROWS, synced=("s1",))
     assert judge(_before(FIVE, ROWS), after, [DONE]).word == "FAIL"

@@ -117,7 +117,8 @@ def _contradicted(condition: SameHistory, state: Grastate, left: int | None, pas
     if claimed is None or claimed < 0 or state.uuid != condition.state_uuid:
         return ""
     if left is not None and claimed < left:  # further is no contradiction: it may have run again since
-        return f"{host} stopped at {left} in this run, and its grastate.dat says {claimed} now"
+        said = f"{host} stopped at {left} in this run, and its grastate.dat says {claimed} now"
+        return f"{said}: join it with a plan of its own (add-node), which asks InnoDB where its data stand"
     recovered = recovered_position(Facts(0.0, state.uuid, "", kept=tuple(past.kept.items())), host)
     if recovered is not None and recovered != (state.uuid, claimed):
         return f"InnoDB of {host} recovered {recovered[1]}, and its grastate.dat says {claimed}"

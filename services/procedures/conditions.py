@@ -70,11 +70,31 @@ class Joined:
 
     Its answer carries the progress of IST or SST while it does not hold yet; it can never hold any more ("final") when
     the unit failed, or the server stands there Initialized/Inconsistent with the log saying why.
+
+    `beside`: the other members that the plan knows: one of them has to serve in one view with it. A Primary Component
+    of its own beside them is no joining. () for a first node, which has nobody to be beside.
     """
 
     host: str
     state_uuid: str
     unit: str
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotApart:
+    """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
+
+    Where it is one, the evidence is kept as a value of the run (TWO_PRIMARIES).
+    """
+
+    host: str
+    hosts: tuple[str, ...]
+    state_uuid: str
+
+
+TWO_PRIMARIES = "two-primaries"
+"""The name under which a run keeps that it saw two Primary Components of its cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +348,7 @@ Condition = (
     | ProviderOption
     | StatusIs
     | Joined
+    | NotApart
     | Stopped
     | CleanPosition
     | ClusterWhole

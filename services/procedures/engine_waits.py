@@ -72,6 +72,8 @@ class Waits:
             found = self.answers(before, looks)
             moved = next((a for a in found if a.holds is False), None)
             if moved is not None:
+                if moved.final:
+                    self.keep(step.step_id, (moved,))
                 raise StepFailed(f"It did not begin: {moved.evidence}. {_unchanged(step, before)}")
             unread = next((a for a in found if a.holds is None), None)
             if unread is None:
@@ -100,6 +102,7 @@ class Waits:
                 return (*(a.evidence for a in found), *lines)
             hopeless = next((a for a in open_ if a.final), None)
             if hopeless is not None:
+                self.keep(step.step_id, (hopeless,))
                 raise StepFailed(hopeless.evidence, hopeless.lines)
             waited = held.told(open_[0], still_open(conditions, found))
             if limit.over():

@@ -17,6 +17,7 @@ from services.procedures.proving_asking import Asking
 from services.procedures.proving_at_rest import position_mark, unmoved
 from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
+from services.procedures.proving_component import not_apart
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
 from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
 from services.procedures.proving_history import same_history
@@ -40,6 +41,7 @@ LOOKS: dict[type, Look] = {
     c.ProviderOption: provider_option,
     c.StatusIs: status_is,
     c.Joined: joined,
+    c.NotApart: not_apart,
     c.Stopped: stopped,
     c.CleanPosition: clean_position,
     c.ClusterWhole: cluster_whole,

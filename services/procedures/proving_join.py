@@ -21,6 +21,7 @@ from services.procedures.gather_links import TRANSFER_PORTS
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
+from services.procedures.proving_component import joined_beside
 from services.procedures.proving_log import Log, read_log, read_log_since
 from services.procedures.proving_ways import donor_said, ways_closed
 from services.procedures.remembering import MOST_GAP_S
@@ -89,6 +90,8 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
     primary = status.get("wsrep_cluster_status") == "Primary"
     if primary and status.get("wsrep_local_state") == SYNCED:
         if uuid == condition.state_uuid.lower():
+            if condition.beside:
+                return joined_beside(condition, status, asking)
             size = status.get("wsrep_cluster_size", "")
             return Answer(holds=True, evidence=f"{condition.host} is Synced, Primary, one of {size}")
         said = f"{condition.host} is Synced in another cluster: {uuid or 'no state UUID'}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from services.procedures.actions import WaitFor
 from services.procedures.checks import Verdict
-from services.procedures.conditions import Position, TransferWas
+from services.procedures.conditions import TWO_PRIMARIES, Position, TransferWas
 from services.procedures.model import Step
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
 from services.procedures.run_model import Entry, RunState, RunView, StepState
@@ -81,11 +81,18 @@ def not_known(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
     """What was lost, or may be: steps in doubt, accepted blocks, warnings about transactions, rules that broke."""
     yield Heading(2, tr("Lost, or not known"))
     told = False
-    for sentence in (*_doubts(view), *_losses(view), *broken_rules(entries)):
+    for sentence in (*_split(view), *_doubts(view), *_losses(view), *broken_rules(entries)):
         told = True
         yield sentence
     if not told:
         yield Sentence(tr("The run knows of no loss: no check warned of one, none was accepted, no step is in doubt."))
+
+
+def _split(view: RunView) -> Iterator[Sentence]:
+    """Two Primary Components that the run saw: both may have taken rows, and one side's are lost when it is settled."""
+    seen = dict(view.kept).get(TWO_PRIMARIES)
+    if seen is not None:
+        yield Sentence(tr("{seen}: rows of one side may be lost.", seen=seen), "bad")
 
 
 def _doubts(view: RunView) -> Iterator[Sentence]:

@@ -59,6 +59,8 @@ class ScriptedProver:
                 return hosts[host].running and _compared(self._status(hosts[host], status), comparison, value)
             case c.Joined(host):
                 return hosts[host].primary
+            case c.NotApart(host):
+                return True  # one component at most can be in memory
             case c.Stopped(host):
                 return not hosts[host].running
             case c.CleanPosition(host, _, uuid, at_least):

@@ -1,0 +1,69 @@
+"""Is a member in one Primary Component with the others, or has it one of its own beside theirs?
+
+One component has one view: the same wsrep_cluster_conf_id, size and addresses on every member of it. Looks at several
+servers are never at one instant: while a node joins, the views differ for a moment, and only what stays is a split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.errors import UserError
+from services.procedures.conditions import TWO_PRIMARIES, Answer, Joined, NotApart
+from services.procedures.ports import Past
+from services.procedures.proving_asking import Asking
+from services.procedures.remembering import MOST_GAP_S
+
+Status = Mapping[str, str]
+_STAYS_S = 8.0
+
+
+def not_apart(condition: NotApart, asking: Asking, past: Past) -> Answer:
+    """Look at the node and the others; a view that differs for a moment is looked at again."""
+    del past
+    if not condition.hosts:
+        return Answer(holds=True, evidence=f"{condition.host} is a cluster of one")
+    try:
+        status = asking.status(condition.host)
+    except UserError:
+        return Answer(holds=True, evidence=f"the server of {condition.host} does not answer: it serves nobody")
+    if status.get("wsrep_cluster_status") != "Primary":
+        return Answer(holds=True, evidence=f"{condition.host} is of no Primary Component")
+    return beside(condition.host, status, condition.hosts, condition.state_uuid, asking)
+
+
+def joined_beside(condition: Joined, status: Status, asking: Asking) -> Answer:
+    """Return whether a Synced member is in one view with one of the plan's others that serves."""
+    return beside(condition.host, status, condition.beside, condition.state_uuid, asking)
+
+
+def beside(host: str, status: Status, others: tuple[str, ...], state_uuid: str, asking: Asking) -> Answer:
+    """Return whether a Primary member is in one view with one of the others that serves."""
+    answers = asking.each(others, asking.status)
+    serving = {
+        name: found
+        for name, found in answers.items()
+        if not isinstance(found, UserError)
+        and found.get("wsrep_cluster_status") == "Primary"
+        and found.get("wsrep_cluster_state_uuid", "").lower() == state_uuid.lower()
+    }
+    size, key = status.get("wsrep_cluster_size", ""), ("apart", host)
+    apart = [name for name, found in serving.items() if _view(found) != _view(status)]
+    if serving and not apart:
+        asking.memory.broke(key)
+        together = ", ".join(serving)
+        return Answer(holds=True, evidence=f"{host} is Primary, one of {size}, in one view with {together}")
+    if not serving:
+        asking.memory.broke(key)
+        told = f"{host} is Primary, one of {size}, and none of {', '.join(others)} is seen in its component"
+        return Answer(holds=None, evidence=told)
+    told = f"{host} is a Primary Component of its own (one of {size}), {', '.join(apart)} are another"
+    told += ": two Primary Components; nothing more is changed"
+    if asking.memory.held_s(key, asking.clock, MOST_GAP_S) < _STAYS_S:
+        return Answer(holds=None, evidence=told)
+    return Answer(holds=False, evidence=told, final=True, kept=((TWO_PRIMARIES, told),))
+
+
+def _view(status: Status) -> tuple[str, str, frozenset[str]]:
+    addresses = frozenset(status.get("wsrep_incoming_addresses", "").split(","))
+    return status.get("wsrep_cluster_conf_id", ""), status.get("wsrep_cluster_size", ""), addresses

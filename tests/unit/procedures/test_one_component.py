@@ -1,0 +1,69 @@
+"""Joined is joined with the others: a Primary Component of its own beside theirs is told, and proves no undo."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.clock import ManualClock
+from services.errors import Unreachable
+from services.procedures import conditions as c
+from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, UUID, Attempt, ScriptedHosts, status
+
+SILENT = Unreachable("No route to host.")
+JOINED = c.Joined("n3", UUID, UNIT, ("n1", "n2"))
+APART = c.NotApart("n3", ("n1", "n2"), UUID)
+OWN = status(cluster_conf_id="31", cluster_size="1", incoming_addresses="n3:3306")
+
+
+@pytest.fixture
+def hosts() -> ScriptedHosts:
+    """n1, n2 and n3 serve in one view."""
+    made = ScriptedHosts("n1", "n2", "n3")
+    for session in made.sessions.values():
+        session.state = status(cluster_size="3", incoming_addresses="n1:3306,n2:3306,n3:3306")
+    return made
+
+
+def last(hosts: ScriptedHosts, condition: c.Condition, looks: int = 12) -> c.Answer:
+    clock = ManualClock()
+    attempt = Attempt(hosts, clock)
+    for _ in range(looks - 1):
+        attempt.look(condition, NOTHING)
+        clock.sleep(1.0)
+    return attempt.look(condition, NOTHING)
+
+
+@pytest.mark.parametrize("condition", [JOINED, APART])
+def test_that_a_member_of_one_view_with_the_others_has_joined(hosts: ScriptedHosts, condition: c.Condition) -> None:
+    answer = last(hosts, condition, 1)
+    assert (answer.holds, "in one view with n1, n2" in answer.evidence) == (True, True)
+
+
+@pytest.mark.parametrize("condition", [JOINED, APART])
+def test_that_a_primary_component_of_its_own_is_told_as_two_and_kept(
+    hosts: ScriptedHosts, condition: c.Condition
+) -> None:
+    hosts.sessions["n3"].state = OWN
+    assert last(hosts, condition, 1).holds is None  # a view that changes just now
+    answer = last(hosts, condition)
+    assert (answer.holds, answer.final) == (False, True)
+    assert "n3 is a Primary Component of its own (one of 1), n1, n2 are another: two Primary" in answer.evidence
+    assert answer.kept == ((c.TWO_PRIMARIES, answer.evidence),)
+
+
+def test_that_a_view_which_nobody_else_is_seen_in_is_not_known_to_be_a_joining(hosts: ScriptedHosts) -> None:
+    hosts.sessions["n3"].state = OWN
+    hosts.sessions["n1"].state = hosts.sessions["n2"].state = SILENT
+    assert last(hosts, JOINED).holds is None
+
+
+def test_that_a_first_node_and_a_cluster_of_one_need_nobody_beside_them(hosts: ScriptedHosts) -> None:
+    hosts.sessions["n3"].state = OWN
+    assert last(hosts, c.Joined("n3", UUID, UNIT), 1).holds is True
+    assert last(hosts, c.NotApart("n3", (), UUID), 1).holds is True
+
+
+def test_that_a_server_that_serves_nobody_is_no_side(hosts: ScriptedHosts) -> None:
+    for seen in (SILENT, status(cluster_status="non-Primary")):
+        hosts.sessions["n3"].state = seen
+        assert last(hosts, APART, 1).holds is True

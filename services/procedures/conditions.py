@@ -10,6 +10,7 @@ from typing import Literal
 
 from services.procedures.conditions_at_rest import AtRest
 from services.procedures.conditions_balancer import BalancerServer
+from services.procedures.conditions_component import NotApart
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 
@@ -79,22 +80,6 @@ class Joined:
     state_uuid: str
     unit: str
     beside: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NotApart:
-    """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
-
-    Where it is one, the evidence is kept as a value of the run (TWO_PRIMARIES).
-    """
-
-    host: str
-    hosts: tuple[str, ...]
-    state_uuid: str
-
-
-TWO_PRIMARIES = "two-primaries"
-"""The name under which a run keeps that it saw two Primary Components of its cluster."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from services.errors import UserError
 from services.procedures import conditions as c
 from services.procedures.conditions_at_rest import PositionMark, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
+from services.procedures.conditions_component import NotApart
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
@@ -41,7 +42,7 @@ LOOKS: dict[type, Look] = {
     c.ProviderOption: provider_option,
     c.StatusIs: status_is,
     c.Joined: joined,
-    c.NotApart: not_apart,
+    NotApart: not_apart,
     c.Stopped: stopped,
     c.CleanPosition: clean_position,
     c.ClusterWhole: cluster_whole,

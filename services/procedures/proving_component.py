@@ -2,6 +2,7 @@
 
 One component has one view: the same wsrep_cluster_conf_id, size and addresses on every member of it. Looks at several
 servers are never at one instant: while a node joins, the views differ for a moment, and only what stays is a split.
+Two Primary views that have no member in common are one at the first look: no joining goes by way of that.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.errors import UserError
-from services.procedures.conditions import TWO_PRIMARIES, Answer, Joined, NotApart
+from services.procedures.conditions import Answer, Joined
+from services.procedures.conditions_component import TWO_PRIMARIES, NotApart
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.remembering import MOST_GAP_S
@@ -58,12 +60,18 @@ def beside(host: str, status: Status, others: tuple[str, ...], state_uuid: str, 
         told = f"{host} is Primary, one of {size}, and none of {', '.join(others)} is seen in its component"
         return Answer(holds=None, evidence=told)
     told = f"{host} is a Primary Component of its own (one of {size}), {', '.join(apart)} are another"
-    told += ": two Primary Components; nothing more is changed"
-    if asking.memory.held_s(key, asking.clock, MOST_GAP_S) < _STAYS_S:
+    told += ": two Primary Components, and each may take rows that the other never gets. Nothing more is changed: let "
+    told += f"clients write to one side only, stop the server of the other ({host}: its rows stay on its disk), and "
+    told += "bring it back with add-node, which compares both pasts first"
+    stays = asking.memory.held_s(key, asking.clock, MOST_GAP_S) >= _STAYS_S
+    if not (stays or all(_members(serving[name]).isdisjoint(_members(status)) for name in apart)):
         return Answer(holds=None, evidence=told)
     return Answer(holds=False, evidence=told, final=True, kept=((TWO_PRIMARIES, told),))
 
 
 def _view(status: Status) -> tuple[str, str, frozenset[str]]:
-    addresses = frozenset(status.get("wsrep_incoming_addresses", "").split(","))
-    return status.get("wsrep_cluster_conf_id", ""), status.get("wsrep_cluster_size", ""), addresses
+    return status.get("wsrep_cluster_conf_id", ""), status.get("wsrep_cluster_size", ""), _members(status)
+
+
+def _members(status: Status) -> frozenset[str]:
+    return frozenset(status.get("wsrep_incoming_addresses", "").split(","))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from services.procedures.actions import WaitFor
 from services.procedures.checks import Verdict
-from services.procedures.conditions import TWO_PRIMARIES, Position, TransferWas
+from services.procedures.conditions import Position, TransferWas
+from services.procedures.conditions_component import TWO_PRIMARIES
 from services.procedures.model import Step
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
 from services.procedures.run_model import Entry, RunState, RunView, StepState

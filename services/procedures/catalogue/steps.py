@@ -23,7 +23,6 @@ from services.procedures.conditions import (
     FreeDisk,
     Joined,
     Kept,
-    NotApart,
     Number,
     OptionIs,
     SameHistory,
@@ -35,6 +34,7 @@ from services.procedures.conditions import (
     VariableIs,
 )
 from services.procedures.conditions_at_rest import PositionMark
+from services.procedures.conditions_component import NotApart
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import TMP
 from services.procedures.model import Risk, Step, Undo

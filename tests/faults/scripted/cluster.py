@@ -49,6 +49,7 @@ class Host:
     mute: bool = False  # the other members of that view don't hear it
     starts: int = 0  # how often a server was started on its data
     parted: bool = False  # it was made Primary beside the others, and wrote
+    apart: bool = False  # it is a Primary Component of its own now
 
     def answers(self) -> bool:
         """Return whether a try to reach it succeeds; a way that is broken for a while comes back."""
@@ -105,13 +106,18 @@ class Cluster:
         self._leave(host)
         host.grastate_seqno, host.safe_to_bootstrap = -1, 0
 
+    def found_beside(self, host: Host) -> None:
+        """Let a colleague run galera_new_cluster on a stopped node: Primary and Synced, of a component of its own."""
+        host.running = host.primary = host.apart = host.parted = True
+        host.starts += 1
+
     def _leave(self, host: Host) -> None:
         if not host.running:
             return
         last = [h.name for h in self.primaries()] == [host.name]
         host.grastate_seqno = host.seqno
         host.safe_to_bootstrap = int(last)
-        host.running = host.primary = False
+        host.running = host.primary = host.apart = False
         host.variables = {}
         if host.frozen_at is not None:
             host.frozen_at = "-1"  # a restart ends a freeze

@@ -8,6 +8,7 @@ from services.procedures import conditions as c
 from services.procedures.conditions import Answer, Condition
 from services.procedures.conditions_at_rest import PositionMark, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
+from services.procedures.conditions_component import NotApart
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
@@ -30,7 +31,7 @@ class ScriptedProver:
         if host and not self.cluster.hosts[host].answers():
             return Answer(None, f"{host} does not answer")
         away = [name for name in getattr(condition, "hosts", ()) if not self.cluster.hosts[name].answers()]
-        if away and not isinstance(condition, c.SameHistory):  # one of them is enough to compare with
+        if away and not isinstance(condition, c.SameHistory | NotApart):  # one of them is enough to compare with
             return Answer(None, f"no answer from {', '.join(away)}")
         kept: tuple[tuple[str, str], ...] = ()
         holds = self._holds(condition, past, memory)
@@ -57,10 +58,10 @@ class ScriptedProver:
                 )
             case c.StatusIs(host, status, comparison, value):
                 return hosts[host].running and _compared(self._status(hosts[host], status), comparison, value)
-            case c.Joined(host):
-                return hosts[host].primary
-            case c.NotApart(host):
-                return True  # one component at most can be in memory
+            case c.Joined(host, beside=beside):
+                return hosts[host].primary and not (beside and hosts[host].apart)
+            case NotApart(host):
+                return not hosts[host].apart
             case c.Stopped(host):
                 return not hosts[host].running
             case c.CleanPosition(host, _, uuid, at_least):

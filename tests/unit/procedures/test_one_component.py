@@ -7,11 +7,12 @@ import pytest
 from services.clock import ManualClock
 from services.errors import Unreachable
 from services.procedures import conditions as c
+from services.procedures.conditions_component import TWO_PRIMARIES, NotApart
 from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, UUID, Attempt, ScriptedHosts, status
 
 SILENT = Unreachable("No route to host.")
 JOINED = c.Joined("n3", UUID, UNIT, ("n1", "n2"))
-APART = c.NotApart("n3", ("n1", "n2"), UUID)
+APART = NotApart("n3", ("n1", "n2"), UUID)
 OWN = status(cluster_conf_id="31", cluster_size="1", incoming_addresses="n3:3306")
 
 
@@ -43,12 +44,24 @@ def test_that_a_member_of_one_view_with_the_others_has_joined(hosts: ScriptedHos
 def test_that_a_primary_component_of_its_own_is_told_as_two_and_kept(
     hosts: ScriptedHosts, condition: c.Condition
 ) -> None:
+    for name in ("n1", "n2"):
+        hosts.sessions[name].state = status(cluster_size="2", incoming_addresses="n1:3306,n2:3306")
     hosts.sessions["n3"].state = OWN
-    assert last(hosts, condition, 1).holds is None  # a view that changes just now
-    answer = last(hosts, condition)
+    answer = last(hosts, condition, 1)
     assert (answer.holds, answer.final) == (False, True)
     assert "n3 is a Primary Component of its own (one of 1), n1, n2 are another: two Primary" in answer.evidence
-    assert answer.kept == ((c.TWO_PRIMARIES, answer.evidence),)
+    assert "bring it back with add-node" in answer.evidence
+    assert answer.kept == ((TWO_PRIMARIES, answer.evidence),)
+
+
+@pytest.mark.parametrize("condition", [JOINED, APART])
+def test_that_a_view_which_changes_just_now_is_looked_at_again(hosts: ScriptedHosts, condition: c.Condition) -> None:
+    hosts.sessions["n3"].state = status(
+        cluster_conf_id="31", cluster_size="4", incoming_addresses="n1:3306,n2:3306,n3:3306,n4:3306"
+    )
+    assert last(hosts, condition, 1).holds is None
+    answer = last(hosts, condition)
+    assert (answer.holds, answer.final) == (False, True)
 
 
 def test_that_a_view_which_nobody_else_is_seen_in_is_not_known_to_be_a_joining(hosts: ScriptedHosts) -> None:
@@ -60,7 +73,7 @@ def test_that_a_view_which_nobody_else_is_seen_in_is_not_known_to_be_a_joining(h
 def test_that_a_first_node_and_a_cluster_of_one_need_nobody_beside_them(hosts: ScriptedHosts) -> None:
     hosts.sessions["n3"].state = OWN
     assert last(hosts, c.Joined("n3", UUID, UNIT), 1).holds is True
-    assert last(hosts, c.NotApart("n3", (), UUID), 1).holds is True
+    assert last(hosts, NotApart("n3", (), UUID), 1).holds is True
 
 
 def test_that_a_server_that_serves_nobody_is_no_side(hosts: ScriptedHosts) -> None:

@@ -1,0 +1,20 @@
+"""What shows that a member has no Primary Component of its own beside the others, as data (see conditions.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TWO_PRIMARIES = "two-primaries"
+"""The name under which a run keeps that it saw two Primary Components of its cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotApart:
+    """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
+
+    Where it is one, the evidence is kept as a value of the run (TWO_PRIMARIES).
+    """
+
+    host: str
+    hosts: tuple[str, ...]
+    state_uuid: str

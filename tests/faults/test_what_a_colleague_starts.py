@@ -1,0 +1,34 @@
+"""A colleague starts a server meanwhile, on scripted hosts: what came of it is told, and is no end that is 'done'."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.procedures.run_model import RunState, StepState
+from tests.faults.scripted.cluster import whole
+from tests.faults.scripted.running import Bench, Killed
+
+
+@pytest.mark.parametrize("undone", [True, False])
+def test_that_a_stopped_node_that_was_bootstrapped_beside_the_others_is_not_called_back_on_scripted_hosts(
+    undone: bool,
+) -> None:
+    bench = Bench(whole("n1", "n2", "n3"), "rolling-restart", {"nodes": "n3", "pause": "1 s"})
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step n3:stop-n3 done)" in what:
+            raise Killed
+
+    bench.journal.told = told
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    bench.cluster.found_beside(bench.cluster.hosts["n3"])
+    state, wanted = (bench.engine().undo(), "stop-n3") if undone else (bench.run(), "start-n3")
+    view = bench.engine().view
+    assert state in {RunState.UNDO_FAILED, RunState.FAILED}, view.sentence
+    step = next(s for s in view.steps if s.step.step_id == f"n3:{wanted}")
+    assert "not apart (n3)" in step.error, view.sentence
+    assert step.state not in {StepState.DONE, StepState.UNDONE}
+    assert bench.cluster.hosts["n3"].apart

@@ -1,0 +1,56 @@
+"""A colleague runs galera_new_cluster on the node that a rolling restart has stopped: Synced, and not back.
+
+Before, the undo said that the node was back while it was a Primary Component of one beside the majority.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from services.procedures.run_model import RunState, StepState
+from tests.lab.estate import container
+from tests.lab.estate.estate import Estate
+from tests.lab.procedures.forks import LEDGER, acknowledge, forget, make_ledger
+from tests.lab.procedures.obstacles import GRASTATE
+from tests.lab.procedures.steering import KILLED, Console
+from tests.lab.procedures.whole import Whole
+
+_FOUND = f"sed -i 's/safe_to_bootstrap: 0/safe_to_bootstrap: 1/' {GRASTATE}; timeout 60 galera_new_cluster"
+
+
+def _on(steer: Estate, host: str) -> set[int]:
+    return {int(row[0]) for row in steer.sql(host, f"SELECT id FROM {LEDGER}")}
+
+
+@pytest.mark.slow
+def test_that_a_node_which_a_colleague_bootstrapped_while_it_was_down_is_not_called_back(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    shared = make_ledger(steer)
+    try:
+        killed = console.killed_run(
+            "s3:work=acting", "rolling-restart", nodes="s3", work="yes", pause="1 s", soak="3 s", downtime="20 s"
+        )
+        assert killed.code == KILLED, killed
+        container.sh(steer.spec, "s3", _FOUND, limit_s=70)
+        steer.wait_synced(("s3",), size=1, limit_s=40)
+        own = {"s1": acknowledge(steer, "s1", 1_000, 7), "s3": acknowledge(steer, "s3", 5_000, 5)}
+
+        undone = console("undo", console.runs()[0], "--yes")
+        assert undone.code != 0, undone
+        view = console.view()
+        stop = next(s for s in view.steps if s.step.step_id == "s3:stop-s3")
+        assert (view.state is RunState.UNDONE, stop.state is StepState.UNDONE) == (False, False), undone
+        for said in (
+            "s3 is a Primary Component of its own (one of 1), s1, s2 are another: two Primary Components",
+            "bring it back with add-node",
+        ):
+            assert said in undone.out, f"{undone}\n{view.state} {view.sentence}\n{stop.state} {stop.error}"
+        report = console("report", console.runs()[0])
+        assert "rows of one side may be lost" in report.out, report
+        assert [_on(steer, name) for name in ("s1", "s2", "s3")] == [
+            {*shared, *own["s1"]}, {*shared, *own["s1"]}, {*shared, *own["s3"]},
+        ]  # fmt: skip
+    finally:
+        console("undo", console.runs()[0], "--leave", "--yes")
+        forget(steer, "s3")

@@ -13,7 +13,7 @@ from types import FrameType
 from app.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
 from app.compose import open_state, read_inventory
 from app.places import data_folder
-from app.procedure_text import breach_lines, rest_lines, step_line
+from app.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.procedures.codec import encode, plain
@@ -89,6 +89,7 @@ class Terminal:
         self.refused = ""
         """The answer given on the command line, where it was none."""
         self._view: RunView | None = None
+        self._planned = 0
 
     def run_changed(self, view: RunView) -> None:
         """Print what changed."""
@@ -96,6 +97,7 @@ class Terminal:
             return
         self._view = view
         self._tell_breaches(view)
+        self._tell_checks(view)
         for number, step in enumerate(view.steps, 1):
             key = step.step.step_id
             if step.state is StepState.PENDING:
@@ -108,6 +110,12 @@ class Terminal:
                 sys.stdout.write(f"        {said}\n")
             self._shown[key], self._said[key] = step.state, said
         sys.stdout.flush()
+
+    def _tell_checks(self, view: RunView) -> None:
+        """Print what the rest of a plan rests on where nobody is asked to approve it: a question has it with it."""
+        steps, self._planned = self._planned, len(view.plan.steps)
+        if steps and steps < self._planned and not self._attended:
+            sys.stdout.write("\n" + "\n".join(check_lines(view.fresh_checks, view.overrides)) + "\n\n")
 
     def _tell_breaches(self, view: RunView) -> None:
         """Print each watch rule that breaks, at once and with a bell: a person may sit before a question for hours."""
@@ -293,6 +301,7 @@ def run_document(view: RunView) -> dict[str, object]:
         "question": encode(view.question),
         "answers": list(answers_of(view.question)) if view.question is not None else [],
         "breaches": list(view.breaches),
+        "checks": encode(view.checks),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
         "owner": view.owner,
     }

@@ -24,7 +24,7 @@ from app.procedure_text import (
     run_lines,
     step_line,
 )
-from app.steering import Terminal, fitting, interruptible
+from app.steering import Terminal, fitting, interruptible, run_document
 from services.discovery.words import moment
 from services.facts.model import Problem
 from services.procedures.actions import Ask
@@ -373,3 +373,17 @@ def test_that_ctrl_c_suspends_the_run_and_is_itself_again_afterwards() -> None:
         assert control.closing.is_set()
     assert signal.getsignal(signal.SIGINT) is before
     assert not control.undoing
+
+
+def test_that_the_checks_of_the_second_part_are_printed_where_nobody_is_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, longer = plan_of(freeze()), plan_of(freeze(), edit("n2"))
+    behind = Check("CHOSEN-BEHIND", "The chosen node is the newest", Verdict.WARN, "n2 has 3 write sets more")
+    for attended, told in ((False, True), (True, False)):
+        terminal = Terminal(machine=False, attended=attended, yes=True)
+        terminal.run_changed(RunView("7", first, RunState.RUNNING, ()))
+        terminal.run_changed(RunView("7", longer, RunState.RUNNING, (), fresh_checks=(behind,)))
+        terminal.run_changed(RunView("7", longer, RunState.RUNNING, (), fresh_checks=(behind,)))
+        assert capsys.readouterr().out.count("warn  CHOSEN-BEHIND") == int(told)
+    assert run_document(RunView("7", longer, RunState.RUNNING, (), checks=(behind,)))["checks"]

@@ -7,13 +7,23 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.run_model import RunState, RunView
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.scenarios import CONFIRM, CRASH
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.steering import Console, Ran
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.procedures.writer import Writer
+
+
+def _assert_the_second_part_told_its_checks(console: Console, view: RunView, ran: Ran) -> None:
+    """Nobody was asked to approve the rest of the plan: its checks are in the output, and in the document."""
+    part = ran.out[ran.out.index(f"Run {view.run_id} begins.") :]
+    assert view.fresh_checks
+    for check in view.fresh_checks:
+        assert f" {check.code}  " in part, (check.code, part)
+    told = console("resume", view.run_id, "--yes", "--json").document()
+    assert {check["code"] for check in told["checks"]} >= {check.code for check in view.fresh_checks}
 
 
 @pytest.mark.slow
@@ -31,6 +41,7 @@ def test_that_the_most_advanced_node_is_bootstrapped_after_all_were_killed_and_n
         ran = console.run("bootstrap-after-crash", *CONFIRM)
         assert ran.code == 0, ran
         view = console.assert_ended(RunState.DONE, ran)
+        _assert_the_second_part_told_its_checks(console, view, ran)
         kept = dict(view.kept)
         chosen = view.plan.step("bootstrap").host
         seqno = {name: int(kept[f"recovered-{name}"].rsplit(":", 1)[1]) for name in members(steer)}

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 TWO_PRIMARIES = "two-primaries"
 """The name under which a run keeps that it saw two Primary Components of its cluster."""
 
+UNEXPECTED = "unexpected-member"
+"""The name under which a run keeps that it saw a member which its plan does not count."""
+
 
 @dataclass(frozen=True, slots=True)
 class NotApart:

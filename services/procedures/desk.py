@@ -270,7 +270,7 @@ class Desk:
         person: Person | None,
     ) -> Parts:
         actor = RealActor(hosts, view.run_id, self._clock)
-        prover = RealProver(hosts, self._clock, self._look(hosts, view, _QUICK))
+        prover = RealProver(hosts, self._clock, self._look(hosts, view, _QUICK, also=declared_off(view.plan)))
         return Parts(
             journal=RememberingJournal(self.journal, self._state, view.plan),
             hosts=hosts,

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from services.errors import UserError
 from services.facts.reading import count, flag
 from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
+from services.procedures.conditions_component import UNEXPECTED
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_standing import silent, standing, without_server
+from services.procedures.proving_unexpected import Uncounted, uncounted
+from services.procedures.remembering import MOST_GAP_S
 
 Status = dict[str, str]
 SYNCED, DONOR = "4", "2"
+_STAYS_S = 8.0
 
 
 def cluster_whole(condition: ClusterWhole, asking: Asking, past: Past) -> Answer:
@@ -26,10 +30,23 @@ def cluster_whole(condition: ClusterWhole, asking: Asking, past: Past) -> Answer
     views = {h: s.get("wsrep_cluster_conf_id", "") for h, s in answers.items() if not isinstance(s, UserError)}
     if len(set(views.values())) > 1:
         faults.append("the views differ: " + ", ".join(f"{h} has conf_id {v}" for h, v in views.items()))
+    more = uncounted(condition, answers, asking)
+    key = ("uncounted", condition.hosts)
+    if more.number:
+        return _not_alone(more, condition, [*faults, *unread], asking.memory.held_s(key, asking.clock, MOST_GAP_S))
+    asking.memory.broke(key)
     if faults or unread:
         told = [*faults, *unread]
         return Answer(False if faults else None, "; ".join(told[:4]), lines=tuple(told))
     return Answer(holds=True, evidence=f"all {condition.size} nodes are Synced in one Primary Component")
+
+
+def _not_alone(more: Uncounted, condition: ClusterWhole, others: list[str], held_s: float) -> Answer:
+    """A member beyond the plan's may be on its way out; one that stays and has a name ends the wait for a person."""
+    told = more.told(condition.hosts)
+    final = bool(more.names) and held_s >= _STAYS_S
+    kept = ((UNEXPECTED, told),) if final else ()
+    return Answer(holds=False, evidence=told, final=final, lines=(told, *others), kept=kept)
 
 
 def _without_status(answers: Mapping[str, Status | UserError], asking: Asking) -> tuple[list[str], list[str]]:

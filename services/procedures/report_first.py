@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from services.procedures.actions import WaitFor
 from services.procedures.checks import Verdict
 from services.procedures.conditions import Position, TransferWas
-from services.procedures.conditions_component import TWO_PRIMARIES
+from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
 from services.procedures.model import Step
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
 from services.procedures.run_model import Entry, RunState, RunView, StepState
@@ -82,7 +82,7 @@ def not_known(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
     """What was lost, or may be: steps in doubt, accepted blocks, warnings about transactions, rules that broke."""
     yield Heading(2, tr("Lost, or not known"))
     told = False
-    for sentence in (*_split(view), *_doubts(view), *_losses(view), *broken_rules(entries)):
+    for sentence in (*_split(view), *_uncounted(view), *_doubts(view), *_losses(view), *broken_rules(entries)):
         told = True
         yield sentence
     if not told:
@@ -94,6 +94,13 @@ def _split(view: RunView) -> Iterator[Sentence]:
     seen = dict(view.kept).get(TWO_PRIMARIES)
     if seen is not None:
         yield Sentence(tr("{seen}: rows of one side may be lost.", seen=seen), "bad")
+
+
+def _uncounted(view: RunView) -> Iterator[Sentence]:
+    """A member that the plan did not count, and whose past nothing in the run has compared."""
+    seen = dict(view.kept).get(UNEXPECTED)
+    if seen is not None:
+        yield Sentence(seen, "bad")
 
 
 def _doubts(view: RunView) -> Iterator[Sentence]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.run_model import RunState, StepState
-from tests.faults.scripted.cluster import whole
+from tests.faults.scripted.cluster import crashed, whole
 from tests.faults.scripted.running import Bench, Killed
 
 
@@ -32,3 +32,28 @@ def test_that_a_stopped_node_that_was_bootstrapped_beside_the_others_is_not_call
     assert "not apart (n3)" in step.error, view.sentence
     assert step.state not in {StepState.DONE, StepState.UNDONE}
     assert bench.cluster.hosts["n3"].apart
+
+
+@pytest.mark.parametrize("at", ["bootstrap proving", "bootstrap done", "start-n2 done"])
+def test_that_a_node_called_off_that_came_in_by_itself_is_named_and_the_run_is_not_done_on_scripted_hosts(
+    at: str,
+) -> None:
+    cluster = crashed("n1", "n2", "n3")
+    off = cluster.hosts["n3"]
+    off.reachable = False
+    inputs = {"nodes": "n1,n2", "gone": "n3"}
+    bench = Bench(cluster, "bootstrap-after-crash", inputs, frozenset({"n1", "n2", "without n3"}))
+    bench.on_failure = "ask"
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and f"(step {at})" in what:
+            off.reachable = True
+            cluster.start(off)
+
+    bench.journal.told = told
+    state = bench.run()
+    view = bench.engine().view
+    assert state is RunState.FAILED, view.sentence
+    assert "not counted: n3" in view.sentence
+    assert {"n1", "n3"} <= {host.name for host in cluster.primaries()}, "what serves is not taken down"

@@ -15,7 +15,7 @@ from services.procedures.actions import Ask, Detached, PutFile, RestoreFile, Run
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_unmoved import unmoved
-from services.procedures.conditions import FileSays, Joined, Position, StatusIs, StillPrimary, Stopped, VariableIs
+from services.procedures.conditions import ClusterWhole, FileSays, Joined, Position, StillPrimary, Stopped, VariableIs
 from services.procedures.conditions_at_rest import Unmoved
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step, Undo
@@ -139,7 +139,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
     running = unit if maria else steps.BOOTSTRAP_UNIT
     primary = (
         Joined(name, party.facts.cluster_id, running),
-        StatusIs(name, "wsrep_cluster_size", "=", "1"),
+        ClusterWhole((name,), 1, party.facts.cluster_id),  # who joins it by itself meanwhile is named
         Position(name, position),
         # Looked at in the files before. What everybody takes over is not what InnoDB read past damage, nor unwritable.
         VariableIs(name, "innodb_force_recovery", "0", if_there=True, fixed=True),

@@ -33,6 +33,8 @@ class ScriptedProver:
         away = [name for name in getattr(condition, "hosts", ()) if not self.cluster.hosts[name].answers()]
         if away and not isinstance(condition, c.SameHistory | NotApart):  # one of them is enough to compare with
             return Answer(None, f"no answer from {', '.join(away)}")
+        if more := self._uncounted(condition):
+            return Answer(False, f"not counted: {', '.join(more)}", final=True)
         kept: tuple[tuple[str, str], ...] = ()
         holds = self._holds(condition, past, memory)
         if isinstance(condition, c.ProviderOption) and condition.keep and holds:
@@ -125,6 +127,12 @@ class ScriptedProver:
             case c.NoClients() | c.FlowControlBelow() | c.Listening() | c.CacheLasts():
                 return True
         raise AssertionError(condition)
+
+    def _uncounted(self, condition: Condition) -> list[str]:
+        """Return members that a proof of the whole cluster does not count; a real look needs some to be final."""
+        if not isinstance(condition, c.ClusterWhole):
+            return []
+        return [h.name for h in self.cluster.primaries() if h.name not in condition.hosts and not h.apart]
 
     @staticmethod
     def _variable(host: Host, name: str) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from services.connections.command import Command
 from services.procedures import journal_entries as line
 from services.procedures.actions import Run
 from services.procedures.checks import Check, Override, Verdict
 from services.procedures.conditions import Position
+from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
 from services.procedures.model import Breach, Risk
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
@@ -101,6 +104,15 @@ def test_that_what_was_lost_or_is_not_known_is_told_and_nothing_only_where_nothi
     assert "LOST-TRANSACTIONS: n1 was seen 7 write sets further." in part
     assert "Accepted, CHOSEN-BEHIND: n3 has 5 write sets more. The reason given: n3 burnt" in part
     assert "CLIENTS" not in part
+    assert "knows of no loss" not in part
+
+
+@pytest.mark.parametrize("name", [TWO_PRIMARIES, UNEXPECTED])
+def test_that_a_second_primary_and_a_member_that_was_not_expected_are_told_first(name: str) -> None:
+    writer = Writer()
+    writer.write(line.value_kept("a", name, "n3 stands beside"))
+    part = shown(writer).split(FIRST[0])[1].split("## Time")[0]
+    assert "n3 stands beside" in part
     assert "knows of no loss" not in part
 
 

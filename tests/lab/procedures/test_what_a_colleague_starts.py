@@ -1,6 +1,7 @@
-"""A colleague runs galera_new_cluster on the node that a rolling restart has stopped: Synced, and not back.
+"""A colleague starts a server meanwhile: a node bootstrapped beside the others is not back, one called off is named.
 
-Before, the undo said that the node was back while it was a Primary Component of one beside the majority.
+Before, the undo said that a node was back while it was a Primary Component of one beside the majority; and a run of
+which a node came in by itself waited for its last proof without naming it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import pytest
 from services.procedures.run_model import RunState, StepState
 from tests.lab.estate import container
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.forks import LEDGER, acknowledge, forget, make_ledger
+from tests.lab.procedures.forks import LEDGER, acknowledge, forget, kill_all, make_ledger
 from tests.lab.procedures.obstacles import GRASTATE
+from tests.lab.procedures.scenarios import CONFIRM
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole
 
@@ -54,3 +56,26 @@ def test_that_a_node_which_a_colleague_bootstrapped_while_it_was_down_is_not_cal
     finally:
         console("undo", console.runs()[0], "--leave", "--yes")
         forget(steer, "s3")
+
+
+@pytest.mark.slow
+def test_that_a_node_called_off_that_came_in_by_itself_is_named_and_the_run_is_not_done(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    shared = make_ledger(steer)
+    kill_all(steer)
+    steer.cut(["s3"])
+    killed = console.killed_run(
+        "bootstrap=done", "bootstrap-after-crash", *CONFIRM, "--confirm", "without s3", nodes="s1,s2", gone="s3"
+    )
+    assert killed.code == KILLED, killed
+    steer.heal()
+    steer.host("s3").sh("systemctl start mariadb", limit_s=90)
+    ran = console("resume", console.runs()[0], "--yes", *CONFIRM)
+    assert ran.code != 0, ran
+    view = console.view()
+    assert view.state is not RunState.DONE, ran
+    assert "s3 is a member too, which this plan does not count" in view.sentence, f"{ran}\n{view.sentence}"
+    assert "is not known" in view.sentence
+    assert [_on(steer, name) for name in ("s1", "s3")] == [set(shared)] * 2
+    console("undo", console.runs()[0], "--leave", "--yes")

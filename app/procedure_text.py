@@ -13,6 +13,7 @@ from services.procedures.model import Breach, Plan, Step
 from services.procedures.procedure import About
 from services.procedures.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.standing import seen_on, state_words
+from services.procedures.ways import ways_of
 from services.procedures.wording import wording
 from services.words import tr, tr_n
 
@@ -160,6 +161,16 @@ def run_lines(view: RunView) -> Iterator[str]:
     yield from obligation_lines(view.obligations)
     if view.question is not None:
         yield from _wrapped(f"  {tr('waits for you')}: ", view.question.ask.question)
+
+
+def way_lines(view: RunView) -> Iterator[str]:
+    """Yield the commands that apply to a run that rests, with its number; nothing for one that left nothing open."""
+    ways = ways_of(view)
+    if ways:
+        yield f"  {tr('what can be done now')}:"
+    width = max((len(way.command) for way in ways), default=0)
+    for way in ways:
+        yield f"    {way.command:<{width}}   {way.does}"
 
 
 def rest_lines(view: RunView) -> Iterator[str]:

@@ -20,6 +20,7 @@ from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk
 from services.procedures.run_model import Question, RunState, RunView, StepState, StepView
+from services.procedures.ways import ways_of
 from services.secrets import SystemVault
 from services.words import tr
 
@@ -300,6 +301,7 @@ def run_document(view: RunView) -> dict[str, object]:
         ],
         "question": encode(view.question),
         "answers": list(answers_of(view.question)) if view.question is not None else [],
+        "ways": [{"code": way.code.value, "command": way.command} for way in ways_of(view)],
         "breaches": list(view.breaches),
         "checks": encode(view.checks),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],

@@ -313,7 +313,7 @@ class Steering(QObject):
         self._wizard.say_message(Health.BAD, said)
         from services.procedures.lock import LockHeld  # the desk that said it has imported it
 
-        if isinstance(problem, LockHeld):
+        if isinstance(problem, LockHeld) and problem.own is None:  # its own run is seen to its end, not overrun
             owner = problem.holder.owner
             title = tr("Take the lock over from {owner}?", owner=owner)
             sentences = (

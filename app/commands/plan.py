@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.arguments import FINDINGS, GOOD
-from app.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines
+from app.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines, way_lines
 from app.run_history import sampled
 from app.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
 from services.errors import BadInput
@@ -23,6 +23,7 @@ from services.procedures.engine_parts import Policy
 from services.procedures.lock import LockHeld
 from services.procedures.model import Plan
 from services.procedures.rehearsal import Rehearsal
+from services.procedures.ways import at_work, own_run
 from services.words import tr
 
 
@@ -48,11 +49,17 @@ def run(options: Namespace) -> int:
             elif blocks:
                 told = ", ".join(c.code for c in blocks)
                 sys.stdout.write("\n" + tr("Refused: {codes}. Nothing was changed.", codes=told) + "\n")
-                if any(check.code == "LOCK-FREE" for check in blocks):
+                if any(check.code == "LOCK-FREE" for check in blocks) and _is_foreign(desk, draft):
                     hint = "--override LOCK-FREE=REASON --take-over OWNER"
                     sys.stdout.write(tr("To take a dead console's lock over, say both: {words}", words=hint) + "\n")
             return FINDINGS if blocks else GOOD
         return _run(desk, draft, overrides, options)
+
+
+def _is_foreign(desk: Desk, draft: Draft) -> bool:
+    """Return whether a lock is there that no run of this console can give back: only that is taken over."""
+    locks = (host.lock for host in draft.facts.hosts if host.lock is not None)
+    return any(own_run(lock, desk.owner, desk.view) is None for lock in locks)
 
 
 def _plan(draft: Draft) -> Plan:
@@ -162,15 +169,22 @@ def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key:
         refused = {"refused_answer": terminal.refused} if terminal.refused else {}
         sys.stdout.write(json.dumps({**run_document(view), **refused}) + "\n")
     else:
-        sys.stdout.write("\n" + "\n".join(run_lines(view)) + "\n")
+        sys.stdout.write("\n" + "\n".join([*run_lines(view), *way_lines(view)]) + "\n")
     return exit_code(view, way)
 
 
 def _need_owner(held: LockHeld, run_id: str, typed: str) -> None:
-    """Let a take-over through only with the owner typed as the lock names it; say what to type otherwise."""
-    owner = held.holder.owner
-    if typed == owner:
+    """Let a take-over through only with the owner typed as the lock names it; say what to type otherwise.
+
+    A run of this console that is at work is never taken over: two of its engines would act at once.
+    """
+    owner, own = held.holder.owner, held.own
+    if typed == owner and not (own is not None and at_work(own)):
         return
+    if own is not None:
+        command = f"pilothouse resume {run_id}"
+        held.try_ = (*held.try_, tr("Then go on with this one: {command}", command=command))
+        raise held
     wait, _ = held.try_
     command = f"pilothouse resume {run_id} --take-over {shlex.quote(owner)}"
     held.try_ = (wait, tr("Where that console is gone for good, take its lock over: {command}", command=command))

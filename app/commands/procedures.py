@@ -8,7 +8,7 @@ from argparse import Namespace
 from dataclasses import asdict
 
 from app.arguments import FINDINGS, GOOD
-from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines
+from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines, way_lines
 from app.steering import open_desk, run_document
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.codec import plain
@@ -61,6 +61,7 @@ def _runs(options: Namespace) -> int:
                 sys.stdout.write(f"{tr('run')} {view.run_id}: {view.plan.title}  [{tr(view.state.value)}]\n")
             else:
                 sys.stdout.write("\n".join(run_lines(view)) + f"\n  {where_it_stands(view)}\n")
+            sys.stdout.write("".join(f"{line}\n" for line in way_lines(view)))
         if not runs:
             sys.stdout.write(tr("No procedure has been run with this data folder.") + "\n")
         elif open_:

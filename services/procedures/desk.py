@@ -32,12 +32,13 @@ from services.procedures.journal import StoredJournal
 from services.procedures.journal_entries import approved, note, planned
 from services.procedures.kept_positions import RememberingJournal
 from services.procedures.live_hosts import LiveHosts
-from services.procedures.lock import ClusterLock
+from services.procedures.lock import ClusterLock, LockHeld
 from services.procedures.obligations import open_obligations
 from services.procedures.obligations_look import seen_now
 from services.procedures.proving import RealProver
 from services.procedures.rehearsal import Rehearsal, rehearse
 from services.procedures.run_model import Listener, OpenObligation, Person, RunState, RunView
+from services.procedures.ways import tell_holder, with_ways_out
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class Desk:
             hosts.close()
 
     def draft(self, name: str, facts: Facts, inputs: Inputs) -> Draft:
-        """Judge inputs and plan. Pure."""
+        """Judge inputs and plan; reads the journal where a lock of this console's own is held."""
         procedure = procedure_named(name)
         fields = procedure.fields(facts, inputs)
         faults = procedure.faults(facts, inputs)
@@ -151,9 +152,8 @@ class Desk:
         if faults:
             return Draft(procedure.about, facts, fields, whole, faults)
         plan = procedure.plan(facts, inputs)
-        return Draft(
-            procedure.about, facts, fields, whole, (), procedure.preflight(facts, inputs), plan, violations(plan)
-        )
+        checks = with_ways_out(procedure.preflight(facts, inputs), facts, self.owner, self.view)
+        return Draft(procedure.about, facts, fields, whole, (), checks, plan, violations(plan))
 
     def rehearse(self, draft: Draft) -> Rehearsal:
         """Make every read of the plan; change nothing."""
@@ -251,6 +251,9 @@ class Desk:
             if way == "release":
                 return engine.release(key)
             return engine.run()
+        except LockHeld as held:
+            tell_holder(held, self.owner, self.view)
+            raise
         finally:
             hosts.close()
             self.journal.let_go(run_id)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from services.connections.ports import OperatorSession
     from services.procedures.model import Plan
     from services.procedures.ports import Hosts
+    from services.procedures.run_model import RunView
 
 LOCK_FOLDER = "/run/pilothouse"
 MAKE_FOLDER = Command(("install", "-d", "-m", "0755", LOCK_FOLDER), sudo=True)
@@ -39,6 +40,7 @@ class LockHeld(UserError):  # noqa: N818 - the name says what happened, as in se
 
     Attributes:
         holder: whose it is; held_on: the host where it was met.
+        own: this same console's run that holds it, where its journal knows that run (ways.tell_holder).
     """
 
     code = "lock-held"
@@ -54,6 +56,7 @@ class LockHeld(UserError):  # noqa: N818 - the name says what happened, as in se
         )
         self.holder = holder
         self.held_on = host
+        self.own: RunView | None = None
 
 
 class LockNotTaken(UserError):  # noqa: N818 - as above

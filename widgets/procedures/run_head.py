@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.procedures.run_model import RunState, RunView
+from services.procedures.ways import ways_of
 from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.fonts import BASE
@@ -107,10 +108,19 @@ class RunHead(QWidget):
             there = tr("Another program of this workstation drives it, a terminal or a second window: steer it there.")
             return (tr("The run is {state}.", state=run_words(view)), there, begun)
         state = tr("The run is {state}.", state=run_words(view))
-        return (state, tr(view.sentence) if view.sentence else tr(view.plan.summary), begun)
+        commands = f" {MIDDLE} ".join(way.command for way in ways_of(view))
+        typed = tr("At a terminal: {commands}.", commands=commands) if commands else ""
+        return (state, _said(view), begun, typed)
 
     def _pause(self) -> None:
         if self._view is not None:
             self._asked_to_pause = (self._view.run_id, current_step(self._view))
             self.show_run(self._view, self._now)
         self.pause_wanted.emit()
+
+
+def _said(view: RunView) -> str:
+    """Return the run's sentence; none where it is the question's own, which stands right below."""
+    if view.question is not None and view.sentence == view.question.ask.question:
+        return ""
+    return tr(view.sentence) if view.sentence else tr(view.plan.summary)

@@ -169,3 +169,26 @@ def test_that_a_held_lock_is_one_document_for_machines(shell: Shell) -> None:
     document = shell("run", *DESYNC, "--yes", "--json").document
     assert document["error"] == "lock-held"
     assert document["host"] == "n1"
+
+
+def test_that_a_lock_of_this_consoles_own_run_names_the_way_out_by_its_number(shell: Shell) -> None:
+    shell.world.cluster = crashed("n1", "n2", "n3", ahead=5)
+    waits = shell("run", "bootstrap-after-crash", "--yes")
+    assert "    pilothouse undo 1 " in waits.out  # where it rests, it says what can be done
+    (listed,) = shell("procedures", "--runs", "--json").document
+    assert [way["code"] for way in listed["ways"]][:2] == ["resume", "undo"]
+    shell.world.holder = dataclasses.replace(HOLDER, owner=listed["owner"], run_id="1")
+    lock = shell.world.holder
+    shell.world.changed = lambda facts: replace(facts, hosts=tuple(replace(h, lock=lock) for h in facts.hosts))
+    document = shell("plan", "bootstrap-after-crash", "--json").document
+    (check,) = [check for check in document["checks"] if check["code"] == "LOCK-FREE"]
+    assert check["commands"] == [way["command"] for way in listed["ways"]]
+    refused = shell("run", "bootstrap-after-crash", "--yes")
+    assert refused.code == 1
+    assert "try: pilothouse undo 1\n" in refused.out
+    assert "--take-over" not in refused.out
+    shell.world.changed = lambda facts: facts  # the lock was taken after the checks
+    met = shell("run", "bootstrap-after-crash", "--yes")
+    assert met.code == 1
+    assert "pilothouse undo 1" in met.err
+    assert "--take-over" not in met.err

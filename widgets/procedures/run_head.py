@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.procedures.run_model import RunState, RunView
-from services.procedures.ways import ways_of
 from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.fonts import BASE
@@ -108,9 +107,7 @@ class RunHead(QWidget):
             there = tr("Another program of this workstation drives it, a terminal or a second window: steer it there.")
             return (tr("The run is {state}.", state=run_words(view)), there, begun)
         state = tr("The run is {state}.", state=run_words(view))
-        commands = f" {MIDDLE} ".join(way.command for way in ways_of(view))
-        typed = tr("At a terminal: {commands}.", commands=commands) if commands else ""
-        return (state, _said(view), begun, typed)
+        return (state, _said(view), begun)
 
     def _pause(self) -> None:
         if self._view is not None:

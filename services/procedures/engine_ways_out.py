@@ -71,19 +71,31 @@ class WaysOut:
                 break
             if self._off(step_id, key, found):
                 return True
-            self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
-            try:
-                self._performed(step_id, f"release:{key}", obligation.host, obligation.release, RELEASE_LIMIT_S)
-            except UserError as problem:
-                why = str(problem)
-                if lines := printed(problem):
-                    self._log.write(note("release-output", "\n".join(lines), step_id))
-                continue
-            if self._off(step_id, key, found):
+            if why := self._must_stay(obligation):
+                break
+            why = self._let_go(step_id, obligation)
+            if not why and self._off(step_id, key, found):
                 return True
-            why = "; ".join(a.evidence for a in self._waits.answers(obligation.release_proof) if not a.holds)
+            why = why or "; ".join(a.evidence for a in self._waits.answers(obligation.release_proof) if not a.holds)
         self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it could not be released. {why}"))
         return False
+
+    def _let_go(self, step_id: str, obligation: Obligation) -> str:
+        """Perform a release; return why it did not go through, '' where it did."""
+        self._log.write(note("release", f"{obligation.sentence}: it is being released.", step_id))
+        try:
+            self._performed(step_id, f"release:{obligation.key}", obligation.host, obligation.release, RELEASE_LIMIT_S)
+        except UserError as problem:
+            if lines := printed(problem):
+                self._log.write(note("release-output", "\n".join(lines), step_id))
+            return str(problem)
+        return ""
+
+    def _must_stay(self, obligation: Obligation) -> str:
+        """Return what shows that it must stay on: clients are not let back to a node that is split off the others."""
+        wanted = obligation.release_when
+        apart = [a.evidence for a in self._waits.answers(wanted) if a.holds is False] if wanted else []
+        return "; ".join(apart)
 
     def _guarded(self, safeguard: Obligation) -> tuple[OpenObligation, ...]:
         """Return what is on that a safeguard is there for: everything else of this run on its host, newest first."""

@@ -30,6 +30,7 @@ class Obligation:
         danger: what happens while it stays: 'the disk of n1 fills'.
         safeguard: it guards the others of its host (a timer that ends them): told after them, and released only
             when all of them are proven to be off.
+        release_when: while one of these is shown not to hold, it stays on, whatever way out is taken.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Obligation:
     release_proof: tuple[Condition, ...]
     danger: str = ""
     safeguard: bool = False
+    release_when: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
     if drain:
         if by_haproxy:
             found += drain_steps(facts, node.host, DRAIN_S, patient=True)
-        reject = [] if set_before.refusing(node) else [traffic_steps.reject_queries(node)]
+        reject = [] if set_before.refusing(node) else [traffic_steps.reject_queries(facts, node)]
         found += [*reject, traffic_steps.wait_no_clients(node, DRAIN_S, ())]
     found += [
         _stop(facts, node.host, donor.host, others, members),
@@ -126,7 +126,7 @@ def _steps(facts: Facts, values: Inputs, away: float) -> tuple[Step, ...]:
         found.append(guarded.off())
     found += [steps.forget_donor(node, galera.sst_donor if galera is not None else ""), steps.restart_on(node)]
     if drain and not set_before.refusing(node):
-        found.append(traffic_steps.accept_queries(node))
+        found.append(traffic_steps.accept_queries(facts, node))
     if by_haproxy:
         found += return_steps(facts, node.host)
     found += [*set_before.at_last(node, values, DRAIN_S), steps.whole_again(facts, members)]

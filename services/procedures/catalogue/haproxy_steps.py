@@ -13,6 +13,7 @@ from services.connections.command import Command
 from services.procedures.actions import Run, Several, WaitFor
 from services.procedures.catalogue.haproxy_places import Place, open_places
 from services.procedures.catalogue.temporary import Temporary
+from services.procedures.catalogue.traffic_steps import not_apart
 from services.procedures.conditions import Condition, Listening
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import Facts
@@ -42,7 +43,7 @@ def drain_steps(
     places = open_places(facts, node)
     if not places:
         return []
-    found = [_drain(node, place, number, prefix) for number, place in enumerate(places, 1)]
+    found = [_drain(facts, node, place, number, prefix) for number, place in enumerate(places, 1)]
     found.append(_emptied(node, places, limit_s, prefix, patient=patient or cut))
     if cut:
         found += [_cut(node, place, number, prefix) for number, place in enumerate(places, 1)]
@@ -56,7 +57,7 @@ def return_steps(facts: Facts, node: str, prefix: str = "", *, again_s: float | 
         again_s: taken back, the node goes down once more: it is drained again first, and sessions have so long to end.
     """
     places = enumerate(open_places(facts, node), 1)
-    return [_ready(node, place, number, prefix, again_s) for number, place in places]
+    return [_ready(facts, node, place, number, prefix, again_s) for number, place in places]
 
 
 def out_of(facts: Facts, node: str) -> tuple[Condition, ...]:
@@ -77,7 +78,7 @@ def _is(
     )
 
 
-def _drained(node: str, place: Place) -> Temporary:
+def _drained(facts: Facts, node: str, place: Place) -> Temporary:
     return Temporary(
         key=f"haproxy:{node}:{place.host}:{place.haproxy.socket}:{place.name}",
         host=place.host,
@@ -85,10 +86,11 @@ def _drained(node: str, place: Place) -> Temporary:
         danger=f"{node} gets no sessions from HAProxy on {place.host}",
         release=_set(place, "ready"),
         released=(_is(place, "free"),),
+        release_when=not_apart(facts, node),
     )
 
 
-def _drain(node: str, place: Place, number: int, prefix: str) -> Step:
+def _drain(facts: Facts, node: str, place: Place, number: int, prefix: str) -> Step:
     step = Step(
         step_id=f"{prefix}haproxy-drain-{node}-{number}",
         host=place.host,
@@ -102,7 +104,7 @@ def _drain(node: str, place: Place, number: int, prefix: str) -> Step:
         limit_s=20.0,
         estimate_s=1.0,
     )
-    return _drained(node, place).on(step, f"Let HAProxy on {place.host} send sessions to {place.name}")
+    return _drained(facts, node, place).on(step, f"Let HAProxy on {place.host} send sessions to {place.name}")
 
 
 def _emptied(node: str, places: tuple[Place, ...], limit_s: float, prefix: str, *, patient: bool) -> Step:
@@ -142,8 +144,8 @@ def _cut(node: str, place: Place, number: int, prefix: str) -> Step:
     )
 
 
-def _ready(node: str, place: Place, number: int, prefix: str, again_s: float | None) -> Step:
-    step = _drained(node, place).off(
+def _ready(facts: Facts, node: str, place: Place, number: int, prefix: str, again_s: float | None) -> Step:
+    step = _drained(facts, node, place).off(
         f"{prefix}haproxy-ready-{node}-{number}",
         f"Let HAProxy on {place.host} send sessions to {place.name}",
         f"{place.name} takes sessions in HAProxy on {place.host}",
@@ -151,7 +153,7 @@ def _ready(node: str, place: Place, number: int, prefix: str, again_s: float | N
     )
     again = None
     if again_s is not None:
-        drain = _drain(node, place, number, prefix)
+        drain = _drain(facts, node, place, number, prefix)
         title = f"Drain {place.name} in HAProxy on {place.host} again, before {node} stops"
         again = Undo(title, drain.action, (_is(place, "drained", 0, again_s),), again_s + 60.0, takes=drain.takes)
     return replace(step, proof=_takes_sessions(place), limit_s=UP_LIMIT_S, undo=again)

@@ -32,7 +32,7 @@ def drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[
         return drain_steps(facts, host.host, limit, prefix, cut=cut)
     if values["drain"] == "server":
         waits = _patient(host, limit, prefix) if cut else steps.wait_no_clients(host, limit, (), prefix)
-        reject = [] if set_before.refusing(host) else [steps.reject_queries(host, prefix)]
+        reject = [] if set_before.refusing(host) else [steps.reject_queries(facts, host, prefix)]
         return [*reject, waits, *([_cut(host, prefix)] if cut else [])]
     if values["drain"] == "person":
         question = Ask(f"Is {host.host} out of the balancer?", unattended="done")
@@ -52,16 +52,16 @@ def _back(facts: Facts, values: Inputs, host: HostFacts, prefix: str, again_s: f
     if by_haproxy(values):
         return return_steps(facts, host.host, prefix, again_s=again_s)
     if values["drain"] == "server" and not set_before.refusing(host):
-        accept = steps.accept_queries(host, prefix)
-        return [replace(accept, undo=_reject_again(host, again_s, prefix)) if again_s is not None else accept]
+        accept = steps.accept_queries(facts, host, prefix)
+        return [replace(accept, undo=_reject_again(facts, host, again_s, prefix)) if again_s is not None else accept]
     if values["drain"] == "person":
         question = Ask(f"Is {host.host} back in the balancer?", unattended="done")
         return [_asked(f"{prefix}into-balancer", f"Put {host.host} back into the balancer, then say so", question)]
     return []
 
 
-def _reject_again(host: HostFacts, limit_s: float, prefix: str) -> Undo:
-    reject = steps.reject_queries(host, prefix)
+def _reject_again(facts: Facts, host: HostFacts, limit_s: float, prefix: str) -> Undo:
+    reject = steps.reject_queries(facts, host, prefix)
     left = NoClients(host.host, (), patience_s=limit_s)
     return Undo(
         f"Let {host.host} refuse client statements again, before it stops",

@@ -16,7 +16,7 @@ class Temporary:
     """One such thing on one host.
 
     Attributes:
-        key, sentence, danger, safeguard: as in model.Obligation.
+        key, sentence, danger, safeguard, release_when: as in model.Obligation; so long its undo does not begin either.
         release, released: the act that ends it, and what proves that: for undo, for the obligation and for the end.
     """
 
@@ -27,6 +27,7 @@ class Temporary:
     release: Action
     released: tuple[Condition, ...]
     safeguard: bool = False
+    release_when: tuple[Condition, ...] = ()
 
     def on(self, step: Step, taken_back: str, limit_s: float = 60.0) -> Step:
         """Return the step that switches it on, as one that takes the obligation on and can be undone.
@@ -35,9 +36,17 @@ class Temporary:
             taken_back: the undo's title; limit_s: how long the undo's proof may take.
         """
         obligation = Obligation(
-            self.key, self.host, self.sentence, self.release, self.released, self.danger, self.safeguard
+            self.key,
+            self.host,
+            self.sentence,
+            self.release,
+            self.released,
+            self.danger,
+            self.safeguard,
+            self.release_when,
         )
-        return replace(step, undo=Undo(taken_back, self.release, self.released, limit_s), takes=obligation)
+        undo = Undo(taken_back, self.release, self.released, limit_s, before=self.release_when)
+        return replace(step, undo=undo, takes=obligation)
 
     def off(self, step_id: str, title: str, done: str, estimate_s: float) -> Step:
         """Return the step that ends it in its turn. What ends it may be done twice."""

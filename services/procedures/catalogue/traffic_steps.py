@@ -12,7 +12,8 @@ from services.connections.statement import Keyword, set_global
 from services.procedures.actions import Sql, WaitFor
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import Condition, NoClients, StatusIs, VariableIs
-from services.procedures.facts_model import HostFacts
+from services.procedures.conditions_component import NotApart
+from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.model import Risk, Step
 
 CATCH_UP_S = 4 * 3_600.0
@@ -23,7 +24,13 @@ SYNCED, DONOR = "4", "2"
 # -- clients ----------------------------------------------------------------------------------------------------------
 
 
-def _rejecting(name: str) -> Temporary:
+def not_apart(facts: Facts, name: str) -> tuple[Condition, ...]:
+    """Return what must not be shown otherwise when clients are let back: a split node would take rows of its own."""
+    others = tuple(member for member in facts.members if member != name)
+    return (NotApart(name, others, facts.cluster_id),) if others else ()
+
+
+def _rejecting(facts: Facts, name: str) -> Temporary:
     return Temporary(
         key=f"reject:{name}",
         host=name,
@@ -31,10 +38,11 @@ def _rejecting(name: str) -> Temporary:
         danger=f"applications get errors from {name}",
         release=Sql(set_global("wsrep_reject_queries", Keyword("NONE"))),
         released=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
+        release_when=not_apart(facts, name),
     )
 
 
-def reject_queries(host: HostFacts, prefix: str = "", *, cut: bool = False) -> Step:
+def reject_queries(facts: Facts, host: HostFacts, prefix: str = "", *, cut: bool = False) -> Step:
     """Let the server refuse client statements (a drain where no balancer does it); `cut` closes open sessions too."""
     name = host.host
     mode = "ALL_KILL" if cut else "ALL"
@@ -51,13 +59,15 @@ def reject_queries(host: HostFacts, prefix: str = "", *, cut: bool = False) -> S
         repeatable=True,
         estimate_s=0.5,
     )
-    return _rejecting(name).on(step, f"Let clients back to {name}")
+    return _rejecting(facts, name).on(step, f"Let clients back to {name}")
 
 
-def accept_queries(host: HostFacts, prefix: str = "") -> Step:
+def accept_queries(facts: Facts, host: HostFacts, prefix: str = "") -> Step:
     """Discharge `reject_queries` (a restart has done it already; this makes sure)."""
     name = host.host
-    return _rejecting(name).off(f"{prefix}accept-{name}", f"Let clients back to {name}", f"{name} serves clients", 0.5)
+    return _rejecting(facts, name).off(
+        f"{prefix}accept-{name}", f"Let clients back to {name}", f"{name} serves clients", 0.5
+    )
 
 
 def wait_no_clients(host: HostFacts, limit_s: float, except_users: tuple[str, ...], prefix: str = "") -> Step:

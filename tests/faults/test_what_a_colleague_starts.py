@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.run_model import RunState, StepState
-from tests.faults.scripted.cluster import crashed, whole
+from tests.faults.scripted.cluster import balanced, crashed, whole
 from tests.faults.scripted.running import Bench, Killed
 
 
@@ -57,3 +57,34 @@ def test_that_a_node_called_off_that_came_in_by_itself_is_named_and_the_run_is_n
     assert state is RunState.FAILED, view.sentence
     assert "not counted: n3" in view.sentence
     assert {"n1", "n3"} <= {host.name for host in cluster.primaries()}, "what serves is not taken down"
+
+
+@pytest.mark.parametrize("way_out", ["undo", "release"])
+def test_that_a_haproxy_sends_nobody_to_a_node_that_a_colleague_bootstrapped_beside_the_others_on_scripted_hosts(
+    way_out: str,
+) -> None:
+    """The undo of the stop fails, and what it had on is released: but for the drain, else clients write to the fork."""
+    bench = Bench(balanced("n1", "n2", "n3"), "rolling-restart", {"nodes": "n3", "drain": "haproxy", "pause": "1 s"})
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step n3:stop-n3 done)" in what:
+            raise Killed
+
+    bench.journal.told = told
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    node, lb = bench.cluster.hosts["n3"], bench.cluster.hosts["lb"]
+    bench.cluster.found_beside(node)
+    if way_out == "undo":
+        assert bench.engine().undo() is RunState.UNDO_FAILED
+    else:
+        bench.engine().release()
+    drains = [o for o in bench.engine().view.obligations if o.obligation.key.startswith("haproxy:n3")]
+    assert [lb.orders["n3"], len(drains)] == ["drain", 1]
+    assert "it could not be released. not apart (n3)" in drains[0].release_failed
+    bench.cluster.kill(node)  # a person ended the other component, and the node came back as a member
+    bench.cluster.start(node)
+    bench.engine().release()
+    assert lb.orders["n3"] == "ready"

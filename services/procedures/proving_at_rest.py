@@ -85,19 +85,30 @@ def unmoved(condition: Unmoved, asking: Asking, past: Past) -> Answer:
     return Answer(holds=True, evidence=f"no server ran on {host} since it was looked at at {condition.position}")
 
 
-def ran_since(host: str, datadir: str, kept: str, asking: Asking) -> str:
-    """Return what shows that a server ran on a stopped node's data since a mark was kept, or why that is not known.
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What shows that a server ran since a mark, or why that is not known; `by_hand`: systemd started none."""
 
-    Returns '' where nothing moved. Raises UserError where the host does not answer.
+    told: str = ""
+    by_hand: bool = False
+
+
+def ran_since(host: str, datadir: str, kept: str, asking: Asking) -> Ran:
+    """Return what shows that a server ran on a stopped node's data since a mark was kept.
+
+    `told` is '' where nothing moved. Raises UserError where the host does not answer.
     """
     before = _kept(kept)
     if before is None or before.unread:
-        return f"whether a server ran on {host} since is not known"
+        return Ran(f"whether a server ran on {host} since is not known")
     now = _look(host, datadir, asking)
     if now.unread:
-        return f"whether a server ran on {host} since is not known: {now.unread}"
-    ran = _started(before, now) or (f"{now.newest} is new" if now.files != before.files else "")
-    return f"a server ran on {host} since ({ran})" if ran else ""
+        return Ran(f"whether a server ran on {host} since is not known: {now.unread}")
+    if started := _started(before, now):
+        return Ran(f"a server ran on {host} since ({started})")
+    if now.files != before.files:
+        return Ran(f"a server ran on {host} since ({now.newest} is new)", by_hand=True)
+    return Ran()
 
 
 def _ran(condition: Unmoved, asking: Asking, ran: str) -> Answer:

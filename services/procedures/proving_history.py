@@ -22,7 +22,7 @@ from services.procedures.histories_model import Histories
 from services.procedures.ports import Past
 from services.procedures.positions import kept_name, recovered_position, stood_name
 from services.procedures.proving_asking import Asking, number_of
-from services.procedures.proving_at_rest import ran_since
+from services.procedures.proving_at_rest import Ran, ran_since
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")
@@ -43,17 +43,30 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     left = _left_at(condition, past)
     if state.uuid == ZERO_UUID:
         return _without_state(condition, asking, left)
-    ran = ""
+    ran = Ran()
     if left is not None and (state.uuid, state.seqno) == (condition.state_uuid, left):
         said = f"it left one Primary Component with {', '.join(condition.hosts)} at {left} in this run"
         # A server that runs without its provider leaves the state file as it is: seen on the lab, its rows forked.
         ran = ran_since(host, condition.datadir, _stood(condition, past), asking)
-        if not ran:
+        if not ran.told:
             return Answer(holds=True, evidence=f"{said}, and still stands there: no server ran on it since")
     if told := _contradicted(condition, state, left, past):
         return Answer(holds=False, evidence=told, final=True)
     answer = _compared(condition, state, asking, past)
-    return replace(answer, evidence=f"{ran}; {answer.evidence}") if ran else answer
+    if ran.by_hand and answer.holds and not condition.accepted:
+        return _unwritten(host, ran.told, answer)
+    return replace(answer, evidence=f"{ran.told}; {answer.evidence}") if ran.told else answer
+
+
+def _unwritten(host: str, ran: str, answer: Answer) -> Answer:
+    """Logs that agree are no proof where a server was run by hand: it may have written no binary log.
+
+    Seen on the lab (MariaDB 10.11.18): --skip-log-bin, or a session with sql_log_bin = 0; three rows forked by IST.
+    """
+    said = f"{ran}, by hand, and its grastate.dat stands as it was: what it wrote past its binary log is in no log"
+    way = f"join {host} with add-node, which takes it by its typed name, or gives its data up"
+    told = f"{said}. {answer.evidence}, which is not enough: its past is not known; {way}"
+    return Answer(holds=False, evidence=told, final=True)
 
 
 def _stood(condition: SameHistory, past: Past) -> str:

@@ -88,3 +88,22 @@ def test_that_a_haproxy_sends_nobody_to_a_node_that_a_colleague_bootstrapped_bes
     bench.cluster.start(node)
     bench.engine().release()
     assert lb.orders["n3"] == "ready"
+
+
+def test_that_an_undo_does_not_stop_a_new_node_that_took_rows_as_a_component_of_its_own_on_scripted_hosts() -> None:
+    bench = Bench(whole("n1", "n2", spare="n3"), "add-node", {"joiner": "n3", "settle": "5 s"})
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step start-n3 done)" in what:
+            raise Killed
+
+    bench.journal.told = told
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    node = bench.cluster.hosts["n3"]
+    bench.cluster.found_beside(node)
+    assert bench.engine().undo() is RunState.UNDO_FAILED
+    assert "not apart (n3)" in bench.engine().view.sentence
+    assert node.running

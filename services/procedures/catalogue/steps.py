@@ -279,9 +279,10 @@ def start_node(
 
     Args:
         history: what shows that the node and those it joins share their past (`same_history`).
-        before_undo: what must hold before it is stopped again: that it is not the one that keeps the cluster up.
+        before_undo: what must hold too before it is stopped again: that it is not the one that keeps the cluster up.
     """
     unit, name = start_unit_of(host), host.host
+    apart = NotApart(name, history.hosts, facts.cluster_id)  # stopped so, its rows would be on no server that serves
     return Step(
         step_id=f"{prefix}start-{name}",
         host=name,
@@ -289,11 +290,11 @@ def start_node(
         done=f"{name} is Synced",
         why="systemd says 'active' long before the node is a member; only its own state counts.",
         action=systemctl("start", unit, "--no-block"),
-        before=(NotApart(name, history.hosts, facts.cluster_id), Stopped(name, unit), history),
+        before=(apart, Stopped(name, unit), history),
         already=(Joined(name, facts.cluster_id, unit, history.hosts),),
         proof=(Joined(name, facts.cluster_id, unit, history.hosts),),
         limit_s=limit_s,
-        undo=Undo(f"Stop {unit} on {name}", stop_unit(unit), (Stopped(name, unit),), 900.0, before_undo),
+        undo=Undo(f"Stop {unit} on {name}", stop_unit(unit), (Stopped(name, unit),), 900.0, (apart, *before_undo)),
         repeatable=True,
         cancellable=False,
         moves=name,

@@ -6,7 +6,7 @@ UUID both count on from where they parted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from services.procedures.catalogue.crash_party import Party
@@ -48,7 +48,18 @@ def strangers_to(party: Party, chosen: str) -> dict[str, Histories]:
     found = standings(party.facts, party.known)
     able = [s.host for s in found if s.host != chosen and s.uuid == party.facts.cluster_id and s.seqno is not None]
     others = {name: between(party, name, chosen) for name in able}
-    return {name: past for name, past in others.items() if past.outcome != "same"}
+    ends = next((s.seqno for s in found if s.host == chosen), None)
+    return {name: _up_to(past, ends) for name, past in others.items() if past.outcome != "same"}
+
+
+def _up_to(past: Histories, ends: int | None) -> Histories:
+    """Return it with what both share only as far as the chosen node has it: one that crashed short lacks the rest too.
+
+    Seen on the lab: with innodb_flush_log_at_trx_commit = 0 it stood 30 write sets before the fork, and 1 was typed.
+    """
+    if ends is None or past.shared_to is None or past.shared_to <= ends:
+        return past
+    return replace(past, shared_to=ends)
 
 
 def forked_from(party: Party, chosen: str) -> tuple[str, ...]:

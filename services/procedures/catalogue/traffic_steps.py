@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from services.connections.statement import Keyword, set_global
 from services.procedures.actions import Sql, WaitFor
+from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.conditions import Condition, NoClients, StatusIs, VariableIs
 from services.procedures.conditions_component import NotApart
@@ -26,7 +27,7 @@ SYNCED, DONOR = "4", "2"
 
 def not_apart(facts: Facts, name: str) -> tuple[Condition, ...]:
     """Return what must not be shown otherwise when clients are let back: a split node would take rows of its own."""
-    others = tuple(member for member in facts.members if member != name)
+    others = tuple(member for member in member_hosts(facts) if member != name)
     return (NotApart(name, others, facts.cluster_id),) if others else ()
 
 

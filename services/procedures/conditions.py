@@ -10,7 +10,7 @@ from typing import Literal
 
 from services.procedures.conditions_at_rest import AtRest
 from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart
+from services.procedures.conditions_component import NotApart, NothingWritten
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 
@@ -334,6 +334,7 @@ Condition = (
     | StatusIs
     | Joined
     | NotApart
+    | NothingWritten
     | Stopped
     | CleanPosition
     | ClusterWhole

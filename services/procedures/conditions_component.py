@@ -12,6 +12,17 @@ UNEXPECTED = "unexpected-member"
 
 
 @dataclass(frozen=True, slots=True)
+class NothingWritten:
+    """No write set was committed on the node since it was bootstrapped at the seqno `since`.
+
+    Each change of its component takes a seqno too, and is counted by wsrep_cluster_conf_id from 1 on (Galera 4).
+    """
+
+    host: str
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
 class NotApart:
     """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
 

@@ -11,14 +11,14 @@ from services.errors import UserError
 from services.procedures import conditions as c
 from services.procedures.conditions_at_rest import PositionMark, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart
+from services.procedures.conditions_component import NotApart, NothingWritten
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_at_rest import position_mark, unmoved
 from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
-from services.procedures.proving_component import not_apart
+from services.procedures.proving_component import not_apart, nothing_written
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
 from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
 from services.procedures.proving_history import same_history
@@ -43,6 +43,7 @@ LOOKS: dict[type, Look] = {
     c.StatusIs: status_is,
     c.Joined: joined,
     NotApart: not_apart,
+    NothingWritten: nothing_written,
     c.Stopped: stopped,
     c.CleanPosition: clean_position,
     c.ClusterWhole: cluster_whole,

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.errors import UserError
+from services.facts.reading import count
 from services.procedures.conditions import Answer, Joined
-from services.procedures.conditions_component import TWO_PRIMARIES, NotApart
+from services.procedures.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.remembering import MOST_GAP_S
@@ -32,6 +33,24 @@ def not_apart(condition: NotApart, asking: Asking, past: Past) -> Answer:
     if status.get("wsrep_cluster_status") != "Primary":
         return Answer(holds=True, evidence=f"{condition.host} is of no Primary Component")
     return beside(condition.host, status, condition.hosts, condition.state_uuid, asking)
+
+
+def nothing_written(condition: NothingWritten, asking: Asking, past: Past) -> Answer:
+    """Return whether the seqnos since the bootstrap are changes of the component alone."""
+    del past
+    host = condition.host
+    try:
+        status = asking.status(host)
+    except UserError as problem:
+        return Answer(holds=None, evidence=f"whether rows were written on {host} since is not known ({problem})")
+    last, views = count(status.get("wsrep_last_committed", "")), count(status.get("wsrep_cluster_conf_id", ""))
+    if last is None or views is None:
+        return Answer(holds=None, evidence=f"whether rows were written on {host} since is not known")
+    written = last - condition.since - views
+    if written > 0:
+        said = f"{written} write sets were committed on {host} since it was bootstrapped at seqno {condition.since}"
+        return Answer(holds=False, evidence=said)
+    return Answer(holds=True, evidence=f"nothing was written on {host} since it was bootstrapped")
 
 
 def joined_beside(condition: Joined, status: Status, asking: Asking) -> Answer:

@@ -17,8 +17,9 @@ from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_unmoved import unmoved
 from services.procedures.conditions import ClusterWhole, FileSays, Joined, Position, StillPrimary, Stopped, VariableIs
 from services.procedures.conditions_at_rest import Unmoved
+from services.procedures.conditions_component import NothingWritten
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.model import Risk, Step, Undo
+from services.procedures.model import Consent, Risk, Step, Undo
 from services.procedures.positions import recovered_position
 from services.procedures.preflight.parts import state_file
 
@@ -160,13 +161,26 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
         already=primary,
         proof=primary,
         limit_s=900.0,
-        undo=Undo(f"Stop {name} again", steps.stop_unit(running), (Stopped(name, running),), limit_s=900.0),
+        undo=Undo(
+            f"Stop {name} again",
+            steps.stop_unit(running),
+            (Stopped(name, running),),
+            limit_s=900.0,
+            consent=Consent((NothingWritten(name, position),), _off_line(name), name),
+        ),
         cancellable=False,
         moves=name,
         settles=(name,),
         estimate_s=15.0,
         confirm=name,
         serves=True,
+    )
+
+
+def _off_line(name: str) -> str:
+    return (
+        f"Stopping {name} takes them off line: they stand on its disk alone, and are lost where another node is "
+        f"bootstrapped then. Type {name} to accept."
     )
 
 

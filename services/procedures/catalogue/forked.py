@@ -10,11 +10,13 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
+from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.actions import RemoveFile, Several
 from services.procedures.catalogue import extraction, steps
 from services.procedures.catalogue.joining_state import beyond, lies_in, nothing_left, position_of, seen_beyond
 from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.conditions import FileAbsent, Stopped
+from services.procedures.conditions_at_rest import PositionMark, Unmoved
 from services.procedures.facts_model import Facts, HostFacts, Remembered
 from services.procedures.fields import Field, Inputs
 from services.procedures.histories import histories, side_of
@@ -179,14 +181,30 @@ def can_extract(facts: Facts, joiner: str) -> bool:
 def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
     """Return the step that writes the joiner's side out, and the one that plans the rest with the count."""
     why = "It stays there for you, readable for root alone: an SST erases the binary log it is taken from."
+    host = facts.host(joiner)
+    written = extraction.write_out(host, facts.cluster_id, _shared(facts, joiner), why)
+    mark = PositionMark(joiner, host.datadir or DEFAULT_DATADIR, _counted_at(joiner))
     return (
-        extraction.write_out(facts.host(joiner), facts.cluster_id, _shared(facts, joiner), why),
+        replace(written, proof=(*written.proof, mark)),
         steps.plan_the_rest(
             "loss-known",
             f"Count what {joiner} would lose",
             f"how many transactions {joiner} gives up is known only now",
         ),
     )
+
+
+def _counted_at(joiner: str) -> str:
+    """Return the name of the mark of the data that were written out and counted."""
+    return f"{extraction.extracted_name(joiner)}-at"
+
+
+def _as_counted(facts: Facts, host: HostFacts) -> tuple[Unmoved, ...]:
+    """Return what must hold when the count was typed: a server that ran on the data since wrote what no count has."""
+    mark = _counted_at(host.host)
+    if facts.value(mark) is None:
+        return ()
+    return (Unmoved(host.host, host.datadir or DEFAULT_DATADIR, facts.cluster_id, mark, "", ""),)
 
 
 def loss(facts: Facts, joiner: str) -> str:
@@ -220,7 +238,7 @@ def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
         why="Its data is replaced by the cluster's; an IST must not be laid over a past that is another one.",
         action=Several(tuple(RemoveFile(path) for path in paths)),
         risk=Risk.IRREVERSIBLE if given_up else Risk.CHANGES,
-        before=(Stopped(name, steps.unit_of(host)),),
+        before=(Stopped(name, steps.unit_of(host)), *(_as_counted(facts, host) if given_up else ())),
         proof=tuple(FileAbsent(name, path) for path in paths),
         repeatable=True,
         estimate_s=1.0,

@@ -8,7 +8,7 @@ from services.procedures import conditions as c
 from services.procedures.conditions import Answer, Condition
 from services.procedures.conditions_at_rest import PositionMark, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart
+from services.procedures.conditions_component import NotApart, NothingWritten
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
@@ -96,6 +96,8 @@ class ScriptedProver:
                 return seen.primary and kind in {"any", seen.came_by} and donor in {"", seen.came_from}
             case c.Position(host, at_least):
                 return hosts[host].primary and hosts[host].seqno >= _number(at_least, past)
+            case NothingWritten(host, since):
+                return hosts[host].seqno <= since
             case c.CacheFrozen(host, _, stopped_at):
                 frozen = int(hosts[host].frozen_at or "-1")
                 return hosts[host].running and 0 <= frozen <= _number(stopped_at, past)
@@ -122,7 +124,7 @@ class ScriptedProver:
             case PositionMark(host, _, _, since):
                 return not since or past.kept[since] == str(hosts[host].starts)
             case Unmoved(host, mark=mark, recovered=recovered, position=position, own_start=own):
-                stands = past.kept[mark] == str(hosts[host].starts) and past.kept[recovered] == position
+                stands = past.kept[mark] == str(hosts[host].starts) and past.kept.get(recovered, "") == position
                 return own in past.began or stands or (bool(condition.hosts) and hosts[host].primary)
             case c.NoClients() | c.FlowControlBelow() | c.Listening() | c.CacheLasts():
                 return True

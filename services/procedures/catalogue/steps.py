@@ -256,7 +256,12 @@ def stop_node(
             systemctl("start", again, "--no-block"),
             (Joined(name, facts.cluster_id, again, others),),
             limit_s=1_800.0,
-            before=(NotApart(name, others, facts.cluster_id), same_history(facts, host, others, keep)),
+            # Without a Primary it would wait in vain, and its clean position be gone: grastate.dat says -1 then.
+            before=(
+                NotApart(name, others, facts.cluster_id),
+                StillPrimary(others, 1, facts.cluster_id),
+                same_history(facts, host, others, keep),
+            ),
         ),
         repeatable=True,
         cancellable=False,

@@ -14,11 +14,11 @@ from typing import Protocol
 
 from services.connections.command import Command
 from services.connections.ports import Output
-from services.facts import reads
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
 from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace
+from services.procedures.gather_other_server import log_file, read_other_server
 from services.procedures.histories import by_marks, side_of, window
 from services.procedures.own_transactions import before_turn, same_event
 
@@ -90,15 +90,16 @@ def _can_be_read(host: HostFacts) -> bool:
 
 
 def first_round(host: HostFacts, run: Road) -> Trace:
-    """Read a host's views and its newest marks."""
+    """Read a host's views, its newest marks, and whether another server was shut down on its data."""
     unread: list[str] = []
-    views = read_views(host, run, unread)
+    views, other = read_views(host, run, unread), read_other_server(host, run)
     index = binlog_index(host, run, unread)
     if index is None:
-        return Trace(views, unread=tuple(unread))
+        return Trace(views, other_server=other, unread=tuple(unread))
     marks = read_marks(host.host, index, None, run, unread) if index else ()
     partial = has_only_its_own(host, marks or ())
-    return Trace(views, marks or (), index=index, log_told=marks is not None, partial=partial, unread=tuple(unread))
+    told = Trace(views, marks or (), index=index, log_told=marks is not None, partial=partial, unread=tuple(unread))
+    return replace(told, other_server=other)
 
 
 def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
@@ -121,10 +122,7 @@ def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
 
 def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryView, ...]:
     """Return the views that the host's log tells of; why not goes to `unread`."""
-    server = host.node.server if host.node is not None else None
-    given = (server.log_error if server is not None else "") or host.option("mysqld", "log_error") or ""
-    path = reads.log_path(given, host.datadir)
-    output = run(views_read(host.unit or "mariadb.service", path), LOG_LIMIT_S)
+    output = run(views_read(host.unit or "mariadb.service", log_file(host)), LOG_LIMIT_S)
     if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
         unread.append(f"the log of {host.host} could not be read")
         return ()

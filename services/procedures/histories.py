@@ -87,7 +87,19 @@ def _no_trace(host: str) -> str:
 
 
 def compared(joiner: Side, donor: Side) -> Histories:
-    """Compare two nodes by every trace that there is."""
+    """Compare two nodes by every trace; what a server that wrote another log left behind stands in none of them."""
+    found = _by_traces(joiner, donor)
+    others = ((side.host, side.trace.other_server) for side in (joiner, donor) if not side.serves)
+    doubts = tuple(other.told(host) for host, other in others if other is not None)
+    if found.outcome == "forked" or not doubts:
+        return found
+    if found.outcome == "not known":
+        return replace(found, missing=(*doubts, *found.missing))
+    said = f"what was read shows one past ({found.evidence}), and another server was shut down behind it"
+    return Histories("not known", said, missing=doubts)
+
+
+def _by_traces(joiner: Side, donor: Side) -> Histories:
     if joiner.state_uuid in {"", ZERO_UUID}:
         return Histories(
             "not known", f"{joiner.host} has no usable position", missing=(f"a position of {joiner.host}",)

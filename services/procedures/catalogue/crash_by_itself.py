@@ -32,6 +32,8 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
     if forked := [f"{p.one} and {p.other}" for p in pairs(party) if p.found.outcome == "forked"]:
         return f"the histories of {', '.join(forked)} are forks"
     nodes = [party.host(name) for name in hosts]
+    if others := [host.host for host in nodes if host.trace is not None and host.trace.other_server is not None]:
+        return f"another server was shut down on the data of {', '.join(others)}"
     views = {host.host: host.gvwstate for host in nodes}
     without = [name for name, view in views.items() if view is None]
     if without:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from services.facts.other_server import OtherServer
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_by_itself import in_the_way
 from services.procedures.catalogue.crash_identity import one_cluster
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.crash_positions import most_advanced, standings
 from services.procedures.conditions import SameHistory
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
 from services.procedures.invariants import violations
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
 
@@ -127,3 +128,11 @@ def test_that_galera_s_own_recovery_is_not_tried_with_a_state_file_that_is_damag
     seen = facts(*nodes, replace(lost_file("n3", damaged=True), gvwstate=view), kept=kept)
     asked = party(seen, NAMES, ())
     assert in_the_way(asked, standings(seen, NAMES)) == "grastate.dat of n3 is damaged"
+
+
+def test_that_galera_s_own_recovery_starts_no_node_on_whose_data_another_server_was_shut_down() -> None:
+    seen = files(UUID, UUID, UUID)
+    other = replace(seen.host("n3"), trace=Trace(other_server=OtherServer(20.0, 10.0)))
+    seen = replace(seen, hosts=(*seen.hosts[:2], other))
+    told = in_the_way(party(seen, NAMES, ()), standings(seen, NAMES))
+    assert told == "another server was shut down on the data of n3"

@@ -52,7 +52,9 @@ for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
   first=
   if [ "$end" -gt 0 ]; then start=$i at=$end first=$low; else start=0 at=4; fi
 done
-"$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" > "$out.new" || exit 6
+set -o pipefail
+if ! "$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" | cat > "$out.new" ||
+  ! sync -- "$out.new"; then rm -f -- "$out.new"; exit 6; fi
 mv -T -- "$out.new" "$out" || exit 5
 LACKING=$lacking awk '
   /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tXid = [0-9]+$/ { transactions++ }
@@ -74,6 +76,7 @@ The newest file that holds a transaction of the shared part is read from that tr
 after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
 Where Xids step back, in it or from the file before it, what follows was written with wsrep off, or stems from an older
 state: it begins before that.
+The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted of 43): cat and sync do.
 What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
 that the index names and that are missing, or no files, are named beside the count: they may have held more of it.
 """

@@ -49,7 +49,7 @@ class Consent:
 
     Attributes:
         question: what the undo would do then, asked after the evidence of what does not hold.
-        expect: the host's name that has to be typed.
+        expect: what has to be typed, a host's name or words with it.
     """
 
     unless: tuple[Condition, ...]

@@ -107,3 +107,47 @@ def test_that_an_undo_does_not_stop_a_new_node_that_took_rows_as_a_component_of_
     assert bench.engine().undo() is RunState.UNDO_FAILED
     assert "not apart (n3)" in bench.engine().view.sentence
     assert node.running
+
+
+@pytest.mark.parametrize("word", ["", "n1", "stop n1"])
+def test_that_a_bootstrapped_node_that_took_rows_is_stopped_by_an_undo_for_a_typed_word_alone_on_scripted_hosts(
+    word: str,
+) -> None:
+    confirmed = frozenset({"n1", "n2", "n3"})
+    bench = Bench(crashed("n1", "n2", "n3"), "bootstrap-after-crash", {"bootstrap": "n1"}, confirmed)
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step bootstrap done)" in what:
+            raise Killed
+
+    bench.journal.told = told
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    node = bench.cluster.hosts["n1"]
+    node.seqno += 6
+    bench.confirmed = frozenset({word})
+    state = bench.engine().undo()
+    assert (state is RunState.UNDONE, node.running) == ((True, False) if word == "stop n1" else (False, True))
+    assert word == "stop n1" or "Type 'stop n1' to accept" in bench.engine().view.sentence
+
+
+def test_that_an_undo_starts_no_node_while_nobody_is_primary_on_scripted_hosts() -> None:
+    """It waited in vain, and the clean position of its state file was gone."""
+    bench = Bench(whole("n1", "n2", "n3"), "rolling-restart", {"nodes": "n3", "pause": "1 s"})
+    bench.begin()
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and "(step n3:stop-n3 done)" in what:
+            raise Killed
+
+    bench.journal.told = told
+    with pytest.raises(Killed):
+        bench.run()
+    bench.journal.told = None
+    node, starts = bench.cluster.hosts["n3"], bench.cluster.hosts["n3"].starts
+    for name in ("n1", "n2"):
+        bench.cluster.kill(bench.cluster.hosts[name])
+    assert bench.engine().undo() is RunState.UNDO_FAILED
+    assert (node.running, node.starts) == (False, starts)

@@ -166,7 +166,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
             steps.stop_unit(running),
             (Stopped(name, running),),
             limit_s=900.0,
-            consent=Consent((NothingWritten(name, position),), _off_line(name), name),
+            consent=Consent((NothingWritten(name, position),), _off_line(name), f"stop {name}"),
         ),
         cancellable=False,
         moves=name,
@@ -180,7 +180,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
 def _off_line(name: str) -> str:
     return (
         f"Stopping {name} takes them off line: they stand on its disk alone, and are lost where another node is "
-        f"bootstrapped then. Type {name} to accept."
+        f"bootstrapped then. Type 'stop {name}' to accept."
     )
 
 

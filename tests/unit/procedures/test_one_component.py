@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.errors import Unreachable
 from services.procedures import conditions as c
-from services.procedures.conditions_component import TWO_PRIMARIES, NotApart
+from services.procedures.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
 from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, UUID, Attempt, ScriptedHosts, status
 
 SILENT = Unreachable("No route to host.")
@@ -80,3 +80,18 @@ def test_that_a_server_that_serves_nobody_is_no_side(hosts: ScriptedHosts) -> No
     for seen in (SILENT, status(cluster_status="non-Primary")):
         hosts.sessions["n3"].state = seen
         assert last(hosts, APART, 1).holds is True
+
+
+@pytest.mark.parametrize(
+    ("last_committed", "views", "holds"), [("23", "1", True), ("25", "3", True), ("31", "3", False)]
+)
+def test_that_seqnos_since_a_bootstrap_are_rows_unless_the_component_changed(
+    last_committed: str, views: str, holds: bool
+) -> None:
+    hosts = ScriptedHosts("n1")
+    hosts.sessions["n1"].state = status(last_committed=last_committed, cluster_conf_id=views)
+    answer = last(hosts, NothingWritten("n1", 22), 1)
+    assert answer.holds is holds
+    assert holds or "6 write sets were committed on n1 since it was bootstrapped at seqno 22" in answer.evidence
+    hosts.sessions["n1"].state = SILENT
+    assert last(hosts, NothingWritten("n1", 22), 1).holds is None

@@ -8,13 +8,14 @@ import pytest
 
 from services.facts.primary_views import PrimaryView
 from services.procedures.actions import Ask
-from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue import crash_history, procedure_named
 from services.procedures.catalogue.crash_history import history
 from services.procedures.catalogue.crash_losses import accepted, losses, lost
 from services.procedures.catalogue.crash_party import Party, party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.checks import Override, standing_blocks
 from services.procedures.facts_model import Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
+from services.procedures.histories_model import Histories
 from services.procedures.model import Plan
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, TOGETHER, UUID, WARN, down, facts, gone
 
@@ -152,6 +153,19 @@ def test_that_the_losing_side_of_a_fork_is_typed_with_its_count_and_stays_stoppe
     assert "goes to /var/lib/pilothouse/forks/n3-" in asked.question
     assert "start-n3" not in ids
     assert any("n3 stays stopped" in sentence for sentence in plan.expects)
+
+
+def test_that_what_others_lose_is_counted_from_where_a_chosen_node_ends_that_crashed_short_of_the_fork(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def parted(_: Facts, joiner: str, donor: str) -> Histories:
+        return Histories("forked", f"{joiner} and {donor} differ", 35)
+
+    monkeypatch.setattr(crash_history, "histories", parted)
+    seen = crashed(n1=10, n2=40, n3=40)
+    assert told(party(seen, NAMES, ())) == [("n2", 30), ("n3", 30)]
+    assert told(party(crashed(n1=37, n2=40, n3=40), NAMES, ())) == [("n2", 5), ("n3", 5)]
+    assert {past.shared_to for past in crash_history.strangers_to(party(seen, NAMES, ()), "n1").values()} == {10}
 
 
 def test_that_a_person_may_choose_the_side_of_a_fork_with_the_lower_seqno_and_only_its_own_node_can_be_ahead() -> None:

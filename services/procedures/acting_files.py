@@ -54,7 +54,17 @@ class Files:
         return True
 
     def put(self, path: str, content: Secret, mode: str, owner: str) -> None:
-        """Make or replace a file."""
+        """Make or replace a file; what is the server's is never written through a symbolic link.
+
+        Who controls the server's account may lay one there: root would replace what it points to (/etc/passwd).
+        """
+        if not owner.startswith("root:") and self._run("test", "-L", path).exit_code == 0:
+            raise ActFailed(
+                tr("{path} is a symbolic link: root writes no file of the server's through one.", path=path),
+                host=self._session.host,
+                safe=tr("Nothing was written."),
+                try_=(tr("Look at where it leads, and who made it; remove it, then plan anew."),),
+            )
         self._keep(path)
         self._session.write_file(path, content, mode=mode, owner=owner, limit_s=_LIMIT_S)
 

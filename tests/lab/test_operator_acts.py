@@ -122,6 +122,22 @@ def test_that_a_file_and_its_folder_which_were_not_there_are_gone_again(
         assert host.sh(f"ls {folder}", check=False).code
 
 
+def test_that_root_writes_nothing_of_the_servers_through_a_link_that_its_account_has_laid(
+    replication: Estate, host: Host
+) -> None:
+    """As grastate.dat it led to a file of root's, which was replaced and given to mysql."""
+    path, target = "/var/lib/mysql/acts-state.dat", "/root/acts-target"
+    host.sh(f"echo root > {target}; chmod 600 {target}; runuser -u mysql -- ln -s {target} {path}")
+    before = f"cat {target}; stat -c '%U:%G %a' {target}"
+    try:
+        with actor(replication, operated(replication, HOST, "dbapw")) as made:
+            with pytest.raises(ActFailed, match="is a symbolic link: root writes no file of the server's through one"):
+                do(made, PutFile(path, ("mysql\n",), "0660", "mysql:mysql"))
+            assert host.sh(before).out == "root\nroot:root 600\n"
+    finally:
+        host.sh(f"rm -f {path} {target}")
+
+
 def test_that_a_copied_secret_reaches_the_file_and_nothing_else(replication: Estate, host: Host) -> None:
     secret = f"pa#s'{secrets.token_hex(6)}"
     source = replication.host("r2")

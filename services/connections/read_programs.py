@@ -135,40 +135,82 @@ Socket commands"; a semicolon parts two). socat(1): -t waits for the answer afte
 Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 """
 
-VIEWS_OF_LOG = r"""LC_ALL=C; export LC_ALL
+CLIENT_SPEAKS = (
+    r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047|able [\047`]"
+    r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \["
+)
+"""What stands before a client's words in a line of a server's error log, as an extended expression for awk and Python.
+
+A failed statement, with its error before it (`Error '%s' on query. Default database: '%s'. Query: '%s'`, MariaDB
+sql/log_event_server.cc; "WSREP: Ignoring error '%s' on query…", sql/wsrep_mysqld.cc), the statements of a conflict
+("SQL: ", "request: (", "MDL conflict"), of "TO isolation failed" ("sql: ") and of a crash ("Query (0x"), an unsafe one
+("Statement: "), a value or a table's name in a message, a vote on an error (which tells it), an event's message.
+"""
+CLIENT_SPEAKS_FAR = r"blob data\]$|query id [0-9]|\[MY-[0-9]+\].*(rror \047|[Qq]uery: |SQL: )"
+"""The same where more can follow: journalctl shows a line with control characters so, and hides which one it is; InnoDB
+prints 3000 characters of a statement; MySQL's own messages have up to 8192 (LOG_BUFF_MAX)."""
+DATABASE_NAMED = r"to db: \047"
+NEAR, FAR, NAME_LENGTH = 1100, 8300, 70
+"""How far a client's words go from there. MariaDB cuts its messages at 1023 bytes (MAX_SLAVE_ERRMSG and the log's own
+buffer; both tried with 10.11.18); a database's name has 64 characters."""
+
+VIEWS_OF_LOG = (
+    r"""LC_ALL=C; export LC_ALL
 if [ "$1" = journal ]; then journalctl -u "$2" -r -o short-unix --no-pager -q
 else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
   awk -v journal="$1" '
     function show(older) {
-      for (; head <= tail && older - at[head] > 130; head++) {
-        if (text[head] != "refused" || last != "refused") { print text[head]; fflush() }
-        last = text[head]; delete text[head]; delete at[head]
+      for (; head <= tail && older - at[head] > @FAR@; head++) {
+        if (text[head] != "" && (text[head] !~ /^(refused|left out)$/ || last != text[head])) {
+          print text[head]; fflush(); last = text[head]
+        }
+        delete text[head]; delete at[head]
       }
+      if (near < head) near = head
+      while (near <= tail && older - at[near] > 130) near++
     }
     function drop(open) {
-      for (i = head; i <= tail; i++) if (text[i] == "refused" && (open || bare[i])) { tail = i; return }
+      for (i = near; i <= tail; i++) if (text[i] == "refused" && (open || bare[i])) { tail = i; return }
     }
-    BEGIN { head = 1; journal = journal == "journal" }
+    function leave_out(from) {
+      for (i = tail; i >= head && at[i] > from; i--)
+        if (text[i] !~ /^(refused)?$/) text[i] = at[i] > stamped ? "" : "left out"
+    }
+    function spoken() {
+      if (chars ~ /@SPEAKS_FAR@/) { leave_out(before - @FAR@); return 1 }
+      if (match(chars, /@SPEAKS@/)) { leave_out(here - RSTART - @NEAR@); return 1 }
+      if (match(chars, /@NAMED@/)) { leave_out(here - RSTART - RLENGTH - @NAME@); return 1 }
+      return 0
+    }
+    BEGIN { head = near = 1; own = 0; journal = journal == "journal" }
     {
       bytes += length($0) + 1; chars = $0
       if (journal) sub(/^[^ ]+ [^ ]+ [^:]*: /, "", chars)
       if (chars ~ /[\200-\277]/) gsub(/[\200-\277]/, "", chars)
-      before = here; here += length(chars) + 1; show(before)
+      before = here; here += length(chars) + 1; stamped = own; show(before)
+      if (chars ~ /^([0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]|[0-9][0-9][0-9][0-9][0-9][0-9] )/) own = here
       if (bytes >= mark + 8000000) { mark = bytes; print "read " bytes " " (refused + 0); fflush() }
       ends = index($0, "(using password: ")
       if (index($0, "Access denied for user ") &&
           $0 ~ /(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /) {
-        refused++; drop(!ends)
+        refused++; drop(!ends); spoken()
         text[++tail] = "refused"; at[tail] = here; bare[tail] = 0
-      } else if (ends) { text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
+      } else if (ends) { spoken(); text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
+      else if (spoken()) next
       else if (/(View|Recovered view from SST):$|  id: [0-9a-f-]+:|  status: [a-z]|[0-9]+: [0-9a-f]+-[0-9a-f-]+, / ||
                /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: /) {
         text[++tail] = $0; at[tail] = here
       }
     }
-    END { drop(0); show(here + 1000); print "read " (bytes + 0) " " (refused + 0) }' |
+    END { drop(0); show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
   head -c 1500000
-"""
+""".replace("@SPEAKS_FAR@", CLIENT_SPEAKS_FAR)
+    .replace("@SPEAKS@", CLIENT_SPEAKS)
+    .replace("@NAMED@", DATABASE_NAMED)
+    .replace("@FAR@", str(FAR))
+    .replace("@NEAR@", str(NEAR))
+    .replace("@NAME@", str(NAME_LENGTH))
+)
 """The lines of a server's log that tell of Primary views, newest first (services/facts/primary_views.py).
 
 Run as `timeout 20 nice bash -c VIEWS_OF_LOG pilothouse journal UNIT`, or `... file LOG`: man journalctl(1) (-r),
@@ -179,6 +221,10 @@ A client that may not log in writes its name into the log, line breaks and all (
 10.11). A name has 128 characters at most (MariaDB KB, "Identifier Names"): what stands that near before the end of one,
 back to the server's own line, is left out, whatever in it looks like a server's line. Each refused login is told as
 'refused', so that pieces of several names never become one view.
+
+A statement that failed stands there too, and other words of clients (CLIENT_SPEAKS). What begins within their longest
+message is left out. A view begins with a stamp of the server: what comes before the next one is the client's alone; any
+other may be the server's, and is told as 'left out': views from before it are not known to be the last ones before it.
 """
 
 SST_LOGIN = r"""LC_ALL=C; export LC_ALL
@@ -196,10 +242,14 @@ the host, in no process's words (MySQL manual, "Environment Variables": MYSQL_PW
 Run as `timeout 8 bash -c SST_LOGIN pilothouse`.
 """
 
-_LESS = " | sed '/####### Passing WS /d' | tail -n 20000"
+_STAMP = r"([0-9.]+ [^ ]+ [^ :]+: )?[-0-9T:.+Z ]+\[[A-Za-z]+\] "
+_PASSED = rf"^{_STAMP}(\[MY-[0-9]+\] )?(\[[A-Za-z]+\] )?(WSREP: )?####### Passing WS "
+LOG_LINES = 20_000
+_LESS = f" | sed -E '/{_PASSED}/d' | tail -n {LOG_LINES}"
 LOG_OF_UNIT = 'set -o pipefail; journalctl -u "$1" --since "$2" -o short-unix --no-pager' + _LESS
 """A unit's journal from a moment on (`@EPOCH`, man systemd.time(7)), without the line that Percona's provider logs for
 every write set of an IST (galera/src/ist.cpp, "####### Passing WS"): thousands of them push the proof out of any tail.
+Only a line that is that and nothing else goes: one that holds a client's statement tells what the lines after it are.
 
 Run as `timeout 30 bash -c LOG_OF_UNIT pilothouse UNIT @EPOCH`. sed(1) ends well without a line, so a failure is
 journalctl's own.

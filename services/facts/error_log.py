@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from services.facts.client_text import without_client_text
 from services.facts.model import TransferFacts
 from services.facts.reading import count, real, words
 
@@ -51,14 +52,6 @@ _FAILED = re.compile(
     r"Process completed with error: wsrep_sst_|SST (?:request|sending) failed|async IST sender failed|"
     r"IST (?:preload|receiver) failed"
 )
-
-
-_DENIED = "Access denied for user "
-_DENIED_OWN = re.compile(rf"(?:^|: )\d[\d-]+[T ] ?[\d:.]+Z? \d+ \[(?:Warning|Note)\] .*{_DENIED}")
-_DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
-_NAME_ENDS = "(using password: "
-_NAME_LENGTH = 130
-"""A user's name has 128 characters at most (MariaDB KB, "Identifier Names")."""
 
 
 @dataclass(slots=True)
@@ -119,43 +112,6 @@ def parse_transfers(
         ):
             _take(log, message, at)
     return tuple(log.found[-MOST_TRANSFERS:])
-
-
-def without_client_text(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return a log's lines, oldest first, without what a client that was refused wrote into them as its name.
-
-    The server logs that name as it came, line breaks and all (MariaDB, log_warnings 2; tried with 10.11): what stands
-    within a name's length before the end of one, back to the server's own line, is the client's, whatever it looks
-    like. A plain name stays readable.
-    """
-    kept: list[str] = []
-    ends: list[tuple[int, int, bool]] = []  # (place in kept, where in the log, whether no line of the server's own)
-    here = own_seen = 0
-    for line in reversed(tuple(lines)):
-        before, found = here, _JOURNAL.match(line)
-        here += len(found[2] if found else line) + 1
-        ends = [end for end in ends if before - end[1] <= _NAME_LENGTH]
-        closes = _NAME_ENDS in line
-        if _DENIED in line and _DENIED_OWN.search(line):
-            ends = _drop(kept, ends, opened=not closes)
-            own_seen = here
-            if closes:
-                ends.append((len(kept), here, False))
-            plain = _DENIED_PLAIN.search(line) is not None
-            kept.append(line if plain else f"{line[: line.index(_DENIED)]}{_DENIED}'…'")
-        elif closes:
-            ends.append((len(kept), here, True))
-        else:
-            kept.append(line)
-    _drop(kept, [end for end in ends if end[1] > own_seen], opened=False)  # the log may begin inside a name
-    return tuple(reversed(kept))
-
-
-def _drop(kept: list[str], ends: list[tuple[int, int, bool]], *, opened: bool) -> list[tuple[int, int, bool]]:
-    """Take away what was kept from the newest end of a name on that may belong to the line that is looked at."""
-    place = next((place for place, _, bare in ends if bare or opened), len(kept))
-    del kept[place:]
-    return [(min(place, end[0]), end[1], end[2]) for end in ends]
 
 
 def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:

@@ -5,6 +5,9 @@ like a write set, and each node prints it as a block 'View:' with the state UUID
 (wsrep-lib, src/view.cpp; read so on the lab, MariaDB 10.11.18 with Galera 26.4.23). So two
 nodes of one past print the same block for the same seqno, and after a fork they don't. Galera 3 prints no such block.
 
+What stands where a client's words can stand is left out (services/connections/read_programs.py), and it may have been a
+view: what is kept begins after the newest such place, so that a view that is missing makes no past and no fork.
+
 An SST, a state of another past in the data folder and a start from an older state cut the list: what is left of it is
 the past of the data, not of the host.
 """
@@ -33,6 +36,7 @@ _COMPONENT = re.compile(r"New COMPONENT: primary = yes, bootstrap = (yes|no), my
 _READ = re.compile(r"read (\d{1,18}) (\d{1,18})")
 _FROM_STORAGE = re.compile(r"Recovered view from SST:\s*$")
 _STATE_AT = re.compile(rf"SST received: ({_UUID}):(-?[0-9]{{1,18}})\s*$")
+LEFT_OUT = "left out"
 _COPY_COMES = re.compile(r"Prepared IST receiver for 0-\d+")
 
 
@@ -81,6 +85,9 @@ def parse_views(lines_newest_first: Iterable[str]) -> tuple[PrimaryView, ...]:
     """Return the views of the node's past, oldest first, at most the newest 400; what can't be read is skipped."""
     log = _Lineage()
     for raw in reversed(tuple(lines_newest_first)):
+        if raw == LEFT_OUT:
+            log = _Lineage()
+            continue
         log.take(split_line(raw[:_MOST_LINE], 0.0)[1])
     log.close()
     return tuple(log.views[-MOST_VIEWS:])

@@ -6,7 +6,9 @@ import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
 
+from services.connections.command import Command
 from services.facts import reads
+from services.facts.client_text import without_client_text
 from services.facts.machine import parse_df, parse_du
 from services.facts.model import DiskFacts
 from services.facts.reading import count, size
@@ -21,6 +23,7 @@ from services.procedures.lock import lock_path, parse_lock
 ASIDE = ".pilothouse-before"
 DU_LIMIT_S = 30.0
 _MOST_FILES = 40
+_LOG_LINES = 300
 _MOST_PATHS = 32  # of one stat, by the allow-list
 
 
@@ -214,14 +217,26 @@ def with_program(host: HostFacts, reader: Reader) -> HostFacts:
 def with_log_and_lock(host: HostFacts, reader: Reader, cluster_id: str, log_error: str = "") -> HostFacts:
     """Read the newest errors of the server's log, and the lock of a console on this cluster."""
     path = reads.log_path(log_error or host.option("mysqld", "log_error") or "", host.datadir)
-    command = reads.error_log(path, 300, sudo=True) if path else reads.journal(host.unit or "mariadb", 300, sudo=True)
+    command = _log_read(host, path)
     log = reader.run("log", command.argv, sudo=True)
     lock = reader.run("lock", ("cat", lock_path(cluster_id)), sudo=True)
     return replace(
         host,
-        last_errors=system.errors_of(log.text) if log is not None and log.exit_code == 0 else (),
+        last_errors=_errors(log.text) if log is not None and log.exit_code == 0 else (),
         lock=parse_lock(lock.text) if lock is not None and lock.exit_code == 0 else None,
     )
+
+
+def _log_read(host: HostFacts, path: str) -> Command:
+    if path:
+        return reads.error_log(path, _LOG_LINES, sudo=True)
+    return reads.journal(host.unit or "mariadb", _LOG_LINES, sudo=True)
+
+
+def _errors(log: str) -> tuple[str, ...]:
+    """Return the newest errors that are the server's own words."""
+    lines = log.splitlines()
+    return system.errors_of("\n".join(without_client_text(lines, begins_inside=len(lines) >= _LOG_LINES)))
 
 
 def durability_of(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -15,7 +15,7 @@ from typing import Protocol
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
-from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
+from services.facts.primary_views import LEFT_OUT, LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.gather_other_server import log_file, read_other_server
@@ -131,7 +131,8 @@ def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryVi
     if output.exit_code == _OUT_OF_TIME:
         unread.append(_out_of_time(host.host, how_far(lines)))
     elif not found:
-        unread.append(f"the log of {host.host} tells of no Primary Component")
+        hidden = " after the newest place where it may stand among clients' words" if LEFT_OUT in lines else ""
+        unread.append(f"the log of {host.host} tells of no Primary Component{hidden}")
     return found
 
 

@@ -228,7 +228,10 @@ def _expected(asking: Asking, host: str, transfer: TransferFacts | None) -> floa
 
 
 def transfer_was(condition: TransferWas, asking: Asking, past: Past) -> Answer:
-    """Read the joiner's own log since the step began: IST and SST lines, never 'SST succeeded' (said for both)."""
+    """Read the joiner's own log since the step began: IST and SST lines, never 'SST succeeded' (said for both).
+
+    Where clients' words were left out of it, a transfer's own lines may be among them: then it is not known.
+    """
     began = past.began.get(condition.since_step)
     if began is None:
         return Answer(holds=None, evidence=f"the step {condition.since_step} has not begun in this run")
@@ -249,13 +252,21 @@ def transfer_was(condition: TransferWas, asking: Asking, past: Past) -> Answer:
     if not own:
         return _without_transfer(condition, log, began, said)
     last = own[-1]
+    hidden = log.left_out(request=last.ended is not None and not last.failed and bool(last.kind))
     evidence = f"{host} came by {last.kind or 'a transfer of unknown kind'} from {last.donor_name}"
     if last.first_seqno is not None and last.kind == "IST":
         evidence += f", write sets {last.first_seqno} to {last.last_seqno}"
     if last.failed:
         return Answer(holds=False, evidence=f"{evidence}, and it failed", lines=said)
+    if hidden:
+        return _hidden(host, said)
     if last.ended is None:
         return Answer(holds=False, evidence=f"{evidence}; it has not ended", lines=said)
+    return _came_by(condition, last, past, evidence, said)
+
+
+def _came_by(condition: TransferWas, last: TransferFacts, past: Past, evidence: str, said: tuple[str, ...]) -> Answer:
+    """Hold a transfer that has ended against what was asked for."""
     if not last.kind and condition.kind != "any":
         return Answer(holds=None, evidence=evidence, lines=said)
     if condition.accepted and condition.accepted in past.kept:
@@ -278,11 +289,19 @@ def _newest_start(asking: Asking, host: str) -> Log | None:
     return None if start is log else start
 
 
+def _hidden(host: str, said: tuple[str, ...]) -> Answer:
+    evidence = f"clients' statements stand in the log of {host} where its transfer is told: how it came is not known"
+    return Answer(holds=None, evidence=evidence, lines=said)
+
+
 def _without_transfer(condition: TransferWas, log: Log, began: float, said: tuple[str, ...]) -> Answer:
-    if any(_NOT_NEEDED.search(line) for line in log.since(began - _SLACK_S)) and condition.kind != "SST":
+    needless = any(_NOT_NEEDED.search(line) for line in log.since(began - _SLACK_S))
+    if needless and condition.kind != "SST" and not log.left_out(request=True):
         evidence = f"{condition.host} needed no transfer: it had missed nothing"
         return Answer(condition.donor == "" or condition.kind == "any", evidence, lines=said)
     if not log.reaches(began - _SLACK_S):
         evidence = f"the log of {condition.host} does not reach back to this start: how it came is not known"
         return Answer(holds=None, evidence=evidence, lines=said)
+    if log.left_out():
+        return _hidden(condition.host, said)
     return Answer(holds=False, evidence=f"the log of {condition.host} tells of no transfer to it yet", lines=said)

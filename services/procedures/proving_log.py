@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass, replace
 
 from services.connections.command import MASK
+from services.connections.read_programs import LOG_LINES
 from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
-from services.facts.error_log import parse_transfers, split_line, without_client_text
+from services.facts.client_text import LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
+from services.facts.error_log import parse_transfers, split_line
 from services.facts.machine import clock_offset
 from services.facts.model import TransferFacts
 from services.procedures.gather_options import SERVER_GROUPS
@@ -58,6 +60,11 @@ class Log:
                 return True
         return False
 
+    def left_out(self, *, request: bool = False) -> bool:
+        """Return whether what may be told of a transfer, or of a request of one, was left out as a client's words."""
+        wanted = (LEFT_OUT_REQUEST,) if request else (LEFT_OUT_MORE, LEFT_OUT_REQUEST)
+        return any(word in line for line in self.lines for word in wanted)
+
     def newest_start(self) -> Log:
         """Return the part from the newest start on: systemd's word for it, else the server's; all without either."""
         for pattern in (_STARTING, _PROCESS):
@@ -91,7 +98,8 @@ def read_log(asking: Asking, host: str, unit: str) -> Log | None:
     if output.exit_code:
         return None
     zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
-    return Log(without_client_text(output.text.splitlines()), _offset(asking, host), zone)
+    lines = output.text.splitlines()
+    return Log(without_client_text(lines, begins_inside=len(lines) >= LINES), _offset(asking, host), zone)
 
 
 def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log | None:
@@ -109,7 +117,8 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
     if output.exit_code:
         return read_log(asking, host, unit)
     zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
-    return Log(without_client_text(output.text.splitlines()), offset, zone)
+    lines = output.text.splitlines()
+    return Log(without_client_text(lines, begins_inside=len(lines) >= LOG_LINES), offset, zone)
 
 
 def _offset(asking: Asking, host: str) -> float:

@@ -67,7 +67,7 @@ def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standin
         said = f"whether {found.host} shares its past with {chosen.host} is not known ({past.evidence}): {stays}"
         return Loss(found.host, None, said)
     shared = past.shared_to
-    count = None if shared is None or found.seqno is None else _write_sets(host, shared, found.seqno)
+    count = None if shared is None or found.seqno is None else _write_sets(host, found.uuid, shared, found.seqno)
     if past.own:
         more = f" with {past.own} transactions or more that it wrote with wsrep off"
         count = past.own + (count or 0)
@@ -83,19 +83,21 @@ def _beyond(found: Standing, chosen: Standing, host: HostFacts) -> list[Loss]:
     """Return what a node has more than the chosen one: in InnoDB, or in its binary log only."""
     own, base = found.seqno or 0, chosen.seqno or 0
     if found.tail is not None and found.tail > max(own, base):
-        more = _write_sets(host, base, found.tail)
+        more = _write_sets(host, found.uuid or chosen.uuid, base, found.tail)
         said = f"the binary log of {found.host} goes to Xid {found.tail}, {more} beyond {chosen.host}"
         return [Loss(found.host, more, said)]
     if found.host != chosen.host and own > base:
-        more = _write_sets(host, base, own)
+        more = _write_sets(host, found.uuid or chosen.uuid, base, own)
         return [Loss(found.host, more, f"{found.host} has {more} write sets more than {chosen.host}")] if more else []
     return []
 
 
-def _write_sets(host: HostFacts, after: int, upto: int) -> int:
-    """Return how many write sets lie between two positions: a change of the Primary Component takes a seqno too."""
+def _write_sets(host: HostFacts, uuid: str, after: int, upto: int) -> int:
+    """Return how many write sets lie between two positions of one history: a change of the Primary Component takes a
+    seqno too, once however often it is told.
+    """
     views = host.trace.views if host.trace is not None else ()
-    return max(0, upto - after - sum(after < view.seqno <= upto for view in views))
+    return max(0, upto - after - len({v.seqno for v in views if v.state_uuid == uuid and after < v.seqno <= upto}))
 
 
 def _unknown(party: Party, name: str, chosen: Standing) -> Loss:

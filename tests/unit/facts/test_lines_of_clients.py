@@ -14,7 +14,8 @@ import pytest
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.read_programs import VIEWS_OF_LOG
 from services.facts.binlog_marks import marks_read, parse_marks
-from services.facts.error_log import parse_transfers, without_client_text
+from services.facts.client_text import without_client_text
+from services.facts.error_log import parse_transfers
 from services.facts.primary_views import parse_views
 from services.procedures.catalogue.extraction import EXTRACT
 from tests.unit.facts.binary_logs import TEXT, a_binary_log, run

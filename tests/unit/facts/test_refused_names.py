@@ -10,7 +10,7 @@ import pytest
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.connections.read_programs import VIEWS_OF_LOG
-from services.facts.error_log import without_client_text
+from services.facts.client_text import without_client_text
 from services.facts.primary_views import how_far, parse_views
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_histories import read_views

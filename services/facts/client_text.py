@@ -1,0 +1,138 @@
+"""What clients wrote into a server's error log, told apart from the server's own lines. Pure.
+
+A server logs statements, names and messages as they came, line breaks and all: a refused login's name (MariaDB,
+log_warnings 2), a statement that failed (`Query: '…'`, on its origin and twice on every applier), an event's SIGNAL, a
+database's name. What can stand there is the client's, whatever it looks like; tried with MariaDB 10.11.18.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from services.connections.read_programs import CLIENT_SPEAKS, CLIENT_SPEAKS_FAR, DATABASE_NAMED, FAR, NAME_LENGTH, NEAR
+
+LEFT_OUT = "(a client's words, left out)"
+LEFT_OUT_MORE = "(a client's words, left out; a state transfer may stand there)"
+LEFT_OUT_REQUEST = "(a client's words, left out; a request of a state transfer may stand there)"
+
+_JOURNAL = re.compile(r"\d{9,11}\.\d{1,9} \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
+_DENIED = "Access denied for user "
+_DENIED_OWN = re.compile(rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .*{_DENIED}")
+_DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
+_NAME_ENDS = "(using password: "
+_MOST_LINE = 4000
+_REFUSED_LENGTH = 130
+"""A user's name has 128 characters at most (MariaDB KB, "Identifier Names")."""
+_SPEAKS = re.compile(CLIENT_SPEAKS)
+_SPEAKS_FAR = re.compile(CLIENT_SPEAKS_FAR)
+_NAMES = re.compile(DATABASE_NAMED)
+_PLAIN_DATABASE = re.compile(
+    rf"^[^']{{0,200}}{DATABASE_NAMED}[\w$.-]{{0,64}}' user: '[\w.@%-]{{0,80}}' host: '[\w.:%-]{{0,255}}' [(]"
+)
+_CODE = re.compile(r"rror[_ ]code: \d{1,6}$")
+_STAMPED = re.compile(r"\d{4}-\d\d-\d\d[T ]|\d{6} ")
+"""A server's own line. What comes before the next one is a client's for sure (a script's lines apart)."""
+_SCRIPT = "WSREP_SST"
+_OF_TRANSFERS = re.compile(r"ransfer|SST|IST|synced|Shift|mbstream")
+_REQUEST = re.compile(r"requested state transfer|wsrep_sst_|Prepared IST")
+
+
+def without_client_text(lines: Iterable[str], *, begins_inside: bool = False) -> tuple[str, ...]:
+    """Return a log's lines, oldest first, without what clients wrote into them.
+
+    What begins within the longest message after a client's first word is left out; the server's own line keeps what
+    stands before that word, and says that something was left out, and whether it can have told of a state transfer.
+
+    Args:
+        begins_inside: the lines were cut off a longer log: what stands first may be the middle of a client's text.
+    """
+    whole = tuple(lines)
+    shown = _after_refused(whole)
+    for index, line in _after_words(whole, begins_inside=begins_inside).items():
+        if index in shown:
+            shown[index] = line
+    return tuple(line for _, line in sorted(shown.items()) if line)
+
+
+def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, str]:
+    """Return what becomes of the lines that clients wrote: the server's part of one, '' for a line of theirs."""
+    changed: dict[int, str] = {}
+    here, until, owner, stamped = 0, (NEAR if begins_inside else 0), -1, False
+    for index, line in enumerate(lines):
+        found = _JOURNAL.match(line)
+        message = found[1] if found else line
+        inside = here < until
+        where, reach = _speaks(message[:_MOST_LINE])
+        if reach:
+            until = max(until, here + where + reach)
+        if inside:
+            changed[index] = ""
+            stamped = stamped or _STAMPED.match(message) is not None
+            if owner >= 0 and (stamped or _SCRIPT in line):
+                changed[owner] = _more(changed[owner], line)
+        elif reach and not _PLAIN_DATABASE.search(message):
+            code = _CODE.search(message[-40:])
+            own = line[: len(line) - len(message) + where]
+            changed[index] = f"{own}{LEFT_OUT}{f', e{code[0]}' if code else ''}"
+            owner, stamped = index, False
+        here += len(message) + 1
+    return changed
+
+
+def _speaks(message: str) -> tuple[int, int]:
+    """Return where in a message a client's words begin and how far they can go on; (0, 0) where none do."""
+    if found := _SPEAKS_FAR.search(message):
+        first = _SPEAKS.search(message)
+        return (min(found.start(), first.start()) if first else found.start()), FAR
+    if found := _SPEAKS.search(message):
+        return found.start(), NEAR
+    if found := _NAMES.search(message):
+        return found.end(), NAME_LENGTH
+    return 0, 0
+
+
+def _more(own: str, line: str) -> str:
+    """Return the server's part of a line with a word of what else was left out behind it."""
+    if _REQUEST.search(line):
+        return own.replace(LEFT_OUT_MORE, LEFT_OUT_REQUEST).replace(LEFT_OUT, LEFT_OUT_REQUEST)
+    return own.replace(LEFT_OUT, LEFT_OUT_MORE) if _OF_TRANSFERS.search(line) else own
+
+
+def _after_refused(lines: tuple[str, ...]) -> dict[int, str]:
+    """Return the lines, by their place, without what a client that was refused wrote into them as its name.
+
+    What stands within a name's length before the end of one, back to the server's own line, is the client's. A plain
+    name stays readable.
+    """
+    kept: list[tuple[int, str]] = []
+    ends: list[tuple[int, int, bool]] = []  # (place in kept, where in the log, whether no line of the server's own)
+    here = own_seen = 0
+    for index in range(len(lines) - 1, -1, -1):
+        line, before = lines[index], here
+        found = _JOURNAL.match(line)
+        here += len(found[1] if found else line) + 1
+        ends = [end for end in ends if before - end[1] <= _REFUSED_LENGTH]
+        closes = _NAME_ENDS in line
+        if _DENIED in line and _DENIED_OWN.search(line[:_MOST_LINE]):
+            ends = _drop(kept, ends, opened=not closes)
+            own_seen = here
+            if closes:
+                ends.append((len(kept), here, False))
+            plain = _DENIED_PLAIN.search(line) is not None
+            kept.append((index, line if plain else f"{line[: line.index(_DENIED)]}{_DENIED}'…'"))
+        elif closes:
+            ends.append((len(kept), here, True))
+        else:
+            kept.append((index, line))
+    _drop(kept, [end for end in ends if end[1] > own_seen], opened=False)  # the log may begin inside a name
+    return dict(kept)
+
+
+def _drop(
+    kept: list[tuple[int, str]], ends: list[tuple[int, int, bool]], *, opened: bool
+) -> list[tuple[int, int, bool]]:
+    """Take away what was kept from the newest end of a name on that may belong to the line that is looked at."""
+    place = next((place for place, _, bare in ends if bare or opened), len(kept))
+    del kept[place:]
+    return [(min(place, end[0]), end[1], end[2]) for end in ends]

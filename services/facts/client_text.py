@@ -68,7 +68,7 @@ def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, st
             until = max(until, here + where + reach)
         if inside:
             changed[index] = ""
-            stamped = stamped or _STAMPED.match(message) is not None
+            stamped = not reach and (stamped or _STAMPED.match(message) is not None)
             if owner >= 0 and (stamped or _SCRIPT in line):
                 changed[owner] = _more(changed[owner], line)
         elif reach and not _PLAIN_DATABASE.search(message):

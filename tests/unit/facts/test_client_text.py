@@ -1,6 +1,6 @@
 """Statements that failed, and other words of clients in an error log: no view, no transfer, no cause.
 
-`failed-statements-*.log` were recorded on the lab, on the origin and on an applier of each statement (MariaDB 10.11.18).
+`failed-statements-*.log` were recorded on the lab, on the origin and on an applier of each (MariaDB 10.11.18).
 The program of the views runs as on a host.
 """
 

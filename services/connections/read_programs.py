@@ -137,7 +137,7 @@ Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 
 CLIENT_SPEAKS = (
     r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047|able [\047`]"
-    r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \["
+    r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \[|blob data\]$"
 )
 """What stands before a client's words in a line of a server's error log, as an extended expression for awk and Python.
 
@@ -145,14 +145,16 @@ A failed statement, with its error before it (`Error '%s' on query. Default data
 sql/log_event_server.cc; "WSREP: Ignoring error '%s' on query…", sql/wsrep_mysqld.cc), the statements of a conflict
 ("SQL: ", "request: (", "MDL conflict"), of "TO isolation failed" ("sql: ") and of a crash ("Query (0x"), an unsafe one
 ("Statement: "), a value or a table's name in a message, a vote on an error (which tells it), an event's message.
+journalctl shows a line with control characters as "blob data", and hides which one it is.
 """
-CLIENT_SPEAKS_FAR = r"blob data\]$|query id [0-9]|\[MY-[0-9]+\].*(rror \047|[Qq]uery: |SQL: )"
-"""The same where more can follow: journalctl shows a line with control characters so, and hides which one it is; InnoDB
-prints 3000 characters of a statement; MySQL's own messages have up to 8192 (LOG_BUFF_MAX)."""
+CLIENT_SPEAKS_FAR = r"query id [0-9]|\[MY-[0-9]+\].*(rror \047|[Qq]uery: |SQL: )"
+"""The same where more can follow: InnoDB prints 3000 characters of a statement, MySQL 8192 (LOG_BUFF_MAX)."""
 DATABASE_NAMED = r"to db: \047"
 NEAR, FAR, NAME_LENGTH = 1100, 8300, 70
 """How far a client's words go from there. MariaDB cuts its messages at 1023 bytes (MAX_SLAVE_ERRMSG and the log's own
 buffer; both tried with 10.11.18); a database's name has 64 characters."""
+ONE_MESSAGE_S = 10
+"""The lines of one message come to journald at once: what it stamps so much later is another one's."""
 
 VIEWS_OF_LOG = (
     r"""LC_ALL=C; export LC_ALL
@@ -164,7 +166,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
         if (text[head] != "" && (text[head] !~ /^(refused|left out)$/ || last != text[head])) {
           print text[head]; fflush(); last = text[head]
         }
-        delete text[head]; delete at[head]
+        delete text[head]; delete at[head]; delete when[head]
       }
       if (near < head) near = head
       while (near <= tail && older - at[near] > 130) near++
@@ -174,7 +176,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     }
     function leave_out(from) {
       for (i = tail; i >= head && at[i] > from; i--)
-        if (text[i] !~ /^(refused)?$/) text[i] = at[i] > stamped ? "" : "left out"
+        if (text[i] !~ /^(refused)?$/ && (!journal || when[i] <= $1 + @MESSAGE_S@))
+          text[i] = at[i] > stamped ? "" : "left out"
     }
     function spoken() {
       if (chars ~ /@SPEAKS_FAR@/) { leave_out(before - @FAR@); return 1 }
@@ -199,7 +202,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       else if (spoken()) next
       else if (/(View|Recovered view from SST):$|  id: [0-9a-f-]+:|  status: [a-z]|[0-9]+: [0-9a-f]+-[0-9a-f-]+, / ||
                /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: /) {
-        text[++tail] = $0; at[tail] = here
+        text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0
       }
     }
     END { drop(0); show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
@@ -210,6 +213,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     .replace("@FAR@", str(FAR))
     .replace("@NEAR@", str(NEAR))
     .replace("@NAME@", str(NAME_LENGTH))
+    .replace("@MESSAGE_S@", str(ONE_MESSAGE_S))
 )
 """The lines of a server's log that tell of Primary views, newest first (services/facts/primary_views.py).
 

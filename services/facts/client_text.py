@@ -10,13 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from services.connections.read_programs import CLIENT_SPEAKS, CLIENT_SPEAKS_FAR, DATABASE_NAMED, FAR, NAME_LENGTH, NEAR
+from services.connections.read_programs import (
+    CLIENT_SPEAKS,
+    CLIENT_SPEAKS_FAR,
+    DATABASE_NAMED,
+    FAR,
+    NAME_LENGTH,
+    NEAR,
+    ONE_MESSAGE_S,
+)
 
 LEFT_OUT = "(a client's words, left out)"
 LEFT_OUT_MORE = "(a client's words, left out; a state transfer may stand there)"
 LEFT_OUT_REQUEST = "(a client's words, left out; a request of a state transfer may stand there)"
 
-_JOURNAL = re.compile(r"\d{9,11}\.\d{1,9} \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
+_JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
 _DENIED = "Access denied for user "
 _DENIED_OWN = re.compile(rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .*{_DENIED}")
 _DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
@@ -58,14 +66,17 @@ def without_client_text(lines: Iterable[str], *, begins_inside: bool = False) ->
 def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, str]:
     """Return what becomes of the lines that clients wrote: the server's part of one, '' for a line of theirs."""
     changed: dict[int, str] = {}
+    spoken_at: float | None = None
     here, until, owner, stamped = 0, (NEAR if begins_inside else 0), -1, False
     for index, line in enumerate(lines):
         found = _JOURNAL.match(line)
-        message = found[1] if found else line
-        inside = here < until
+        message = found[2] if found else line
+        at = float(found[1]) if found else None
+        inside = here < until and (at is None or spoken_at is None or at <= spoken_at + ONE_MESSAGE_S)
         where, reach = _speaks(message[:_MOST_LINE])
         if reach:
             until = max(until, here + where + reach)
+            spoken_at = at if not inside else None if at is None or spoken_at is None else max(at, spoken_at)
         if inside:
             changed[index] = ""
             stamped = not reach and (stamped or _STAMPED.match(message) is not None)
@@ -111,7 +122,7 @@ def _after_refused(lines: tuple[str, ...]) -> dict[int, str]:
     for index in range(len(lines) - 1, -1, -1):
         line, before = lines[index], here
         found = _JOURNAL.match(line)
-        here += len(found[1] if found else line) + 1
+        here += len(found[2] if found else line) + 1
         ends = [end for end in ends if before - end[1] <= _REFUSED_LENGTH]
         closes = _NAME_ENDS in line
         if _DENIED in line and _DENIED_OWN.search(line[:_MOST_LINE]):

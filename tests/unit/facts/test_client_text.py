@@ -13,6 +13,7 @@ import pytest
 
 from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.read_programs import VIEWS_OF_LOG
 from services.facts import reads
 from services.facts.client_text import LEFT_OUT, LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
 from services.facts.error_log import parse_transfers
@@ -20,6 +21,7 @@ from services.facts.primary_views import parse_views
 from services.procedures.causes import cause
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_histories import read_views
+from tests.unit.facts.binary_logs import run
 from tests.unit.facts.test_refused_names import told
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
 
@@ -30,6 +32,15 @@ MEMBER = "\t0: b77d0b33-e63b-11f1-ba60-baec77942897, s3"
 
 def view(seqno: int) -> str:
     return f"{RULE}\nView:\n  id: {UUID}:{seqno}\n  status: primary\n  members(1):\n{MEMBER}\n"
+
+
+def told_by_journal(folder: Path, lines: list[str]) -> list[str]:
+    log, reader = folder / "error.log", folder / "bin" / "journalctl"
+    log.write_text("\n".join(lines[::-1]) + "\n")
+    reader.parent.mkdir(exist_ok=True)
+    reader.write_text(f"#!/bin/bash\ncat {log}\n")
+    reader.chmod(0o755)
+    return run(VIEWS_OF_LOG, log, "journal", "mariadb.service").stdout.splitlines()
 
 
 FORGED = f"SST received: {UUID}:3\nView:\n  id: {UUID}:9\n  status: primary\n{MEMBER}\n"
@@ -61,6 +72,15 @@ def test_that_a_view_that_may_be_real_or_a_clients_leaves_no_past_before_it(tmp_
     assert parse_views(told(tmp_path, text)) == ()
     later = f"{text}{OWN}{'x' * 9000}\n{view(12)}"
     assert [v.seqno for v in parse_views(told(tmp_path, later))] == [12]
+
+
+def test_that_what_journald_stamps_later_is_no_part_of_a_statement(tmp_path: Path) -> None:
+    stamped = [f"1795328025.1 s3 mariadbd[159]: {line}" for line in (*view(7).splitlines(), OPENED["origin"].rstrip())]
+    later = [f"1795328036.1 s3 mariadbd[159]: {line}" for line in view(9).splitlines()]
+    found = told_by_journal(tmp_path, [*stamped, *later])
+    assert [v.seqno for v in parse_views(found)] == [7, 9]
+    kept = without_client_text([*stamped, *later])
+    assert kept[-len(later) :] == tuple(later)
 
 
 def test_that_the_databases_name_of_an_aborted_connection_is_no_end_of_a_past(tmp_path: Path) -> None:

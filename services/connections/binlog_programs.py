@@ -6,21 +6,39 @@ A statement's text, a table's name or a variable's can hold line breaks and so l
 
 from __future__ import annotations
 
-BINLOG_EVENTS = r"""
-{ header = 0 }
-/^# at [0-9]+$/ && text && (!end || $3 + 0 == end) { text = 0 }
+EVENT_KIND = r"""
+function kind_of(line,  fixed) {
+  fixed = match(line, /^#[0-9]+ [ 0-9][0-9]:[^\t]* server id [0-9]+  end_log_pos [0-9]+ (CRC32 0x[0-9a-f]+ )?\t/)
+  return fixed ? substr(line, RLENGTH + 1) : ""
+}
+"""
+"""A function of awk: what follows the first tab of an event's line, where the server's own words begin, else "".
+
+'Xid = 7', 'GTID 0-41-3 trans', 'Query' and a tab. A table's name stands after 'Table_map: ' and may read like one of
+these further on (MariaDB 10.11.18, tried: a name with a tab and 'Xid = 10').
+"""
+
+BINLOG_EVENTS = (
+    EVENT_KIND.strip()
+    + r"""
+{ header = 0; placed = at_place; at_place = 0 }
+/^# at [0-9]+$/ && (!text || !end || $3 + 0 == end) { text = 0; at_place = 1; if ($3 + 0 < reached) odd = 1; next }
 text { next }
 /^#[0-9][0-9][0-9][0-9][0-9][0-9] +[0-9]+:[0-9][0-9]:[0-9][0-9] server id [0-9]+ +end_log_pos [0-9]+ / {
   sum = $8 == "CRC32" ? "with" : "without"; if (sums == "") sums = sum
-  if (sum != sums || ($7 + 0 && $7 + 0 <= reached)) { odd = 1; next }
-  header = 1; end = $7 + 0; text = /\t(Query|Execute_load_query|User[ _]var)/
+  kind = kind_of($0)
+  alone = kind ~ /^(Xid = |XID = |(Anonymous_)?GTID[ \t]|Query\tthread_id=|Execute_load_query|User[ _]var)/
+  if (sum != sums || ($7 + 0 && $7 + 0 <= reached) || (alone && !placed)) { odd = 1; next }
+  header = 1; end = $7 + 0; text = kind ~ /^(Query\tthread_id=|Execute_load_query|User[ _]var)/
   if (end) reached = end
 }
 """
-"""The beginning of an awk program: `header` is 1 on the first line of an event, and on no other.
+)
+"""The beginning of an awk program: `header` is 1 on the first line of an event, and on no other; `kind` tells of which.
 
 What follows the first line of a statement is passed over up to the place where that event ends. `odd` is 1 where the
-events of a file do not stand in the order of their places (0 is no place), or only some of them have a checksum.
+events of a file, or the places that are printed before them, do not stand in their order (0 is no place), where one
+that begins or ends a transaction has no place right before it, or where only some of them have a checksum.
 """
 
 BINLOG_FILES = r"""
@@ -60,16 +78,22 @@ events='
 marks='
 BEGIN { xid = "-" }
 function out(  done) {
-  done = gtid != "" && (xid != "-" || ddl) ? "mark " at " " gtid " " xid : ""; number = xid
-  gtid = ""; xid = "-"; ddl = named = 0
+  done = gtid != "" && (xid != "-" || ddl || (said && !rows)) ? "mark " at " " gtid " " xid : ""; number = xid
+  gtid = ""; xid = "-"; ddl = named = plain = said = rows = 0
   if (done != "") tell(done)
 }
 '"$events"'
 header {
-  if (match($0, /\tGTID [0-9]+-[0-9]+-[0-9]+/)) {
-    out(); at = substr($1, 2) " " $2 " " $5; gtid = substr($0, RSTART + 6, RLENGTH - 6); ddl = / ddl/
-  } else if (/\t(Anonymous_)?GTID\t/) { out(); at = substr($1, 2) " " $2 " " $5; named = 1 }
-  else if (match($0, /\tXid = [0-9]+/)) { xid = substr($0, RSTART + 7, RLENGTH - 7); out() }
+  named = 0
+  if (kind ~ /^GTID [0-9]+-[0-9]+-[0-9]+( |$)/) {
+    out(); at = substr($1, 2) " " $2 " " $5; split(kind, part, " "); gtid = part[2]
+    ddl = kind ~ / ddl( |$)/; plain = kind !~ / trans( |$)/
+  } else if (kind ~ /^(Anonymous_)?GTID\t/) { out(); at = substr($1, 2) " " $2 " " $5; named = 1 }
+  else if (kind ~ /^Xid = [0-9]+$/) { xid = substr(kind, 7); out() }
+  else if (kind ~ /^XID = X\047/) { xid = 0; out() }
+  else if (kind ~ /^Table_map: /) rows = 1
+  else if (kind ~ /^Query\t/ && plain) said = 1
+  else if (kind ~ /^Query\t.*\tXid = [0-9]+$/) ddl = 1
 }
 named && /^SET @@SESSION.GTID_NEXT= / { split($0, part, "\047"); gtid = part[2]; named = 0 }
 END {
@@ -85,7 +109,7 @@ END {
 newest='function tell(s,  i) {
   if (!n) first = s
   if (number != "-") {
-    if (n && number + 0 <= last + 0) {
+    if (n && number + 0 <= last + 0 && (number + last)) {
       turn = n
       for (i = n - 4; i < n; i++) if (i >= 0) turned[i] = kept[i % 64]
       turned[n] = s
@@ -123,14 +147,14 @@ start=0 cut=
 for ((i = ${#files[@]} - 1; i >= 0; i--)); do
   if ! usable "${files[i]}"; then cut=$why start=$((i + 1)); break; fi
   first=$(show "${files[i]}" | awk "$events"'
-    header && match($0, /\tXid = [0-9]+/) { print substr($0, RSTART + 7, RLENGTH - 7); exit }')
+    header && kind ~ /^Xid = [0-9]+$/ { print substr(kind, 7); exit }')
   if [ -n "$first" ] && [ "$first" -le "$2" ]; then start=$i; break; fi
 done
 bound=file-$RANDOM$RANDOM$RANDOM$RANDOM
 for f in "${files[@]:start}"; do printf '%s\n' "$bound"; show "$f" || printf '\n%s-broken\n' "$bound"; done |
   awk -v from="$2" -v bound="$bound" -v cut="${cut:+1}" '
     function tell(s) { if (on || (number != "-" && number + 0 >= from + 0)) { on = 1; if (n < 64) kept[n++] = s } }
-    $0 == bound { text = reached = 0; sums = ""; next }
+    $0 == bound { text = reached = at_place = 0; sums = ""; next }
     $0 == bound "-broken" { broken = 1; exit }
     n >= 64 && header { exit }
     '"$marks"
@@ -143,10 +167,15 @@ exit 0
 Run as `timeout 30 nice bash -c BINLOG_MARKS pilothouse INDEX newest|XID`: 64 at most, in their order. 'newest': the
 newest 50 of the newest file that has any, its first one, those about its last step back of Xids, and before them the
 last 8 of the files before it, where they can be read in time. XID: those from the first one on whose Xid is XID or
-more. No mark is no transaction: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
+more. No mark is no transaction of InnoDB: each file was read to its end. Otherwise exit 3, 4 or 6 as above, 5
 for a log whose events stand in no order. What lies before a file that can't be read counts like what was purged where
 marks follow. A file that a crash left in use is read to where it ends (MariaDB, client/mysqlbinlog.cc:
 LOG_EVENT_BINLOG_IN_USE_F).
+
+What is a mark: a transaction with its Xid; one that XA prepared, as Xid 0 (Galera has none: it was written with wsrep
+off); a statement, '-', which takes a seqno: DDL, and FLUSH PRIVILEGES, which MariaDB 10.11.18 does not call so. Rows of
+Aria or MyISAM alone are none: each node writes its own, without a seqno (MariaDB KB, "MariaDB Galera Cluster - Known
+Limitations").
 
 DECODE-ROWS without -v prints no row (MySQL manual, "mysqlbinlog Row Event Display"); --no-defaults keeps option files
 and their secrets out. It writes nothing: mysqlbinlog makes files only of LOAD DATA events, which row format has none

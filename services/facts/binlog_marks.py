@@ -39,7 +39,7 @@ class Mark:
     """One transaction of a binary log.
 
     Attributes:
-        xid: its seqno, None for a DDL statement; gtid: '0-41-14', or 'UUID:7'.
+        xid: its seqno, None for a DDL statement, 0 for what XA prepared with wsrep off; gtid: '0-41-14', or 'UUID:7'.
         server_id: of the server that it was written on; time: as the log has it, 'YYMMDD H:MM:SS' in UTC.
     """
 
@@ -55,7 +55,8 @@ class Mark:
     @property
     def text(self) -> str:
         """Return it for a sentence: 'Xid 20, GTID 0-43-16'."""
-        return f"{'DDL' if self.xid is None else f'Xid {self.xid}'}, GTID {self.gtid}"
+        kind = "DDL" if self.xid is None else f"Xid {self.xid}" if self.xid else "XA"
+        return f"{kind}, GTID {self.gtid}"
 
 
 def marks_read(index: str, since: int | None = None) -> Command:

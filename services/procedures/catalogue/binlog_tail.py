@@ -27,7 +27,7 @@ for file in "${files[@]}"; do
     awk -v size="$(stat -L -c %s -- "$file")" '"""
     + BINLOG_EVENTS.strip()
     + r"""
-    header && match($0, /\tXid = [0-9]+/) { last = substr($0, RSTART + 7, RLENGTH - 7) }
+    header && kind ~ /^Xid = [0-9]+$/ { last = substr(kind, 7) }
     END { if (odd || (last == "" && reached < size + 0)) exit 6; print last }') ||
     [ -n "$found" ] || tell "not known: ${file:0:100} can not be read to its end"
   [ -z "$found" ] || tell "$found"

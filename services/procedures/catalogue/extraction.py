@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from services.connections.binlog_programs import BINLOG_EVENTS
+from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND
 from services.connections.command import Command
 from services.procedures.actions import Detached
 from services.procedures.catalogue import steps
@@ -40,13 +40,18 @@ start=0 at=4 first=
 for ((i = ${#files[@]} - 1; i >= 0 && shared > 0; i--)); do
   read -r low high end < <("$reader" --no-defaults --base64-output=DECODE-ROWS -- "${files[i]}" 2>/dev/null |
     awk -v shared="$shared" "$events"'
-    header && match($0, /\tXid = [0-9]+/) {
-      xid = substr($0, RSTART + 7, RLENGTH - 7)
+    header && kind ~ /^Xid = [0-9]+$/ {
+      xid = substr(kind, 7)
       if (low == "") low = xid
-      if (xid + 0 > shared + 0 || xid + 0 <= high + 0) parted = 1; else if (!parted) last = $7
+      if (xid + 0 <= high + 0) back = 1
+      if (xid + 0 > shared + 0 || back) parted = 1; else if (!parted) last = $7
       high = xid
     }
-    END { print low ? low : 0, high ? high : 0, odd ? 0 : last + 0 }')
+    header && kind ~ /^XID = X\047/ { back = parted = 1 }
+    END {
+      if (odd || back) high = "999999999999999999"
+      print odd || (low == "" && back) ? 1 : low ? low : 0, high ? high : 0, odd ? 0 : last + 0
+    }')
   [ "${low:-0}" -gt 0 ] || continue
   if [ -n "$first" ] && [ "$high" -lt "$first" ]; then break; fi
   first=
@@ -57,12 +62,20 @@ if ! "$reader" --no-defaults -v --start-position="$at" -- "${files[@]:start}" | 
   ! sync -- "$out.new"; then rm -f -- "$out.new"; exit 6; fi
 mv -T -- "$out.new" "$out" || exit 5
 LACKING=$lacking awk '
-  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tXid = [0-9]+$/ { transactions++ }
-  /^#[0-9][0-9][0-9][0-9][0-9][0-9] .*\tGTID [0-9-]+ .*ddl/ { statements++ }
+"""
+    + EVENT_KIND.strip()
+    + r"""
+  function over() { if (moved) transactions++; else if (said) statements++; moved = said = 0 }
+  { kind = kind_of($0) }
+  kind ~ /^(Anonymous_)?GTID[ \t]/ { over(); said = kind ~ / ddl( |$)/; plain = kind !~ / trans( |$)/ }
+  kind ~ /^Query\t/ && plain { said = 1 }
+  kind ~ /^XID = X/ { moved = 1 }
+  kind ~ /^Xid = [0-9]+$/ { moved = 1; over() }
   match($0, /^### (INSERT INTO|UPDATE|DELETE FROM) .*$/) {
-    name = $0; sub(/^### (INSERT INTO|UPDATE|DELETE FROM) /, "", name); gsub(/`/, "", name); rows[name]++
+    name = $0; sub(/^### (INSERT INTO|UPDATE|DELETE FROM) /, "", name); gsub(/`/, "", name); rows[name]++; moved = 1
   }
   END {
+    over()
     for (name in rows) { if (n++ < 20) told = told (told ? ", " : "") name " (" rows[name] " rows)" }
     if (n > 20) told = told " and " n - 20 " more"
     if (ENVIRON["LACKING"] != "") told = (told ? told : "none") "; NOT READ, so not counted: " ENVIRON["LACKING"]
@@ -74,8 +87,9 @@ LACKING=$lacking awk '
 
 The newest file that holds a transaction of the shared part is read from that transaction's end on, with all files
 after it (MySQL manual, "mysqlbinlog": --start-position counts in the first file named); where none does, all of it.
-Where Xids step back, in it or from the file before it, what follows was written with wsrep off, or stems from an older
-state: it begins before that.
+Where Xids step back, in it or in the file before it or between both, or XA prepared a transaction, what follows was
+written with wsrep off, or stems from an older state: it begins before that. A file whose events stand in no order is
+written out whole. A transaction is a group of events with an Xid, with rows or with what XA prepared.
 The reader heeds no full disk (seen on the lab: a file of 8 KiB, 5 transactions counted of 43): cat and sync do.
 What a client wrote may look like an event (binlog_programs.py): then more is written and counted, never less. Files
 that the index names and that are missing, or no files, are named beside the count: they may have held more of it.

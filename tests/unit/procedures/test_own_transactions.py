@@ -142,3 +142,15 @@ def test_that_where_nothing_shared_is_found_it_is_not_known_and_never_0() -> Non
     assert last_shared(lambda xid: from_xid(ours, xid), lambda xid: from_xid(theirs, xid), 20) is None
     assert last_shared(lambda xid: from_xid(ours, xid), lambda xid: (), 20) is None
     assert last_shared(lambda xid: from_xid(ours, xid), lambda xid: from_xid(theirs[20:], xid), 20) is None
+
+
+def test_that_what_xa_prepared_with_wsrep_off_is_a_fork_too() -> None:
+    """XA writes no Xid: 'ok HISTORY agree' was said, and IST mixed three transactions of s3 alone with the others'."""
+    marks = recorded("s3")
+    prepared = tuple(replace(mark, xid=0) for mark in marks[-3:])
+    joiner = joining((*marks[:-3], *prepared))
+    for serves in (True, False):
+        found = compared(joiner, member(joiner, serves=serves))
+        assert (found.outcome, found.shared_to, found.own) == ("forked", AT, 3)
+    assert "3 transactions or more written with wsrep off, after Xid 22" in found.evidence
+    assert compared(joiner, member(joiner, ())).outcome == "not known"

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.words import names
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
+from services.words import tr
+
+_REFUSED = frozenset({"auth-failed", "tls-failed", "secret-missing"})
+"""Codes of a login that fails at a server which may serve everybody else."""
 
 
 def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
@@ -21,7 +26,7 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
         found.add("no-primary")
     if node.state == "Synced" and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
         found.add("synced")
-    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary:
+    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and not login_refused(node):
         found.add("down")
     return frozenset(found)
 
@@ -39,6 +44,26 @@ def fitting_cluster(abouts: Sequence[About], cluster: ClusterSnapshot, estate: E
         others = (c for c in estate.clusters if c.cluster_id != cluster.cluster_id)
         true |= frozenset[str]().union(*(situations(c, n) & {"spare"} for c in others for n in c.nodes if n.host))
     return _answering(abouts, true)
+
+
+def login_refused(node: NodeView) -> bool:
+    """Return whether the console is refused by a server that may well be Synced: its connection is to be mended."""
+    facts = node.facts
+    stopped = facts is not None and facts.machine is not None and facts.machine.process_state == ""
+    return (
+        facts is not None
+        and node.reach is Reach.SSH_ONLY
+        and not stopped
+        and any(p.part == "sql" and p.code in _REFUSED for p in facts.problems)
+    )
+
+
+def first_find_out(cluster: ClusterSnapshot) -> str:
+    """Return what must come before a start from nothing: a silent node may be Primary and take rows; '' for nothing."""
+    if cluster.kind is not ClusterKind.GALERA or any(c.primary for c in cluster.components) or not cluster.silent:
+        return ""
+    who = names(sorted(node.name for i in cluster.silent if (node := cluster.node(i)) is not None))
+    return tr("First find out about {names}", names=who)
 
 
 def _answering(abouts: Sequence[About], true: frozenset[str]) -> tuple[About, ...]:

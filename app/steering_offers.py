@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QMenu
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.procedure_offers import fitting, fitting_cluster
+from app.procedure_offers import first_find_out, fitting, fitting_cluster, login_refused
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.words import joined
 from services.procedures.procedure import About
 from services.words import tr
 from widgets.common.palette import PaletteEntry
@@ -19,6 +20,7 @@ from widgets.inventory.tree import Offer
 from widgets.topology.inspector import Action
 
 _RUN = "run:"
+_CONNECTION = "connection"
 
 
 class Offers(QObject):
@@ -51,9 +53,15 @@ class Offers(QObject):
     # -- the inspector ------------------------------------------------------------------------------------------------
 
     def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
-        return tuple(Action(f"{_RUN}{about.name}", _text(about)) for about in self._fitting(cluster, node))
+        first = first_find_out(cluster)
+        own = tuple(Action(f"{_RUN}{a.name}", _text(a), first=first) for a in self._fitting(cluster, node))
+        if not (node.host and login_refused(node) and self._window.tree.hosts_change):
+            return own
+        return (Action(_CONNECTION, tr("Edit the connection of {name}…", name=node.name)), *own)
 
     def _acted(self, action_id: str, node_id: str) -> None:
+        if action_id == _CONNECTION:
+            self._window.tree.edit_host_requested.emit(node_id)
         if action_id.startswith(_RUN):
             self._choose_for(action_id.removeprefix(_RUN), node_id)
 
@@ -84,24 +92,30 @@ class Offers(QObject):
         if cluster is None:
             return ()
         found = fitting_cluster(self._abouts, cluster, self._controller.estate)
-        return self._offered(found, partial(self._choose_in, cluster_id), cluster.name)
+        return self._offered(found, partial(self._choose_in, cluster_id), cluster)
 
     def _of_node(self, node_id: str) -> Sequence[Offer]:
         cluster = next((c for c in self._controller.estate.clusters if c.node(node_id)), None)
         node = cluster.node(node_id) if cluster is not None else None
         if cluster is None or node is None:
             return ()
-        return self._offered(self._fitting(cluster, node), lambda name: self._choose_for(name, node_id), node.name)
+        return self._offered(
+            self._fitting(cluster, node), lambda name: self._choose_for(name, node_id), cluster, node.name
+        )
 
-    def _offered(self, found: Sequence[About], choose: Callable[[str], None], name: str) -> Sequence[Offer]:
+    def _offered(
+        self, found: Sequence[About], choose: Callable[[str], None], cluster: ClusterSnapshot, node: str = ""
+    ) -> Sequence[Offer]:
         every = Offer(tr("All procedures…"), self._show_all, apart=True)
         if not self._abouts:
             return (every,)  # the desk is being opened
         if self._controller.moment is not None:
             return (Offer(tr("This is the past: End returns to the present"), None), every)
         if not found:
-            return (Offer(tr("No procedure fits {name} as it is now", name=name), None), every)
-        return (*(Offer(_text(about), partial(choose, about.name)) for about in found), every)
+            return (Offer(tr("No procedure fits {name} as it is now", name=node or cluster.name), None), every)
+        first = first_find_out(cluster)
+        said = (Offer(first, None),) if first else ()
+        return (*said, *(Offer(_text(about), partial(choose, about.name)) for about in found), every)
 
     def _choose_in(self, cluster_id: str, name: str) -> None:
         """A cluster with one node alone leaves no choice of it."""
@@ -118,7 +132,7 @@ class Offers(QObject):
         if cluster is not None and node is not None:
             for about in self._fitting(cluster, node):
                 title = tr("Run: {title}", title=tr(about.title))
-                detail = tr("for {name}", name=node.name)
+                detail = joined(tr("for {name}", name=node.name), first_find_out(cluster))
                 yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "action", title, detail)
         for about in self._abouts:
             yield PaletteEntry(f"{_RUN}{about.name}", "action", tr("Run: {title}", title=tr(about.title)), about.name)

@@ -176,9 +176,10 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
         return
     if not after:
         if any(c.observers for c in new.components):
-            yield Event(
-                new.at, "view", tr("{name} has no primary component", name=new.name), Health.BAD, new.cluster_id
-            )
+            text = tr("{name} has no primary component", name=new.name)
+            if new.silent:
+                text = tr("{name}: none of the nodes that answer is in a primary component", name=new.name)
+            yield Event(new.at, "view", text, Health.BAD, new.cluster_id)
         return
     text = tr("{name}: {change}", name=new.name, change=_who_moved(gone, come))
     votes = next((c for c in new.components if c.primary), None)

@@ -135,6 +135,8 @@ class ClusterSnapshot:
     Attributes:
         ist_reach: known while it is watched, not from a single look.
         expected: nodes it should have by the inventory, None when that says nothing; size: nodes it has, None unknown.
+        silent: ids of Galera nodes of which nothing is known now: no answer over SQL, and no host says that no server
+            runs. Each may be a Primary Component of its own.
     """
 
     cluster_id: str
@@ -155,6 +157,7 @@ class ClusterSnapshot:
     ist_reach: ClusterReach | None = None
     expected: int | None = None
     size: int | None = None
+    silent: tuple[str, ...] = ()
 
     def node(self, node_id: str) -> NodeView | None:
         """Return the node with this id, or None."""
@@ -176,6 +179,12 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
+NO_PRIMARY = "no-primary"
+"""Code of the problem of a cluster without a Primary Component, every node of it heard."""
+NO_PRIMARY_HEARD = "no-primary-heard"
+"""Code of the problem of a cluster none of whose answering nodes is Primary, while others are silent."""
+ALL_DOWN = "all-down"
+"""Code of the problem of a cluster all of whose hosts say that no server runs."""
 SEEN_NOW = "two-primaries"
 """Code of the problem of a cluster while two of its Primary Components are seen."""
 NOT_SETTLED = "two-primaries-not-settled"

@@ -31,6 +31,7 @@ from services.discovery.model import (
 )
 from services.discovery.nodes import Node
 from services.discovery.numbers import galera_numbers, replica_numbers, source_numbers
+from services.discovery.quorum import silent_of
 from services.discovery.transfers import transfers_of
 from services.discovery.troubles import apart_from_others, cluster_problems
 from services.discovery.words import joined, listing
@@ -225,7 +226,8 @@ class _Making:
         agreement: Agreement,
         transfers: tuple[TransferEdge, ...],
     ) -> ClusterSnapshot:
-        problems = cluster_problems(kind, nodes, components, edges, self._links)
+        name = self._name(cluster_id, kind, nodes)
+        problems = cluster_problems(kind, name, nodes, components, edges, self._links)
         if any(problem.code == SEEN_NOW for problem in problems):
             shown = tuple(apart_from_others(node, components, shown) for node in shown)
         moments = [n.facts.sql_at for n in nodes if n.facts is not None and n.facts.sql_at is not None and n.sql_fresh]
@@ -234,7 +236,7 @@ class _Making:
         return ClusterSnapshot(
             cluster_id=cluster_id,
             kind=kind,
-            name=self._name(cluster_id, kind, nodes),
+            name=name,
             at=max(moments, default=old.at if old is not None else self._at),
             flavour=flavour,
             version=version,
@@ -247,6 +249,7 @@ class _Making:
             agreement=agreement.sentence,
             health=_health(kind, shown, components),
             problems=problems,
+            silent=tuple(n.node_id for n in silent_of(nodes)) if kind is ClusterKind.GALERA else (),
         )
 
     def _name(self, cluster_id: str, kind: ClusterKind, nodes: Sequence[Node]) -> str:

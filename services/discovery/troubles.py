@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.discovery.async_view import Link
-from services.discovery.model import SEEN_NOW, Component, NodeView, ReplicationEdge
+from services.discovery.model import Component, NodeView, ReplicationEdge
 from services.discovery.nodes import Node
-from services.discovery.two_primaries import apart
-from services.discovery.words import joined, names, some
+from services.discovery.quorum import quorum_problems
+from services.discovery.words import joined, names
 from services.facts.model import Problem
 from services.types import ClusterKind, Health
 from services.words import tr
@@ -19,6 +19,7 @@ CLOCK_LIMIT_S = 2.0
 
 def cluster_problems(
     kind: ClusterKind,
+    name: str,
     nodes: Sequence[Node],
     components: Sequence[Component],
     edges: Sequence[ReplicationEdge],
@@ -27,37 +28,12 @@ def cluster_problems(
     """Return the cluster's problems, the gravest first."""
     found: list[Problem] = []
     if kind is ClusterKind.GALERA:
-        found += _quorum(nodes, components)
+        found += quorum_problems(name, nodes, components)
     if edges:
         found += _server_ids(nodes, links)
     found += _clocks(nodes)
     found += _told_by_nodes(nodes)
     return tuple(found)
-
-
-def _quorum(nodes: Sequence[Node], components: Sequence[Component]) -> list[Problem]:
-    primaries = [c for c in components if c.primary]
-    by_id = {n.node_id: n.name for n in nodes}
-    if len(primaries) > 1:
-        sides = joined(*(names(sorted(by_id.get(m, m) for m in c.observers)) for c in primaries))
-        # After a split both sides number their views on, each for itself: only who counts whom tells it from a view
-        # change that somebody has not learnt of yet.
-        if len({c.view_id for c in primaries}) == len(primaries) and not apart(components):
-            text = tr(
-                "Nodes are in different views of one primary component: {sides}. One side has been left behind.",
-                sides=sides,
-            )
-            return [Problem("galera", text, "views-differ")]
-        text = tr(
-            "Two primary components with the same state UUID: {sides}. They take writes apart from each other.",
-            sides=sides,
-        )
-        return [Problem("galera", text, SEEN_NOW)]
-    if components and not primaries:
-        seen = some(len(components), "{n} group of nodes", "{n} groups of nodes")
-        text = tr("No primary component: {groups}, none with a majority; writes are refused.", groups=seen)
-        return [Problem("galera", text, "no-primary")]
-    return []
 
 
 def apart_from_others(node: NodeView, components: Sequence[Component], everyone: Sequence[NodeView]) -> NodeView:

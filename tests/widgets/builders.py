@@ -9,6 +9,7 @@ import random
 from dataclasses import replace
 
 from services.discovery.model import (
+    NO_PRIMARY,
     SEEN_NOW,
     ClusterSnapshot,
     Component,
@@ -264,7 +265,11 @@ def no_primary() -> ClusterSnapshot:
         Component("left", False, ("db1", "db2"), ("db1", "db2"), 2, 4, None, "9", (0,)),
         Component("right", False, ("db3", "db4"), ("db3", "db4"), 2, 4, None, "9", (0,)),
     )
-    return replace(galera(nodes, components), observers_agree=False, agreement="Two halves, no majority", health=BAD)
+    problem = Problem("galera", "No primary component: 2 groups of nodes, none with a majority.", NO_PRIMARY)
+    return replace(
+        galera(nodes, components), problems=(problem,), observers_agree=False,
+        agreement="Two halves, no majority", health=BAD,
+    )  # fmt: skip
 
 
 def killed() -> ClusterSnapshot:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.procedure_offers import fitting, situations
+from app.procedure_offers import first_find_out, fitting, login_refused, situations
 from app.run_events import run_events
+from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures
 from services.procedures.run_model import RunState, StepState
 from services.types import Health
@@ -59,6 +60,28 @@ def test_that_a_node_that_is_down_beside_a_primary_is_offered_its_return_and_no_
 def test_that_without_a_primary_component_the_bootstrap_is_offered() -> None:
     cluster = b.no_primary()
     assert "bootstrap-after-crash" in names(cluster, cluster.nodes[0].name)
+    assert first_find_out(cluster) == ""
+
+
+def test_that_a_member_whose_login_is_refused_is_not_offered_to_be_brought_back() -> None:
+    cluster = b.killed()
+    down = next(n for n in cluster.nodes if "down" in situations(cluster, n))
+    assert down.facts is not None
+    assert down.facts.machine is not None
+    refused = (Problem("sql", "Access denied.", "auth-failed"),)
+    runs = replace(down.facts.machine, process_state="S")
+    node = replace(down, facts=replace(down.facts, machine=runs, problems=refused))
+    assert login_refused(node)
+    assert situations(cluster, node) == frozenset()
+    gone = replace(node, facts=replace(down.facts, machine=replace(runs, process_state=""), problems=refused))
+    assert situations(cluster, gone) == {"down"}, "its host says that no server runs"
+
+
+def test_that_a_silent_member_is_to_be_found_out_about_before_a_start_from_nothing() -> None:
+    cluster = replace(b.no_primary(), silent=("db3",))
+    assert "bootstrap-after-crash" in names(cluster, cluster.nodes[0].name)
+    assert first_find_out(cluster) == "First find out about db3"
+    assert first_find_out(replace(b.killed(), silent=("db2",))) == ""
 
 
 def test_that_an_asynchronous_server_is_offered_nothing_of_galera() -> None:

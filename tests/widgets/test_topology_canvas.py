@@ -12,8 +12,9 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import ALL_DOWN, NO_PRIMARY_HEARD, ClusterSnapshot
 from services.errors import BadInput
+from services.facts.model import Problem
 from services.types import Health
 from tests.widgets import builders as b
 from widgets.common.labels import plain
@@ -78,7 +79,16 @@ def test_that_disagreement_is_said_above_the_drawing_with_who_sees_whom(view: To
 
 def test_that_a_cluster_without_majority_says_that_nobody_takes_queries(view: TopologyView) -> None:
     show(view, b.no_primary())
-    assert "no primary component" in view.message()
+    assert "No primary component" in view.message()
+
+
+def test_that_the_bar_says_what_the_command_line_says_of_a_cluster_without_a_primary_or_without_servers(
+    view: TopologyView,
+) -> None:
+    for code in (NO_PRIMARY_HEARD, ALL_DOWN):
+        show(view, replace(b.no_primary(), problems=(Problem("galera", f"Told by {code}.", code),)))
+        assert f"Told by {code}." in view.message()
+        assert "every node refuses" not in view.message()
 
 
 def test_that_agreement_needs_no_bar(view: TopologyView) -> None:

@@ -43,11 +43,15 @@ _WIDTH = 316
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can help here: what the button says, why it can't be done now ('' when it can)."""
+    """Something that can help here: what the button says, why it can't be done now ('' when it can).
+
+    `first`: what a person does before it, said once above the buttons; '' for nothing.
+    """
 
     action_id: str
     text: str
     not_now: str = ""
+    first: str = ""
 
 
 class Inspector(QFrame):
@@ -196,6 +200,8 @@ class Inspector(QFrame):
         if not actions:
             return
         self._help_rows.addWidget(label(tr("Can help here"), "section"))
+        for first in dict.fromkeys(action.first for action in actions if action.first):
+            self._help_rows.addWidget(label(first, "warn", wrap=True))
         for action in actions:
             text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
             room = _WIDTH - 32 - 28  # beside the section's margins and the button's own

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
-from services.discovery.model import SEEN_NOW, ClusterSnapshot, NodeView
+from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.types import Health, Reach
 from services.words import tr
@@ -23,6 +23,9 @@ from widgets.common.wardrobe import wear
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
 from widgets.topology.wording import seen_from, subtitle
+
+_TOLD = frozenset({SEEN_NOW, NO_PRIMARY, NO_PRIMARY_HEARD, ALL_DOWN})
+"""Problems of a cluster that its bar says in red: one truth with `check` and `topology`."""
 
 
 class TopologyView(QFrame):
@@ -229,13 +232,9 @@ def _worst_silent(cluster: ClusterSnapshot) -> NodeView | None:
 
 
 def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
-    """Return what the bar says: two majorities, none, or eyes that see different things."""
-    sentences = tuple(p.sentence for p in cluster.problems if p.code == SEEN_NOW)
+    """Return what the bar says: two majorities, none heard, all down, or eyes that see different things."""
+    sentences = tuple(p.sentence for p in cluster.problems if p.code in _TOLD)
     bad = bool(sentences)
-    headless = bool(cluster.components) and not any(c.primary for c in cluster.components)
-    if headless:
-        bad = True
-        sentences = (tr("There is no primary component: no part has the majority, so every node refuses queries."),)
     if not cluster.observers_agree:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
         sentences = (*sentences, tr("The nodes do not agree on who is in the cluster:"), *views)

@@ -14,11 +14,11 @@ from services.procedures.catalogue.joining_estimate import donor_ranking, transf
 from services.procedures.catalogue.joining_state import must_recover
 from services.procedures.catalogue.joining_steps import add_plan, config_path
 from services.procedures.checks import Check
-from services.procedures.facts_model import Facts
+from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.inputs import field_faults, filled, flag_of
 from services.procedures.model import Plan
-from services.procedures.preflight.parts import arbitrators
+from services.procedures.preflight.parts import arbitrators, login_refused, server_of
 from services.procedures.procedure import About
 
 ABOUT = About(
@@ -224,9 +224,20 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
 def _candidate_words(facts: Facts, name: str) -> str:
     host = facts.host(name)
     if name in facts.members:
+        if host.server_up is not False:
+            return f"member, {_running_words(host)}"
         state = host.grastate
         return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"
     return f"spare, {_program_words(host.server_program) or 'no server program seen'}"
+
+
+def _running_words(host: HostFacts) -> str:
+    """Say of a member that is not seen in the Primary Component, and not seen down, what is known of it."""
+    if server_of(host) is not None:
+        return "runs, not in the Primary Component"
+    refused = login_refused(host)
+    told = "not known to SQL: its login is refused" if refused else "not known: it does not answer over SQL"
+    return told + ("; its service is active" if host.unit_state.startswith("active/") else "")
 
 
 def _program_words(told: str) -> str:

@@ -283,7 +283,7 @@ def runs_now(facts: Facts, joiner: str) -> Check:
         verdict=verdict(foreign or member, alone or blind),
         evidence=told,
         why="A member that only the console can't ask would be stopped and lose its data to an SST.",
-        try_=(f"Let the console log in to the server of {joiner}, or stop it by hand first.",) if blind else (),
+        try_=(f"Let the console log in to the server of {joiner}: it may be Synced and serve.",) if blind else (),
         host=joiner,
         absolute=foreign or member,
     )

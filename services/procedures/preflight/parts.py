@@ -37,6 +37,11 @@ def answered(host: HostFacts, part: str) -> bool:
     return next((p.code for p in _problems(host) if p.part == part), "") not in {"", *_SILENT}
 
 
+def login_refused(host: HostFacts) -> bool:
+    """Return whether the server is there and refuses the console: nothing is known of its state, it may be Synced."""
+    return any(p.part == "sql" and p.code == "auth-failed" for p in _problems(host))
+
+
 def _problems(host: HostFacts) -> tuple[Problem, ...]:
     return (*host.problems, *(host.node.problems if host.node is not None else ()))
 

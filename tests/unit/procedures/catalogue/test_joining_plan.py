@@ -10,13 +10,15 @@ from dataclasses import replace
 import pytest
 
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.facts.model import Problem
 from services.procedures.actions import Continue, Run, Several, WaitFor
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.joining_checks import runs_now
 from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.watches import disk
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FlowControlBelow, FreeDisk, StatusIs
-from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
@@ -220,3 +222,17 @@ def test_that_an_arbitrator_is_counted_where_a_node_is_brought_back() -> None:
     facts = replace(facts, cluster=seen, hosts=tuple(hosts))
     found = {c.code: c.verdict for c in ADD.preflight(facts, _values(facts))}
     assert (found["HEALTH-GATE"], found["JOINER-RUNS"]) == (Verdict.PASS, Verdict.PASS)
+
+
+def test_that_a_member_whose_login_is_refused_is_not_called_down_nor_to_be_stopped() -> None:
+    facts = facts_of(whole("n1", "n2", "n3"))
+    host = facts.host("n3")
+    assert host.node is not None
+    refused = (Problem("sql", "Access denied.", "auth-failed"),)
+    node = replace(host.node, server=None, galera=None, problems=refused)
+    blind = replace(host, node=node, server_up=True, unit_state="active/running", grastate=Grastate(CLUSTER, -1, False))
+    facts = replace(facts, hosts=tuple(blind if h.host == "n3" else h for h in facts.hosts))
+    (joiner,) = (f for f in ADD.fields(facts, {}) if f.name == "joiner")
+    told = dict(joiner.choices)["n3"]
+    assert told == "member, not known to SQL: its login is refused; its service is active"
+    assert runs_now(facts, "n3").try_ == ("Let the console log in to the server of n3: it may be Synced and serve.",)

@@ -84,7 +84,9 @@ def before_read(unit: str, at: float) -> Command:
 
 
 def _one_line(unit: str, *bounds: str) -> Command:
-    return Command(("journalctl", "-q", "-u", unit, *bounds, "-n", "1", "-o", "short-unix", "--no-pager"), sudo=True)
+    # -r: without it systemd 252 counts -n from the journal's end, and finds nothing where lines came after the bound.
+    words = ("journalctl", "-q", "-r", "-u", unit, *bounds, "-n", "1", "-o", "short-unix", "--no-pager")
+    return Command(words, sudo=True)
 
 
 def since_read(unit: str, at: float) -> Command:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from services.procedures.actions import WaitFor
+from services.procedures.actions import Ask, WaitFor
 from services.procedures.checks import Verdict
 from services.procedures.conditions import Position, TransferWas
 from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
-from services.procedures.model import Step
+from services.procedures.model import Risk, Step
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
 from services.procedures.run_model import Entry, RunState, RunView, StepState
 from services.procedures.standing import seen_on
@@ -82,7 +82,8 @@ def not_known(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
     """What was lost, or may be: steps in doubt, accepted blocks, warnings about transactions, rules that broke."""
     yield Heading(2, tr("Lost, or not known"))
     told = False
-    for sentence in (*_split(view), *_uncounted(view), *_doubts(view), *_losses(view), *broken_rules(entries)):
+    known = (*_split(view), *_uncounted(view), *_given_up(view), *_doubts(view), *_losses(view))
+    for sentence in (*known, *broken_rules(entries)):
         told = True
         yield sentence
     if not told:
@@ -101,6 +102,18 @@ def _uncounted(view: RunView) -> Iterator[Sentence]:
     seen = dict(view.kept).get(UNEXPECTED)
     if seen is not None:
         yield Sentence(seen, "bad")
+
+
+def _given_up(view: RunView) -> Iterator[Sentence]:
+    """What a person gave up by a typed word: the count, the tables and the file stand in what was asked."""
+    for shown in view.steps:
+        step, action = shown.step, shown.step.action
+        if shown.state is not StepState.DONE:
+            continue
+        if isinstance(action, Ask) and action.kind == "typed":
+            yield Sentence(tr("Typed '{word}': {asked}", word=action.expect, asked=action.question), "bad")
+        elif step.confirm and step.risk is Risk.IRREVERSIBLE and not step.serves:
+            yield Sentence(tr("Typed '{word}': {asked}", word=step.confirm, asked=f"{step.title}."), "bad")
 
 
 def _doubts(view: RunView) -> Iterator[Sentence]:

@@ -9,7 +9,7 @@ import pytest
 
 from services.connections.command import Command
 from services.procedures import journal_entries as line
-from services.procedures.actions import Run
+from services.procedures.actions import Ask, Run
 from services.procedures.checks import Check, Override, Verdict
 from services.procedures.conditions import Position
 from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
@@ -105,6 +105,22 @@ def test_that_what_was_lost_or_is_not_known_is_told_and_nothing_only_where_nothi
     assert "Accepted, CHOSEN-BEHIND: n3 has 5 write sets more. The reason given: n3 burnt" in part
     assert "CLIENTS" not in part
     assert "knows of no loss" not in part
+
+
+def test_that_what_a_person_gave_up_by_a_typed_word_stands_on_the_first_screen_with_its_count_and_file() -> None:
+    asked = replace(
+        stop("n1"), step_id="accept-n1", action=Ask("n1 has 7 write sets more.", "typed", expect="lose 7 of n1")
+    )
+    title = "n2 is the side that loses: 2 transactions of n2 (t.a (3 rows)), kept in /forks/n2.sql on n2"
+    erased = replace(stop(), step_id="only-sst-n2", title=title, risk=Risk.IRREVERSIBLE, confirm="n2")
+    writer = Writer(plan_of(asked, erased))
+    before = report_markdown(writer.view(), writer.entries()).replace("\\", "")
+    assert "Typed" not in before.split(FIRST[0])[1].split("## Time")[0]
+    for step_id in ("accept-n1", "only-sst-n2"):
+        writer.step(step_id, StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.DONE)
+    part = report_markdown(writer.view(), writer.entries()).replace("\\", "").split(FIRST[0])[1].split("## Time")[0]
+    assert "Typed 'lose 7 of n1': n1 has 7 write sets more." in part
+    assert f"Typed 'n2': {title}." in part
 
 
 @pytest.mark.parametrize("name", [TWO_PRIMARIES, UNEXPECTED])

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from app.controller import Controller
 from app.main_window import MainWindow
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
-from services.errors import UserError
+from services.errors import BadInput, UserError
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.procedures.split_notice import SplitNotice, SplitWords
@@ -54,21 +54,32 @@ class SplitWatch(QObject):
             self._look()
 
     def _look(self) -> None:
-        self._ops.run("splits", self._read, self._show, self._failed)
+        now = self._now()
+        self._ops.run("splits", lambda: self._read(now), self._show, self._failed)
+
+    def _now(self) -> frozenset[str]:
+        """Return the clusters of which two Primary Components are seen at this very time."""
+        return frozenset(cluster_id for cluster_id, code in self._told if code == SEEN_NOW)
 
     def _show(self, found: tuple[SplitWords, ...]) -> None:
         self.notice.show_splits(found)
-        now = {cluster_id for cluster_id, code in self._told if code == SEEN_NOW}
-        if not now <= {story.cluster_uuid for story in found}:
+        if not self._now() <= {story.cluster_uuid for story in found}:
             self._told = frozenset()  # a story is kept from the second look on: read again with the next picture
 
-    def _read(self) -> tuple[SplitWords, ...]:
+    def _read(self, now: frozenset[str]) -> tuple[SplitWords, ...]:
         from services.procedures.settling import meaning  # SQLAlchemy behind it: on a worker
 
         found = self._door.open_splits()
-        return tuple(SplitWords(s.cluster_uuid, s.cluster_name or s.cluster_uuid, meaning(s)) for s in found)
+        return tuple(
+            SplitWords(s.cluster_uuid, s.cluster_name or s.cluster_uuid, meaning(s, now=s.cluster_uuid in now))
+            for s in found
+        )
 
     def _settle(self, cluster_uuid: str, reason: str) -> None:
+        if cluster_uuid in self._now():
+            self._failed(_not_over())
+            return
+
         def work() -> None:
             self._door.settle(cluster_uuid, reason)
 
@@ -76,3 +87,13 @@ class SplitWatch(QObject):
 
     def _failed(self, problem: UserError) -> None:
         self._window.messages.say_error(problem, tr("Dismiss"))
+
+
+def _not_over() -> BadInput:
+    return BadInput(
+        tr("Both Primary Components are seen at this very time: there is nothing to settle yet."),
+        safe=tr("No server is touched by settling; it only closes this notice."),
+        try_=(
+            tr("Stop the servers of the side that loses, and bring each back with Add a node: it compares both pasts."),
+        ),
+    )

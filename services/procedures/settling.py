@@ -54,19 +54,26 @@ def settle(log: SplitLog, cluster_uuid: str, by: str, reason: str) -> tuple[Spli
     return log.settle(cluster_uuid, by, words[:LONGEST_REASON])
 
 
-def meaning(seen: Split) -> str:
-    """Return what it means and what a person has to know before it is settled, in short sentences."""
+def meaning(seen: Split, *, now: bool = False) -> str:
+    """Return what it means and what a person has to know before it is settled, in short sentences.
+
+    Args:
+        now: both are seen at this very time: it is not over, and not to be settled yet.
+    """
     sides, name = sides_words(seen.sides), seen.cluster_name or seen.cluster_uuid
-    last = moment(seen.last_seen)
+    told = (
+        tr("{name}: two Primary Components of one state UUID are seen at the same time: {sides}.",
+           name=name, sides=sides)
+        if now
+        else tr("{name}: two Primary Components of one state UUID were seen at the same time, until {at}: {sides}.",
+                name=name, at=moment(seen.last_seen), sides=sides)
+    )  # fmt: skip
     return " ".join(
         (
+            told,
             tr(
-                "{name}: two Primary Components of one state UUID were seen at the same time, until {at}: {sides}.",
-                name=name,
-                at=last,
-                sides=sides,
+                "Each may have taken writes that the other does not have, and nothing that a node tells later shows it."
             ),
-            tr("Each took writes that the other does not have, and nothing that a node tells later shows it."),
             tr("It is settled when the writes of the losing side were saved and its nodes took a full copy (SST)."),
         )
     )

@@ -19,7 +19,7 @@ class Case:
     inputs: tuple[tuple[str, str], ...]
     cluster: Callable[[], Cluster]
     confirmed: frozenset[str] = frozenset()
-    accepts: frozenset[str] = frozenset()  # hosts that a person lets an undo bring back by SST
+    accepts: frozenset[str] = frozenset()  # what a person types for an undo: bring back by SST, stop what took rows
     marks: bool = False  # taken back it stops a whole cluster: the last to leave is marked safe to bootstrap
 
     def bench(self) -> Bench:
@@ -113,7 +113,14 @@ CASES = (
         lambda: parted("n1", "n2", "n3"),
         frozenset({"n3"}),
     ),
-    Case("bootstrap", "bootstrap-after-crash", (), lambda: crashed("n1", "n2", "n3", ahead=5), frozenset({"n3"})),
+    Case(
+        "bootstrap",
+        "bootstrap-after-crash",
+        (),
+        lambda: crashed("n1", "n2", "n3", ahead=5),
+        frozenset({"n3"}),
+        accepts=frozenset({"stop n3"}),
+    ),
     Case("form again", "bootstrap-after-crash", (), lambda: powered_off("n1", "n2", "n3"), marks=True),
     Case(
         "does not form again",
@@ -121,6 +128,7 @@ CASES = (
         (),
         lambda: powered_off("n1", "n2", "n3", mute="n1"),
         frozenset({"n3"}),
+        accepts=frozenset({"stop n3"}),
     ),
     Case("make primary", "bootstrap-after-crash", (), lambda: stalled("n1", "n2", "n3"), frozenset({"n1"})),
 )

@@ -70,6 +70,7 @@ def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_conso
     unbroken, moments = _unbroken(case)
     last = next(m for m in reversed(moments) if unbroken.after_kill(m).engine().view.state is RunState.RUNNING)
     undoing = unbroken.after_kill(last)
+    undoing.confirmed |= case.accepts
     for moment in undoing.moments(lambda: undoing.engine().undo())[:-1]:
         bench = undoing.after_kill(moment)
         if bench.engine().view.state is not RunState.UNDONE:
@@ -77,6 +78,7 @@ def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_conso
 
 
 def _take_back(case: Case, bench: Bench, killed: str, untouched: dict[str, object]) -> None:
+    bench.confirmed |= case.accepts
     state = bench.engine().undo()
     view = bench.engine().view
     assert state is RunState.UNDONE, f"killed {killed}: {view.sentence}"

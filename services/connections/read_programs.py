@@ -147,7 +147,9 @@ sql/log_event_server.cc; "WSREP: Ignoring error '%s' on query…", sql/wsrep_mys
 ("Statement: "), a value or a table's name in a message, a vote on an error (which tells it), an event's message.
 journalctl shows a line with control characters as "blob data", and hides which one it is.
 """
-CLIENT_SPEAKS_FAR = r"query id [0-9]|\[MY-[0-9]+\].*(rror \047|[Qq]uery: |SQL: )"
+QUERY_PRINTED = r"query id [0-9]"
+MYSQL_CODE, MYSQL_SPEAKS = r"\[MY-[0-9]", r"(rror \047|[Qq]uery: |SQL: )"
+CLIENT_SPEAKS_FAR = f"{QUERY_PRINTED}|{MYSQL_CODE}.*{MYSQL_SPEAKS}"
 """The same where more can follow: InnoDB prints 3000 characters of a statement, MySQL 8192 (LOG_BUFF_MAX)."""
 DATABASE_NAMED = r"to db: \047"
 NEAR, FAR, NAME_LENGTH = 1100, 8300, 70

@@ -12,12 +12,14 @@ from collections.abc import Iterable
 
 from services.connections.read_programs import (
     CLIENT_SPEAKS,
-    CLIENT_SPEAKS_FAR,
     DATABASE_NAMED,
     FAR,
+    MYSQL_CODE,
+    MYSQL_SPEAKS,
     NAME_LENGTH,
     NEAR,
     ONE_MESSAGE_S,
+    QUERY_PRINTED,
 )
 
 LEFT_OUT = "(a client's words, left out)"
@@ -26,14 +28,17 @@ LEFT_OUT_REQUEST = "(a client's words, left out; a request of a state transfer m
 
 _JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
 _DENIED = "Access denied for user "
-_DENIED_OWN = re.compile(rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .*{_DENIED}")
+_DENIED_OWN = re.compile(
+    rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .{{0,100}}{_DENIED}"
+)
 _DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
 _NAME_ENDS = "(using password: "
 _MOST_LINE = 4000
 _REFUSED_LENGTH = 130
 """A user's name has 128 characters at most (MariaDB KB, "Identifier Names")."""
 _SPEAKS = re.compile(CLIENT_SPEAKS)
-_SPEAKS_FAR = re.compile(CLIENT_SPEAKS_FAR)
+_PRINTED = re.compile(QUERY_PRINTED)
+_MYSQL, _MYSQL_SPEAKS = re.compile(MYSQL_CODE), re.compile(MYSQL_SPEAKS)
 _NAMES = re.compile(DATABASE_NAMED)
 _PLAIN_DATABASE = re.compile(
     rf"^[^']{{0,200}}{DATABASE_NAMED}[\w$.-]{{0,64}}' user: '[\w.@%-]{{0,80}}' host: '[\w.:%-]{{0,255}}' [(]"
@@ -93,11 +98,14 @@ def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, st
 
 def _speaks(message: str) -> tuple[int, int]:
     """Return where in a message a client's words begin and how far they can go on; (0, 0) where none do."""
-    if found := _SPEAKS_FAR.search(message):
-        first = _SPEAKS.search(message)
-        return (min(found.start(), first.start()) if first else found.start()), FAR
-    if found := _SPEAKS.search(message):
-        return found.start(), NEAR
+    near, far = _SPEAKS.search(message), _PRINTED.search(message)
+    tag = _MYSQL.search(message)
+    if far is None and tag is not None and _MYSQL_SPEAKS.search(message, tag.end()):
+        far = tag
+    if far is not None:
+        return (min(far.start(), near.start()) if near else far.start()), FAR
+    if near is not None:
+        return near.start(), NEAR
     if found := _NAMES.search(message):
         return found.end(), NAME_LENGTH
     return 0, 0

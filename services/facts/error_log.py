@@ -21,26 +21,27 @@ from services.facts.reading import count, real, words
 MOST_TRANSFERS = 16
 _MOST_LINE = 4000
 
-_JOURNAL = re.compile(r"(\d{9,11}\.\d+) \S+ [^:]*?(?:\[\d+\])?: (.*)")
-_ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:?\d\d)?\s+(.*)")
-_LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)\s+(\d{1,2}:\d\d:\d\d)\s+(.*)")
-_OLD = re.compile(r"(\d{6})\s+(\d{1,2}:\d\d:\d\d)\s+(.*)")
+_JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)")
+_ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:?\d\d)?\s{1,9}(.*)")
+_LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
+_OLD = re.compile(r"(\d{6})\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
 
-_MEMBER = r"\d+(?:\.\d+)? \((?P<{0}>[^)]*)\)"
+_MEMBER = r"\d{{1,9}}(?:\.\d{{1,9}})? \((?P<{0}>[^)]{{0,255}})\)"
+"""No repeat in these patterns is without a bound: a client may write 1023 digits into each of a thousand lines."""
 _SELECTED = re.compile(
-    rf"(?:Member|Node) {_MEMBER.format('joiner')} requested state transfer from '[^']*'\. "
-    rf"Selected {_MEMBER.format('donor')}\(\w+[^)]*\) as donor"
+    rf"(?:Member|Node) {_MEMBER.format('joiner')} requested state transfer from '[^']{{0,512}}'\. "
+    rf"Selected {_MEMBER.format('donor')}\(\w{{1,40}}[^)]{{0,40}}\) as donor"
 )
 _SENT = re.compile(rf"{_MEMBER.format('donor')}: State transfer to {_MEMBER.format('joiner')} (?P<end>complete|failed)")
 _GOT = re.compile(
     rf"{_MEMBER.format('joiner')}: State transfer from {_MEMBER.format('donor')} (?P<end>complete|failed)"
 )
 _SYNCED = re.compile(rf"Member {_MEMBER.format('joiner')} synced with group")
-_METHOD = re.compile(r"wsrep_sst_(?P<method>[A-Za-z0-9-]+) --role '(?P<role>joiner|donor)'")
-_WRITESETS = re.compile(r"Receiving IST: \d+ writesets, seqnos (?P<first>\d+)-(?P<last>\d+)")
-_PREPARED = re.compile(r"Prepared IST receiver for (?P<first>\d+)-(?P<last>\d+)")
-_SENDING = re.compile(r"async IST sender starting to serve \S+ sending (?P<first>\d+)-(?P<last>\d+)")
-_PERCENT = re.compile(r"(?P<percent>\d+(?:\.\d+)?)% \((?P<done>\d+)/(?P<total>\d+) events\)")
+_METHOD = re.compile(r"wsrep_sst_(?P<method>[A-Za-z0-9-]{1,40}) --role '(?P<role>joiner|donor)'")
+_WRITESETS = re.compile(r"Receiving IST: \d{1,20} writesets, seqnos (?P<first>\d{1,20})-(?P<last>\d{1,20})")
+_PREPARED = re.compile(r"Prepared IST receiver for (?P<first>\d{1,20})-(?P<last>\d{1,20})")
+_SENDING = re.compile(r"async IST sender starting to serve \S{1,255} sending (?P<first>\d{1,20})-(?P<last>\d{1,20})")
+_PERCENT = re.compile(r"(?P<percent>\d{1,20}(?:\.\d{1,20})?)% \((?P<done>\d{1,20})/(?P<total>\d{1,20}) events\)")
 _IS_IST = re.compile(
     r"IST (?:started|completed) on donor|IST completed on joiner|Running IST|Bypassing the SST for IST"
 )
@@ -204,6 +205,6 @@ def _reached(transfer: TransferFacts, found: re.Match[str]) -> int | None:
 def status_progress(text: str) -> tuple[str, float | None]:
     """Return (kind, share 0 to 1) of a unit's StatusText: "Receiving IST... 45.5% (10/22 events) complete"."""
     kind = "IST" if "IST" in text else ("SST" if "SST" in text or "tate transfer" in text.lower() else "")
-    found = _PERCENT.search(text) or re.search(r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?%", text)
+    found = _PERCENT.search(text) or re.search(r"(?P<percent>\d{1,3}(?:\.\d{1,20})?)\s?%", text)
     percent = real(found["percent"]) if found else None
     return kind, None if percent is None or percent > 100 else percent / 100

@@ -26,11 +26,12 @@ WHOLE_LIMIT_S = 35.0
 _BEFORE_S = 60.0
 """Read so much more: a line from before the moment shows that the log reaches back to it."""
 _STARTING = re.compile(
-    r"Starting \S*(?:mariadb|mysql)\S*\.service|Starting (?:MariaDB|MySQL|Percona)[^\[\]]* server\.\.\.", re.IGNORECASE
+    r"Starting \S{0,80}(?:mariadb|mysql)\S{0,80}\.service|Starting (?:MariaDB|MySQL|Percona)[^\[\]]{0,99} server\.\.\.",
+    re.IGNORECASE,
 )
-_OPENED = re.compile(r"(?:\bidentified(?:\s+(?:by|via|with|as))?|\bpassword\s*[=(]?)\s*$", re.IGNORECASE)
+_OPENED = re.compile(r"(?:\bidentified(?:\s{1,80}(?:by|via|with|as))?|\bpassword\s{0,80}[=(]?)\s{0,80}$", re.IGNORECASE)
 """A statement that the server logs goes on on the next line with a secret."""
-_PROCESS = re.compile(r"Starting (?:MariaDB|MySQL|Percona).* as process \d+|starting as process \d+", re.IGNORECASE)
+_PROCESS = re.compile(r"Starting (?:MariaDB|MySQL|Percona).{0,300} as process \d|starting as process \d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from app.ist_numbers import ist_rows
 from app.main_window import MainWindow
 from app.node_numbers import Row, machine_rows, read_numbers
 from app.sparks import SPARK_S, Sparks
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import FIRST_ANSWERS_S, ClusterSnapshot, EstateSnapshot, NodeView, was_so_before
 from services.events import Event
 from services.types import ClusterKind, Health
 from services.words import tr
@@ -25,9 +25,6 @@ from widgets.frame.status_line import zone_name
 from widgets.topology.inspector import Action
 from widgets.topology.inspector_content import RETURN
 from widgets.topology.inspector_content import Row as FullRow
-
-_FIRST_ANSWERS_S = 3.0
-"""The first facts of a host come in parts: a state set within these seconds is what was found, not a change."""
 
 
 class Controller(QObject):
@@ -62,7 +59,6 @@ class Controller(QObject):
         self._pace = ""
         self._begun = source.now()
         self._titles: dict[str, str] = {}
-        self._first_sight: dict[str, float] = {}
         self._asked: tuple[str, float] = ("", 0.0)
         self._past_numbers: Mapping[str, float] = {}
         self._past_host = ""
@@ -185,7 +181,6 @@ class Controller(QObject):
         """Bring tree and topology up to date."""
         self._choose()
         cluster, at = self.cluster(), self._shown_at()
-        self._note_first_sight(at)
         self._window.tree.show_snapshot(self._estate)
         self._window.tree.select(self._node_id or self._cluster_id)
         sparked = cluster is not None and self._moment is None and self._window.page() == "topology"
@@ -264,17 +259,10 @@ class Controller(QObject):
         self._past_numbers, self._past_host = values, self._asked[0]
         self._show()
 
-    def _note_first_sight(self, at: float) -> None:
-        """Remember since when each node is watched: a state it had by then may be much older."""
-        for cluster in self._estate.clusters:
-            for node in cluster.nodes:
-                self._first_sight.setdefault(node.node_id, at)
-
     def _was_there_already(self, node: NodeView) -> bool:
         if node.state_since is None:
             return False
-        begun = self._first_sight.get(node.node_id, 0.0) if self.source.is_live else self.source.span()[0]
-        return node.state_since <= begun + _FIRST_ANSWERS_S
+        return was_so_before(node) or node.state_since <= self.source.span()[0] + FIRST_ANSWERS_S
 
     def _choose(self) -> None:
         """Something is always selected while there is something: the first cluster, its worst node.

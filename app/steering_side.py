@@ -86,7 +86,7 @@ class SideFeed(QObject):
             if plan is self._plan:
                 for index, series in found:
                     unit = self._unit(charts[index].metric)
-                    curve = Curve(tuple(float(t) for t in series.t), tuple(float(v) for v in series.value), unit)
+                    curve = Curve(tuple(float(t) for t in series.t), tuple(float(v) for v in series.value), unit, now)
                     self._wizard.side.set_series(index, curve)
 
         self._ops.run("side curves", lambda: _curves(source, charts, start, end), shown)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.judge import disk_health
-from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
+from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge, was_so_before
 from services.discovery.transfers import ONE_TRANSFER_S
 from services.discovery.troubles import CLOCK_LIMIT_S
 from services.discovery.words import duration, joined, names, size
@@ -106,7 +106,11 @@ def _change_text(old: NodeView, new: NodeView, at: float) -> str:
         return tr("{name}: {state}", name=new.name, state=tr(new.state))
     before = tr(old.state)
     if old.health in {Health.BAD, Health.UNKNOWN} and old.state_since is not None and at > old.state_since:
-        before = tr("{state} for {span}", state=before, span=duration(at - old.state_since))
+        span = duration(at - old.state_since)
+        if was_so_before(old):
+            before = tr("{state} for more than {span}", state=before, span=span)
+        else:
+            before = tr("{state} for {span}", state=before, span=span)
     return tr("{name}: {state} (was {before})", name=new.name, state=tr(new.state), before=before)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.discovery.model import was_so_before
 from services.discovery.nodes import STALE_S, Node
 from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving
 from services.discovery.words import clock, duration, joined, names, number, size
@@ -338,8 +339,13 @@ def _by_hearsay(node: Node, around: Around) -> Verdict:
 
 
 def dated(sentence: str, node: Node, state: str) -> str:
-    """Return the sentence with " since 02:31:07" when the node has been in this state for a while."""
+    """Return the sentence with " since 02:31:07" when the node has been in this state for a while.
+
+    A state that was there when we first looked is older than that, nobody knows by how much.
+    """
     old = node.previous
     if old is None or old.state != state or old.state_since is None:
         return sentence
+    if was_so_before(old):
+        return tr("{sentence} since before {at}", sentence=sentence, at=clock(old.state_since))
     return tr("{sentence} since {at}", sentence=sentence, at=clock(old.state_since))

@@ -17,6 +17,7 @@ class NodeView:
         state: the vendor's own word ("Synced", "Donor/Desynced", "non-Primary", "replica running", "no answer").
         reason: one sentence when the state is not simply good: what, since when, seen by whom.
         numbers: up to three (label, value text, health) that matter for this kind of node, in card order.
+        state_since, watched_since: when this state was first seen, and when the first look at it ended.
         seen_by: node ids (observers) whose view has this node as a member.
         facts: the last facts, possibly old: compare `facts.at` with the snapshot's `at`.
     """
@@ -30,6 +31,7 @@ class NodeView:
     role: str = ""
     reason: str = ""
     state_since: float | None = None
+    watched_since: float | None = None
     component: str = ""
     segment: int | None = None
     reach: Reach = Reach.NOT_TRIED
@@ -38,6 +40,17 @@ class NodeView:
     uuid_history: tuple[str, ...] = ()
     spark_metric: str = ""
     facts: NodeFacts | None = None
+
+
+FIRST_ANSWERS_S = 3.0
+"""The first facts of a host come in parts: a state set within these seconds is what was found, not a change."""
+
+
+def was_so_before(node: NodeView) -> bool:
+    """Return whether the node's state is older than the watching of it, nobody knows by how much."""
+    if node.state_since is None or node.watched_since is None:
+        return False
+    return node.state_since <= node.watched_since + FIRST_ANSWERS_S
 
 
 @dataclass(frozen=True, slots=True)

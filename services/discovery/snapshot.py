@@ -213,7 +213,11 @@ class _Making:
         before = self._before.get(view.node_id)
         same = before is not None and before.state == state
         begun = before.state_since if same and before is not None else self._at
-        return replace(view, state=state, health=health, reason=reason, state_since=begun)
+        watched = before.watched_since if before is not None else None
+        if watched is None and view.reach is not Reach.NOT_TRIED:
+            watched = self._at
+        told = replace(view, state=state, health=health, reason=reason)
+        return replace(told, state_since=begun, watched_since=watched)
 
     def _cluster(
         self,

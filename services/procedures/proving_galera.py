@@ -92,7 +92,9 @@ def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer
     if len({s.get("wsrep_cluster_conf_id", "") for s in alive.values()}) > 1:
         faults.append("their views differ")
     if faults:
-        return Answer(holds=False, evidence="; ".join(faults))
+        nobody = alive and not any(s.get("wsrep_cluster_status") == "Primary" for s in alive.values())
+        told = ["nobody that answers is Primary: the cluster takes no writes"] if nobody else []
+        return Answer(holds=False, evidence="; ".join([*told, *faults]))
     if len(alive) < condition.at_least:
         return _too_few(condition, asking, answers)
     return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")

@@ -139,6 +139,19 @@ def test_that_a_watch_rule_that_breaks_is_told_beside_the_question_that_stands(w
     assert "db1 is no full member any more. (no answer from db1)" in told
     assert "the run asks you before its next act" in told
     assert "Old." not in told
+    assert "primary" not in [made.property("kind") for made in wizard.question.buttons]
+
+
+def test_that_no_answer_stands_out_while_a_watch_rule_is_broken(wizard: WizardPage) -> None:
+    ask(wizard, "step", Ask("Is the backup done?"))
+    view = wizard.run()
+    assert view is not None
+    assert view.question is not None
+    first = wizard.question.buttons[0]
+    assert first.property("kind") == "primary"
+    broken = Broken(view.question.since + 5, "QUORUM", "One is no full member.", "db1 is non-Primary", Breach.PAUSE)
+    wizard.set_run(replace(view, broken=(broken,)))
+    assert (wizard.question.buttons[0], first.property("kind")) == (first, "")
 
 
 def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardPage) -> None:

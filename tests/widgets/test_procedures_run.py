@@ -91,6 +91,10 @@ def test_that_evidence_of_the_step_that_runs_stands_beside_and_in_its_row_where_
 
 def test_that_curves_are_marked_where_steps_began(wizard: WizardPage) -> None:
     wizard.set_run(p.run(), p.WORDING)
+    times, values = p.curve("disk")
+    for late, word in ((1.0, "now "), (600.0, "last ")):
+        wizard.side.set_series(0, Curve(times, values, "B", times[-1] + late))
+        assert wizard.side.plots[0].accessibleDescription().startswith(word)
     wizard.side.set_series(0, Curve(*p.curve("disk"), unit="B"))
     wizard.side.set_series(7, Curve())
     assert len(wizard.side.plots) == 2

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from services.procedures.model import Chart
 from services.words import tr
 from widgets.common.fonts import SMALL, STRONG
-from widgets.common.text import format_bytes, format_number
+from widgets.common.text import format_bytes, format_clock, format_number
 from widgets.common.theme import current_theme, curve_color, theme_holder, ui_font, with_alpha
 from widgets.common.time_ticks import time_ticks
 from widgets.procedures.values import Curve
@@ -20,6 +20,8 @@ from widgets.procedures.values import Curve
 HEIGHT = 156
 _LEFT, _TOP, _RIGHT, _BOTTOM = 58.0, 44.0, 14.0, 26.0
 _BYTES = "B"
+_STILL_NOW_S = 15.0
+"""A server is sampled each second, and asked anew within some seconds after a break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,14 @@ class MiniPlot(QWidget):
             self.update()
 
     def _spoken(self) -> str:
-        last = next((v for v in reversed(self._curve.values) if math.isfinite(v)), None)
-        return tr("now {value}", value=self._value(last)) if last is not None else tr("no samples yet")
+        pairs = zip(reversed(self._curve.times), reversed(self._curve.values), strict=True)
+        last = next(((t, v) for t, v in pairs if math.isfinite(v)), None)
+        if last is None:
+            return tr("no samples yet")
+        at, value = last
+        if self._curve.read_at is not None and self._curve.read_at - at > _STILL_NOW_S:
+            return tr("last {value} at {at}", value=self._value(value), at=format_clock(at))
+        return tr("now {value}", value=self._value(value))
 
     def _value(self, value: float) -> str:
         if self._curve.unit == _BYTES:

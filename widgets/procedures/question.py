@@ -87,6 +87,7 @@ class QuestionBanner(TintedFrame):
         since = question.since if question is not None else 0.0
         put(self._broken, "\n".join(broken_words(one) for one in broken if one.at >= since))
         if question == self._question:
+            self._nothing_urged(broken=bool(self._broken.text()))
             return
         self._question = question
         put(self._wrong, "")
@@ -101,6 +102,7 @@ class QuestionBanner(TintedFrame):
         self._since.setText(since_words(question.since, now) if question.since else "")
         self.setAccessibleName(f"{self._title.text()}: {self._text.text()}")
         self._fill(question)
+        self._nothing_urged(broken=bool(self._broken.text()))
 
     def question(self) -> Question | None:
         """Return the question shown."""
@@ -121,6 +123,15 @@ class QuestionBanner(TintedFrame):
             yes = question.ask.unattended or "yes"
             self._row([(yes, tr("&Yes, go on"), "primary"), (STOP, tr("&Stop here"), "")])
 
+    def _nothing_urged(self, *, broken: bool) -> None:
+        """While a watch rule is broken no answer stands out: to go on is then a person's own choice."""
+        for made in self.buttons:
+            kind = "" if broken else made.property("asked") or ""
+            if made.property("kind") not in {"danger", kind}:
+                made.setProperty("kind", kind)
+                made.style().unpolish(made)
+                made.style().polish(made)
+
     def _judge_typed(self, text: str, expect: str) -> None:
         """Say of a text that is no answer what would be one."""
         wrong = tr("'{text}' is no answer: type {word}, or stop here.", text=text, word=expect)
@@ -131,6 +142,7 @@ class QuestionBanner(TintedFrame):
         row.setSpacing(8)
         for answer, text, kind in answers:
             made = button(text, kind, on=partial(self.answered.emit, answer))
+            made.setProperty("asked", kind)
             self.buttons.append(made)
             row.addWidget(made)
         row.addStretch(1)

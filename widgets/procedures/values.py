@@ -25,8 +25,12 @@ class Rehearsed:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A curve beside the run: UTC epoch seconds and values (NaN is a gap), the same number of both."""
+    """A curve beside the run: UTC epoch seconds and values (NaN is a gap), the same number of both.
+
+    `read_at`: when it was read; a last value that is much older than that is no value of now.
+    """
 
     times: Sequence[float] = ()
     values: Sequence[float] = ()
     unit: str = ""
+    read_at: float | None = None

@@ -12,6 +12,7 @@ from services.discovery.model import (
     NodeView,
     ReplicationEdge,
     TransferEdge,
+    was_so_before,
 )
 from services.types import ClusterKind, Health, Reach
 from services.words import tr, tr_n
@@ -93,7 +94,8 @@ def _last_seen(node: NodeView) -> str:
     if answered is not None:
         return tr("last answer {at}", at=format_clock(answered))
     if node.state_since is not None:
-        return tr("since {at}", at=format_clock(node.state_since))
+        at = format_clock(node.state_since)
+        return tr("since before {at}", at=at) if was_so_before(node) else tr("since {at}", at=at)
     return ""
 
 
@@ -256,7 +258,8 @@ def tooltip(node: NodeView, at: float) -> str:
     if node.reason:
         lines.append(node.reason)
     if node.state_since is not None:
-        lines.append(tr("for {span}", span=format_duration(max(0.0, at - node.state_since))))
+        span = format_duration(max(0.0, at - node.state_since))
+        lines.append(tr("for more than {span}", span=span) if was_so_before(node) else tr("for {span}", span=span))
     return "\n".join(lines)
 
 

@@ -79,7 +79,7 @@ def history(party: Party, *, side_chosen: bool) -> Check:
     read = tuple(dict.fromkeys(sentence for pair in unknown for sentence in pair.found.missing))
     return Check(
         code="HISTORY",
-        title="The nodes share one history",
+        title="A fork, and whose data stays is chosen" if forked and side_chosen else "The nodes share one history",
         verdict=verdict(forked and not side_chosen, forked or unknown or not found),
         evidence=";\n".join(told) or "there are no two nodes with a position to compare",
         why="Nodes of one state UUID can be forks: after a bootstrap on each side both count on from the same seqno, "

@@ -129,7 +129,8 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
     if found.outcome == "forked":
         since = f", parted after seqno {found.shared_to}" if found.shared_to is not None else ""
         if values.get("loser") == joiner:
-            return _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
+            given_up = _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
+            return replace(given_up, title=f"{joiner} gives up what only it has")
         way = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
         return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
     told = f"not known: {found.evidence} ({'; '.join(found.missing)})"

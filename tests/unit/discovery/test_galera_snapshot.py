@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.discovery.changes import events_between
 from services.discovery.galera_view import may_lose
 from services.facts.model import DiskFacts, GaleraMember, MachineFacts, NodeFacts, Problem, TransferFacts
 from services.types import ClusterKind, Health, Reach
@@ -213,13 +214,27 @@ def test_that_a_killed_server_is_not_running_and_its_fellows_still_count_it() ->
 
 
 def test_that_the_reason_says_since_when_a_server_is_not_running() -> None:
+    gone = sql_gone(member(3), at=AT + 60, process_state="", process_pid=None)
+    first = estate(member(1), member(2), member(3))
+    then = estate(member(1, at=AT + 60), member(2, at=AT + 60), gone, previous=first, at=AT + 60)
+    gone = replace(gone, ssh_at=AT + 90)
+    later = estate(member(1, at=AT + 90), member(2, at=AT + 90), gone, previous=then, at=AT + 90)
+    assert node(later, "db3").state_since == AT + 60
+    assert " since " in node(later, "db3").reason
+    assert " since before " not in node(later, "db3").reason
+
+
+def test_that_a_server_found_down_at_the_first_look_is_not_running_since_before_that() -> None:
     gone = sql_gone(member(3, at=AT - 1), process_state="", process_pid=None)
     first = estate(member(1), member(2), gone)
     later = estate(
         member(1, at=AT + 60), member(2, at=AT + 60), replace(gone, ssh_at=AT + 60), previous=first, at=AT + 60
     )
     assert node(later, "db3").state_since == AT + 0.5
-    assert " since " in node(later, "db3").reason
+    assert " since before " in node(later, "db3").reason
+    back = estate(*(member(n, at=AT + 90) for n in (1, 2, 3)), previous=later, at=AT + 90)
+    told = [event.text for event in events_between(later, back) if event.node_id == "db3"]
+    assert any("not running for more than " in text for text in told), told
 
 
 def test_that_a_paused_server_is_stopped_by_a_signal() -> None:

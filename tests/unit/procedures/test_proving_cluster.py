@@ -43,6 +43,16 @@ def test_that_silence_of_one_node_is_told_from_its_loss(prover: Attempt, hosts: 
     assert prover.look(c.StillPrimary(("n1", "n2"), 1, UUID), NOTHING).holds is True
 
 
+def test_that_members_of_which_none_is_primary_are_told_as_a_cluster_without_writes(
+    prover: Attempt, hosts: ScriptedHosts
+) -> None:
+    condition = c.StillPrimary(("n1", "n2"), 2, UUID)
+    hosts.sessions["n1"].state = hosts.sessions["n2"].state = status(cluster_status="non-Primary")
+    assert "nobody that answers is Primary: the cluster takes no writes" in prover.look(condition, NOTHING).evidence
+    hosts.sessions["n2"].state = status()
+    assert "nobody that answers" not in prover.look(condition, NOTHING).evidence
+
+
 def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: Attempt, hosts: ScriptedHosts) -> None:
     one, other = hosts.sessions["n1"], hosts.sessions["n2"]
     one.state = other.state = Unreachable("Refused.")

@@ -65,7 +65,8 @@ def test_that_a_fork_is_refused_by_ist_whatever_a_person_overrides_and_the_way_b
 def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name() -> None:
     facts = known(facts_of(parted("n1", "n2", "n3")))
     given = values(facts, loser="n3")
-    assert checked(facts, loser="n3")["HISTORY"].verdict is Verdict.WARN
+    told = checked(facts, loser="n3")["HISTORY"]
+    assert (told.verdict, told.title) == (Verdict.WARN, "n3 gives up what only it has")
     first = ADD.plan(facts, given)
     assert [s.step_id for s in first.steps] == ["restart-off-n3", "down-n3", "extract-n3", "loss-known"]
     extract = first.steps[2].action

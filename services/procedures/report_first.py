@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from services.procedures.actions import Ask, WaitFor
 from services.procedures.checks import Verdict
-from services.procedures.conditions import Position, TransferWas
+from services.procedures.conditions import Joined, Position, Stopped, TransferWas
 from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
 from services.procedures.model import Risk, Step
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
@@ -69,6 +69,8 @@ def outcome(view: RunView) -> Iterator[Block]:
             text = tr("Step {number}, '{title}', did not succeed: {why}", number=number, title=shown.step.title,
                       why=without_host(why, shown.step.host))  # fmt: skip
             yield Sentence(text, "warn")
+    for host in _left_down(view):
+        yield Sentence(tr("The run stopped the server of {host}, and did not see it serve again.", host=host), "bad")
     for open_one in view.obligations:
         on = tr("Still on since {at}: {what}; {seen}.", at=moment(open_one.since), what=open_one.obligation.sentence,
                 seen=seen_on(open_one, moment))  # fmt: skip
@@ -76,6 +78,18 @@ def outcome(view: RunView) -> Iterator[Block]:
         yield Sentence(on + (" " + tr("While it stays: {danger}.", danger=danger) if danger else ""), "bad")
     if not view.obligations:
         yield Sentence(tr("Nothing that the run switched on is left on."))
+
+
+def _left_down(view: RunView) -> tuple[str, ...]:
+    """Return the hosts whose server the run stopped and no step of it, nor an undo, brought back."""
+    down: dict[str, None] = {}
+    for shown in view.steps:
+        step, proof = shown.step, tuple(type(condition) for condition in shown.step.proof)
+        if Stopped in proof and shown.state in {StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED}:
+            down[step.host] = None
+        elif Joined in proof and shown.state in {StepState.DONE, StepState.ALREADY}:
+            down.pop(step.host, None)
+    return tuple(down)
 
 
 def not_known(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:

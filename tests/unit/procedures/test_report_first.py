@@ -167,3 +167,19 @@ def test_that_any_state_of_a_step_has_its_bars() -> None:
         assert [bar.undo for bar in bars] == [False, True]
         assert all(bar.end >= bar.start for bar in bars)
     assert grouped([(0.0, "↶6"), (3.0, "↶4"), (90.0, "7")]) == [(0.0, "↶6–4"), (90.0, "7")]
+
+
+@pytest.mark.parametrize(("end", "told"), [(StepState.UNDONE, False), (StepState.UNDO_FAILED, True)])
+def test_that_a_server_which_the_run_stopped_and_did_not_bring_back_is_told_at_the_top(
+    end: StepState, told: bool
+) -> None:
+    writer = Writer()
+    writer.step("freeze-n1", StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.DONE)
+    writer.step("stop-n2", StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.DONE)
+    sentence = "The run stopped the server of n2, and did not see it serve again."
+    assert sentence in shown(writer)
+    writer.write(line.run_state(RunState.FAILED, "It failed."), line.run_state(RunState.UNDOING))
+    writer.step("stop-n2", StepState.UNDOING)
+    writer.write(line.step_state("stop-n2", end, error="" if end is StepState.UNDONE else "It does not start."))
+    top = shown(writer).partition(FIRST[0])[0]
+    assert (sentence in top) is told

@@ -26,11 +26,15 @@ from app.main_window import MainWindow
 from services.words import from_environment, install
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QScreen
+
     from app.session import Opener, WindowSession
     from app.vault import SessionVault
     from widgets.common.theme import ThemeName
 
 DEFAULT_SIZE = (1440, 900)
+TITLE_BAR = 32
+"""Room for a window manager's title bar in pixels: it is not part of the window's own size."""
 _FIRST = ("app.session", "widgets.common.style", "widgets.frame.status_line", "widgets.frame.top_bar",
           "widgets.inventory.tree", "widgets.topology.inspector", "widgets.topology.view")  # fmt: skip
 
@@ -52,7 +56,8 @@ def run_window(
     application.setApplicationName("Pilothouse")
     given: ThemeName | None = getattr(options, "theme", None)
     window = MainWindow(bare=True, dark=None if given is None else given == "dark")
-    window.resize(*getattr(options, "size", DEFAULT_SIZE))
+    asked: tuple[int, int] | None = getattr(options, "size", None)
+    window.resize(*(asked or fitting_size(application.primaryScreen() if pictures is None else None)))
     start = WindowStart(options, hooks, window, Play(recording, autoplay, start_s))
     window.show()
     exit_code = GOOD
@@ -67,6 +72,14 @@ def run_window(
         exit_code = take_pictures(session, pictures, current_theme().name)
     start.stop()
     return exit_code
+
+
+def fitting_size(screen: QScreen | None) -> tuple[int, int]:
+    """Return the first window's size: the usual one, or what a smaller screen has room for; None: no screen counts."""
+    if screen is None:
+        return DEFAULT_SIZE
+    room = screen.availableGeometry()
+    return min(DEFAULT_SIZE[0], room.width()), min(DEFAULT_SIZE[1], room.height() - TITLE_BAR)
 
 
 def collect_again() -> None:

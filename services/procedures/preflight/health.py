@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from services.facts.model import GaleraFacts
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.preflight.parts import (
@@ -88,7 +91,7 @@ def _no_member(host: HostFacts) -> str:
 
 def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | None) -> list[str]:
     views = {h.host: g for h in everyone if (g := galera_of(h)) is not None}
-    faults = []
+    faults = _two_components(views)
     if len({g.conf_id for g in views.values()}) > 1:
         faults.append("conf_id differs: " + ", ".join(f"{name} {g.conf_id}" for name, g in views.items()))
     expected = size or (facts.expected if facts.expected is not None else len(facts.members) + arbitrators(facts))
@@ -96,6 +99,19 @@ def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | Non
     if wrong:
         faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")
     return faults
+
+
+def _two_components(views: Mapping[str, GaleraFacts]) -> list[str]:
+    """Return one fault where members are Primary in views that have no member in common."""
+    sides: dict[frozenset[str], list[str]] = {}
+    for name, galera in views.items():
+        if galera.cluster_status == "Primary" and galera.incoming_addresses:
+            sides.setdefault(frozenset(galera.incoming_addresses), []).append(name)
+    apart = [names for view, names in sides.items() if all(view.isdisjoint(other) for other in sides if other != view)]
+    if len(apart) < 2:
+        return []
+    told = " and ".join(", ".join(names) for names in apart)
+    return [f"two Primary Components: {told}; each takes rows that the other never gets"]
 
 
 def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = ()) -> Check:

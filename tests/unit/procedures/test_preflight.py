@@ -61,6 +61,16 @@ def test_that_the_health_gate_blocks_and_names_the_node_and_value(change: dict[s
     assert check.try_
 
 
+def test_that_members_primary_in_two_views_without_a_common_member_are_two_primary_components() -> None:
+    both, own = ("n1:3306", "n3:3306"), ("n2:3306",)
+    seen = [host(n, group=galera(n, incoming_addresses=own if n == "n2" else both)) for n in NAMES]
+    told = preflight.health_gate(facts(*seen), NAMES)
+    assert (told.verdict, told.evidence) == (
+        BLOCK,
+        "two Primary Components: n1, n3 and n2; each takes rows that the other never gets",
+    )
+
+
 def test_that_a_silent_member_and_an_empty_list_block_the_health_gate() -> None:
     assert "No route to host" in preflight.health_gate(facts(gone("n3")), NAMES).evidence
     assert preflight.health_gate(facts(), ()).verdict is BLOCK

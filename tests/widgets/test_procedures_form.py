@@ -203,6 +203,11 @@ def test_that_an_answer_that_would_do_is_named_by_its_question_with_the_way_to_i
     assert wizard.stages.inputs.is_open()
     assert row(wizard, "floor").isVisible()
     assert wizard.focusWidget() is row(wizard, "floor").focus_target()
+    wizard.resize(1000, 420)  # a small screen: the question is below the fold
+    qtbot.mouseClick(ways[0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(ways[1], Qt.MouseButton.LeftButton)
+    shown_row = row(wizard, "floor")
+    qtbot.waitUntil(lambda: shown_row.visibleRegion().boundingRect().height() == shown_row.height())
 
 
 def test_that_a_reason_typed_survives_checking_again(qtbot: QtBot, wizard: WizardPage) -> None:

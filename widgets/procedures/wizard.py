@@ -127,6 +127,7 @@ class WizardPage(QFrame):
         stages.form.check_wanted.connect(self.check_wanted)
         stages.checklist.check_wanted.connect(self.check_wanted)
         stages.checklist.plan_wanted.connect(self.plan_wanted)
+        stages.checklist.answer_wanted.connect(self._show_field)
         stages.approval.rehearse_wanted.connect(self.rehearse_wanted)
         stages.approval.start_wanted.connect(self._start)
         stages.report.report_wanted.connect(self.report_wanted)
@@ -332,6 +333,16 @@ class WizardPage(QFrame):
         def show() -> None:
             top = self.stages.preflight.mapTo(self._inner, QPoint(0, 0)).y()
             self._scroll.verticalScrollBar().setValue(top - 8)
+
+        QTimer.singleShot(0, self, show)
+
+    def _show_field(self, name: str) -> None:
+        """Bring the question that a check asks for into sight: unfolded just now, its place is not settled yet."""
+
+        def show() -> None:
+            row = self.stages.form.rows.get(name)
+            if row is not None:
+                self._scroll.ensureWidgetVisible(row, 0, 48)
 
         QTimer.singleShot(0, self, show)
 

@@ -136,7 +136,7 @@ Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 """
 
 CLIENT_SPEAKS = (
-    r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047|able [\047`]"
+    r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047|[Tt]able [\047`]"
     r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \[|blob data\]$"
 )
 """What stands before a client's words in a line of a server's error log, as an extended expression for awk and Python.
@@ -203,7 +203,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       } else if (ends) { spoken(); text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
       else if (spoken()) next
       else if (/(View|Recovered view from SST):$|  id: [0-9a-f-]+:|  status: [a-z]|[0-9]+: [0-9a-f]+-[0-9a-f-]+, / ||
-               /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: /) {
+               /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: / ||
+               / as process [0-9]|[Ll]oading provider |ready for connections/) {
         text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0
       }
     }
@@ -217,7 +218,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     .replace("@NAME@", str(NAME_LENGTH))
     .replace("@MESSAGE_S@", str(ONE_MESSAGE_S))
 )
-"""The lines of a server's log that tell of Primary views, newest first (services/facts/primary_views.py).
+"""The lines of a server's log that tell of Primary views, and of its starts, newest first (primary_views, ran_alone).
 
 Run as `timeout 20 nice bash -c VIEWS_OF_LOG pilothouse journal UNIT`, or `... file LOG`: man journalctl(1) (-r),
 tac(1), timeout(1) (124: out of time; what was found by then stands). 'read BYTES REFUSED' says how far it came, every

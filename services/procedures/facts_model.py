@@ -10,6 +10,7 @@ from services.facts.binlog_marks import Mark
 from services.facts.model import NodeFacts, Problem
 from services.facts.other_server import OtherServer
 from services.facts.primary_views import PrimaryView
+from services.facts.ran_alone import RanAlone
 
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 
@@ -89,7 +90,7 @@ class Trace:
         index: path of the binary log's index file, '' where there is no binary log, or it was not found.
         log_told: whether its newest marks were read, or no binary log is there: no marks are no transactions then.
         partial: its binary log has only what was written on the node itself (log_slave_updates is off).
-        other_server: one with another log that was shut down on its data; None: nothing that was read tells of one.
+        other_server: one with another log, or without the cluster, on its data; None: nothing read tells of one.
         unread: what could not be read and why, one sentence each.
     """
 
@@ -101,7 +102,7 @@ class Trace:
     index: str = ""
     log_told: bool = False
     partial: bool = False
-    other_server: OtherServer | None = None
+    other_server: OtherServer | RanAlone | None = None
     unread: tuple[str, ...] = ()
 
 

@@ -16,6 +16,7 @@ from services.connections.command import Command
 from services.connections.ports import Output
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
 from services.facts.primary_views import LEFT_OUT, LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
+from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.gather_other_server import log_file, read_other_server
@@ -90,9 +91,10 @@ def _can_be_read(host: HostFacts) -> bool:
 
 
 def first_round(host: HostFacts, run: Road) -> Trace:
-    """Read a host's views, its newest marks, and whether another server was shut down on its data."""
+    """Read a host's views, its newest marks, and whether a server ran on its data outside the cluster."""
     unread: list[str] = []
-    views, other = read_views(host, run, unread), read_other_server(host, run)
+    views, alone = read_views(host, run, unread)
+    other = read_other_server(host, run) or (alone if host.server_up is not True else None)
     index = binlog_index(host, run, unread)
     if index is None:
         return Trace(views, other_server=other, unread=tuple(unread))
@@ -120,12 +122,12 @@ def has_only_its_own(host: HostFacts, marks: tuple[Mark, ...]) -> bool:
     return any(_MARIADB_GTID.fullmatch(mark.gtid) for mark in marks) and {mark.server_id for mark in marks} == {own}
 
 
-def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryView, ...]:
-    """Return the views that the host's log tells of; why not goes to `unread`."""
+def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[tuple[PrimaryView, ...], RanAlone | None]:
+    """Return the views that the host's log tells of, and a server that ran without the cluster; why not: `unread`."""
     output = run(views_read(host.unit or "mariadb.service", log_file(host)), LOG_LIMIT_S)
     if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
         unread.append(f"the log of {host.host} could not be read")
-        return ()
+        return (), None
     lines = output.text.splitlines()
     found = parse_views(lines)
     if output.exit_code == _OUT_OF_TIME:
@@ -133,7 +135,7 @@ def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[PrimaryVi
     elif not found:
         hidden = " after the newest place where it may stand among clients' words" if LEFT_OUT in lines else ""
         unread.append(f"the log of {host.host} tells of no Primary Component{hidden}")
-    return found
+    return found, ran_alone(lines)
 
 
 def _out_of_time(host: str, read: tuple[int, int] | None) -> str:

@@ -87,7 +87,7 @@ def _no_trace(host: str) -> str:
 
 
 def compared(joiner: Side, donor: Side) -> Histories:
-    """Compare two nodes by every trace; what a server that wrote another log left behind stands in none of them."""
+    """Compare two nodes by every trace; what a server outside the cluster left behind need stand in none of them."""
     found = _by_traces(joiner, donor)
     others = ((side.host, side.trace.other_server) for side in (joiner, donor) if not side.serves)
     doubts = tuple(other.told(host) for host, other in others if other is not None)
@@ -95,7 +95,7 @@ def compared(joiner: Side, donor: Side) -> Histories:
         return found
     if found.outcome == "not known":
         return replace(found, missing=(*doubts, *found.missing))
-    said = f"what was read shows one past ({found.evidence}), and another server was shut down behind it"
+    said = f"what was read shows one past ({found.evidence}), and another server ran on the data behind it"
     return Histories("not known", said, missing=doubts)
 
 

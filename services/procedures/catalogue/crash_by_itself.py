@@ -33,7 +33,7 @@ def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
         return f"the histories of {', '.join(forked)} are forks"
     nodes = [party.host(name) for name in hosts]
     if others := [host.host for host in nodes if host.trace is not None and host.trace.other_server is not None]:
-        return f"another server was shut down on the data of {', '.join(others)}"
+        return f"another server ran on the data of {', '.join(others)}"
     views = {host.host: host.gvwstate for host in nodes}
     without = [name for name, view in views.items() if view is None]
     if without:

@@ -140,7 +140,19 @@ def test_that_a_log_without_a_view_says_that_one_may_stand_among_clients_words()
         return Output(0, b"left out\nread 500 0\n", b"")
 
     unread: list[str] = []
-    assert read_views(HostFacts("s3", datadir="/data"), road, unread) == ()
+    assert read_views(HostFacts("s3", datadir="/data"), road, unread) == ((), None)
     assert unread == [
         "the log of s3 tells of no Primary Component after the newest place where it may stand among clients' words"
     ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-22 22:01:07 0 [ERROR] /usr/sbin/mariadbd: unknown variable 'no_such_option=1'",
+        "2026-11-22 22:01:07 0 [ERROR] /usr/sbin/mariadbd: unknown option '--no-such'",
+        "2026-11-22 22:01:07 0 [Warning] Could not open '/etc/x' : permission denied",
+    ],
+)
+def test_that_a_servers_own_words_about_its_options_stay(line: str) -> None:
+    assert without_client_text((line,)) == (line,)

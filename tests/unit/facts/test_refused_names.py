@@ -109,7 +109,7 @@ def test_that_a_log_that_is_not_read_to_its_beginning_says_how_far_and_what_fill
         def road(command: Command, limit_s: float) -> Output:
             return Output(code, printed.encode(), b"")
 
-        return len(read_views(HostFacts("s3", datadir="/data"), road, unread)), unread
+        return len(read_views(HostFacts("s3", datadir="/data"), road, unread)[0]), unread
 
     shown = [line for line in VIEW.splitlines() if line.startswith(("View", "  id", "  status", "\t"))]
     newest_first = "".join(f"{line}\n" for line in shown[::-1])

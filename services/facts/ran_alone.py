@@ -21,7 +21,9 @@ _STARTS = re.compile(r"(?:Starting MariaDB .{1,300}|starting) as process \d")
 _PROVIDER = re.compile(r"Loading provider (?!none\b)\S|loading provider library '(?!none')")
 _EPOCH = re.compile(r"\d{9,11}\.\d")
 _READY = "ready for connections"
-_JOINED = re.compile(r"New COMPONENT: primary = yes|SST received: |Prepared IST receiver for 0-")
+_JOINED = re.compile(
+    r"New COMPONENT: primary = yes|Synchronized with group|SST received: |Prepared IST receiver for 0-"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,10 @@ def ran_alone(lines_newest_first: Iterable[str]) -> RanAlone | None:
             outside = True
         elif _PROVIDER.search(message):
             outside = False
-        elif _READY in message and outside:
-            found = RanAlone(_when(line, at))
         elif _JOINED.search(message):
             found, outside = None, False
+        elif _READY in message and outside:
+            found = RanAlone(_when(line, at))
     return found
 
 

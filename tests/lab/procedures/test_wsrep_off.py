@@ -118,6 +118,32 @@ def test_that_a_node_on_which_a_colleague_ran_a_server_while_it_was_down_is_not_
 
 
 @pytest.mark.slow
+def test_that_rows_of_the_nodes_own_unit_started_without_the_cluster_past_its_binary_log_are_not_known(
+    steer: Estate, console: Console, whole: Whole
+) -> None:
+    """A colleague's option file has the unit run alone for a while: its stop is in the node's own log.
+
+    'Same' was said, and an IST forked the rows: the log's last line is that server's.
+    """
+    shared = make_ledger(steer)
+    s3, alone_file = steer.host("s3"), "/etc/mysql/mariadb.conf.d/99-alone.cnf"
+    rows = ";".join(f"INSERT INTO {LEDGER} VALUES ({one}, 'alone')" for one in range(8_000, 8_003))
+    try:
+        s3.sh("systemctl stop mariadb")
+        s3.sh(f"printf '[mysqld]\\nwsrep_on = OFF\\nskip_log_bin\\n' > {alone_file}; systemctl start mariadb")
+        s3.sh(f'mariadb -e "{rows}"; systemctl stop mariadb; rm {alone_file}')
+        refused = console.run("add-node", "--override", "HISTORY=I know better", joiner="s3")
+        check = assert_refused(console.run("add-node", "--json", joiner="s3"), "HISTORY")
+        assert refused.code == 1, refused
+        assert "s3: a server ran on its data without the cluster at" in check["evidence"], check
+        assert database.pid(steer.spec, "s3") is None
+        assert [on(steer, name) for name in ("s1", "s2")] == [set(shared)] * 2
+    finally:
+        s3.sh(f"rm -f {alone_file}", check=False)
+        forget(steer, "s3")
+
+
+@pytest.mark.slow
 def test_that_after_a_crash_a_node_with_rows_in_no_binary_log_stays_stopped(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -37,6 +37,7 @@ def found(*messages: str, journal: bool = False) -> str | None:
         (STARTS, READY, STARTS, LOADS, COPY, READY),
         (LEFT_OUT, LOADS, JOINS, READY),
         (LEFT_OUT, JOINS, READY),
+        (LEFT_OUT, "WSREP: Synchronized with group, ready for connections"),
         (READY,),
     ],
 )

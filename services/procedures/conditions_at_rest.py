@@ -47,4 +47,12 @@ class Unmoved:
     hosts: tuple[str, ...] = ()
 
 
-AtRest = PositionMark | Unmoved
+@dataclass(frozen=True, slots=True)
+class StateNamed:
+    """The node's grastate.dat still names a state: no transfer into its data folder broke off."""
+
+    host: str
+    datadir: str
+
+
+AtRest = PositionMark | Unmoved | StateNamed

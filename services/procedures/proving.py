@@ -9,13 +9,13 @@ from typing import Any
 from services.clock import Clock
 from services.errors import UserError
 from services.procedures import conditions as c
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
-from services.procedures.proving_at_rest import position_mark, unmoved
+from services.procedures.proving_at_rest import position_mark, state_named, unmoved
 from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
 from services.procedures.proving_component import not_apart, nothing_written
@@ -68,6 +68,7 @@ LOOKS: dict[type, Look] = {
     c.SameHistory: same_history,
     PositionMark: position_mark,
     Unmoved: unmoved,
+    StateNamed: state_named,
 }
 
 

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from services.errors import UserError
 from services.facts import reads
 from services.procedures.conditions import Answer
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.facts_model import ZERO_UUID
 from services.procedures.gather_state_files import parse_grastate
 from services.procedures.gather_system import properties
@@ -59,6 +59,21 @@ def position_mark(condition: PositionMark, asking: Asking, past: Past) -> Answer
             return Answer(holds=False, evidence=told, final=True)
     told = f"not known: {now.unread}" if now.unread else f"the data of {condition.host} were last written: {now.newest}"
     return Answer(holds=True, evidence=told, kept=((condition.keep, json.dumps(asdict(now))),))
+
+
+def state_named(condition: StateNamed, asking: Asking, past: Past) -> Answer:
+    """Look whether grastate.dat names a state: the provider takes it out before a transfer, and puts it in after it.
+
+    A start that fails early may leave it so too (an unknown option, MariaDB 10.11.18), with its data whole.
+    """
+    del past
+    host, path = condition.host, posixpath.join(condition.datadir, "grastate.dat")
+    output = asking.run(host, ("cat", path), sudo=True)
+    state = parse_grastate(output.text) if output.exit_code == 0 else None
+    if state is not None and state.names_state:
+        return Answer(holds=True, evidence=f"{path} of {host} names {state.uuid}")
+    said = f"{path} of {host} names no state any more: whether a transfer that broke off erased its data is not known"
+    return Answer(holds=False, evidence=said, final=True)
 
 
 def unmoved(condition: Unmoved, asking: Asking, past: Past) -> Answer:

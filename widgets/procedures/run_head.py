@@ -105,8 +105,8 @@ class RunHead(QWidget):
             return (tr(view.plan.summary), begun)
         if view.elsewhere:
             there = tr("Another program of this workstation drives it, a terminal or a second window: steer it there.")
-            return (tr("The run is {state}.", state=run_words(view)), there, begun)
-        state = tr("The run is {state}.", state=run_words(view))
+            return (tr("State: {state}.", state=run_words(view)), there, begun)
+        state = tr("State: {state}.", state=run_words(view))
         return (state, _said(view), begun)
 
     def _pause(self) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.facts_model import Facts, Remembered
+from services.procedures.conditions_at_rest import StateNamed
+from services.procedures.facts_model import Facts, HostFacts, Remembered
 from services.procedures.histories import claim_is_confirmed
 from services.procedures.positions import recovered_position
 from services.procedures.preflight.parts import galera_of
@@ -94,6 +95,12 @@ def seen_beyond(facts: Facts, joiner: str) -> Remembered | None:
     if memory is None or memory.seqno is None or memory.seqno <= max((n for n in reached if n is not None), default=0):
         return None
     return memory
+
+
+def state_stays(joiner: HostFacts) -> tuple[StateNamed, ...]:
+    """Return what a start that is taken back should leave as it was: a state file that names the node's data."""
+    named = joiner.grastate is not None and joiner.grastate.names_state
+    return (StateNamed(joiner.host, joiner.datadir),) if named else ()
 
 
 def nothing_left(facts: Facts, joiner: str) -> bool:

@@ -279,12 +279,14 @@ def start_node(
     prefix: str = "",
     estimate_s: float | None = None,
     before_undo: tuple[Condition, ...] = (),
+    leaves: tuple[Condition, ...] = (),
 ) -> Step:
     """Start a node and wait until it is joined: 'started' is not 'joined'.
 
     Args:
         history: what shows that the node and those it joins share their past (`same_history`).
         before_undo: what must hold too before it is stopped again: that it is not the one that keeps the cluster up.
+        leaves: what is looked at when it is stopped again, and told where it does not hold.
     """
     unit, name = start_unit_of(host), host.host
     apart = NotApart(name, history.hosts, facts.cluster_id)  # stopped so, its rows would be on no server that serves
@@ -299,7 +301,14 @@ def start_node(
         already=(Joined(name, facts.cluster_id, unit, history.hosts),),
         proof=(Joined(name, facts.cluster_id, unit, history.hosts),),
         limit_s=limit_s,
-        undo=Undo(f"Stop {unit} on {name}", stop_unit(unit), (Stopped(name, unit),), 900.0, (apart, *before_undo)),
+        undo=Undo(
+            f"Stop {unit} on {name}",
+            stop_unit(unit),
+            (Stopped(name, unit),),
+            limit_s=900.0,
+            before=(apart, *before_undo),
+            leaves=leaves,
+        ),
         repeatable=True,
         cancellable=False,
         moves=name,

@@ -6,7 +6,7 @@ import re
 
 from services.procedures import conditions as c
 from services.procedures.conditions import Answer, Condition
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
 from services.procedures.ports import Past
@@ -121,6 +121,8 @@ class ScriptedProver:
                 if hosts[host].grastate_uuid in {"", ZERO}:
                     return condition.by_sst or not hosts[host].has_data
                 return not hosts[host].parted
+            case StateNamed(host):
+                return hosts[host].grastate_uuid not in {"", ZERO}
             case PositionMark(host, _, _, since):
                 return not since or past.kept[since] == str(hosts[host].starts)
             case Unmoved(host, mark=mark, recovered=recovered, position=position, own_start=own):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -185,15 +187,24 @@ def test_that_what_an_earlier_transfer_left_is_ended_before_a_start_and_after_on
     assert [a.command.argv for a in acts if isinstance(a, Run)] == [wanted, wanted]
 
 
-def _end(account: str, pattern: str) -> int:
-    words = ("bash", "-c", END_ORPHANS, "pilothouse", account, pattern)
-    return subprocess.run(words, check=False, capture_output=True, timeout=30).returncode
+def _end(account: str, pattern: str, path: str = os.environ["PATH"]) -> int:
+    words = (str(shutil.which("bash")), "-c", END_ORPHANS, "pilothouse", account, pattern)
+    return subprocess.run(words, check=False, capture_output=True, timeout=30, env={"PATH": path}).returncode
 
 
+_HAS_PGREP = pytest.mark.skipif(shutil.which("pgrep") is None, reason="pgrep is not installed")
+
+
+@_HAS_PGREP
 def test_that_ending_what_is_left_succeeds_where_nothing_is() -> None:
     assert _end("nobody", "wsrep_sst_of_nobody_at_all") == 0
 
 
+def test_that_a_host_without_pgrep_is_no_host_without_such_processes(tmp_path: Path) -> None:
+    assert _end("nobody", "wsrep_sst_of_nobody_at_all", str(tmp_path)) != 0
+
+
+@_HAS_PGREP
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may run a process of another account")
 def test_that_a_script_that_does_not_listen_is_ended_and_another_process_is_not() -> None:
     deaf = "trap '' TERM; exec -a wsrep_sst_test sleep 60"

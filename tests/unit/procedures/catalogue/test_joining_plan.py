@@ -20,6 +20,7 @@ from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.watches import disk
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FlowControlBelow, FreeDisk, StatusIs
+from services.procedures.conditions_at_rest import StateNamed
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts
 from services.procedures.inputs import filled
 from services.procedures.invariants import violations
@@ -185,6 +186,16 @@ def test_that_what_an_earlier_transfer_left_is_ended_before_a_start_and_after_on
     wanted = ("bash", "-c", END_ORPHANS, "pilothouse", "106", ORPHANS)
     acts = (before.actions[0], after.actions[-1])
     assert [a.command.argv for a in acts if isinstance(a, Run)] == [wanted, wanted]
+
+
+def test_that_a_start_that_is_taken_back_looks_whether_the_node_still_has_its_state() -> None:
+    cluster = whole("n1", "n2", "n3", spare="new")
+    cluster.stop(cluster.hosts["n3"])
+    facts = facts_of(cluster)
+    for joiner, leaves in (("n3", ("n3",)), ("new", ())):
+        start = ADD.plan(facts, _values(facts, joiner=joiner)).step(f"start-{joiner}")
+        assert start.undo is not None
+        assert tuple(c.host for c in start.undo.leaves if isinstance(c, StateNamed)) == leaves
 
 
 def _end(account: str, pattern: str, path: str = os.environ["PATH"]) -> int:

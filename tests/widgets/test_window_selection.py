@@ -177,7 +177,13 @@ def test_that_the_inspector_tells_what_samples_say_of_the_machine(opened: OpenWi
     assert words["disk write"].endswith("ms")
 
 
-def test_that_a_state_found_at_the_start_is_not_said_to_have_just_begun(opened: OpenWindow) -> None:
+def test_that_a_state_found_at_the_start_is_not_said_to_have_just_begun(
+    opened: OpenWindow, source: FakeLiveSource
+) -> None:
+    cluster = b.healthy()
+    nodes = tuple(replace(node, watched_since=node.state_since) for node in cluster.nodes)
+    source.newest = b.estate(replace(cluster, nodes=nodes))
+    opened.controller.pump.beat()
     opened.controller.select_node("db1")
     assert dict(opened.window.inspector.rows("Replication"))["state since"].startswith("before ")
 

@@ -137,14 +137,16 @@ Run as `timeout 8 bash -c HAPROXY_SHOW pilothouse SOCKET`.
 
 CLIENT_SPEAKS = (
     r"rror \047|([Qq]uery|QUERY)(: | \047| [(]0x)|SQL: |sql: |tatement: |[Dd]uplicate entry \047|[Tt]able [\047`]"
-    r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \[|blob data\]$"
+    r"|initiates vote on |(request|granted): [(]|MDL conflict|Event Scheduler: \[|blob data\]$|`"
+    r"|([Cc]olumn|[Ff]ield|[Ii]ndex|[Kk]ey|[Nn]ame|[Dd]atabase|[Cc]onstraint|[Vv]iew) \047"
 )
 """What stands before a client's words in a line of a server's error log, as an extended expression for awk and Python.
 
 A failed statement, with its error before it (`Error '%s' on query. Default database: '%s'. Query: '%s'`, MariaDB
 sql/log_event_server.cc; "WSREP: Ignoring error '%s' on query…", sql/wsrep_mysqld.cc), the statements of a conflict
 ("SQL: ", "request: (", "MDL conflict"), of "TO isolation failed" ("sql: ") and of a crash ("Query (0x"), an unsafe one
-("Statement: "), a value or a table's name in a message, a vote on an error (which tells it), an event's message.
+("Statement: "), a value or a table's name in a message, a vote on an error (which tells it), an event's message. What
+stands in backticks is a name of a client's, line breaks and all ("Cannot add field `%s` in table", InnoDB).
 journalctl shows a line with control characters as "blob data", and hides which one it is.
 """
 QUERY_PRINTED = r"query id [0-9]"
@@ -165,10 +167,10 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
   awk -v journal="$1" '
     function show(older) {
       for (; head <= tail && older - at[head] > @FAR@; head++) {
-        if (text[head] != "" && (text[head] !~ /^(refused|left out)$/ || last != text[head])) {
+        if (text[head] != "" && (text[head] !~ /^(refused|left out( start)?)$/ || last != text[head])) {
           print text[head]; fflush(); last = text[head]
         }
-        delete text[head]; delete at[head]; delete when[head]
+        delete text[head]; delete at[head]; delete when[head]; delete of_start[head]
       }
       if (near < head) near = head
       while (near <= tail && older - at[near] > 130) near++
@@ -179,7 +181,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     function leave_out(from) {
       for (i = tail; i >= head && at[i] > from; i--)
         if (text[i] !~ /^(refused)?$/ && (!journal || when[i] <= $1 + @MESSAGE_S@))
-          text[i] = at[i] > stamped ? "" : "left out"
+          text[i] = at[i] > stamped ? "" : (of_start[i] || text[i] == "left out start") ? "left out start" : "left out"
     }
     function spoken() {
       if (chars ~ /@SPEAKS_FAR@/) { leave_out(before - @FAR@); return 1 }
@@ -198,14 +200,16 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       ends = index($0, "(using password: ")
       if (index($0, "Access denied for user ") &&
           $0 ~ /(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /) {
-        refused++; drop(!ends); spoken()
+        refused++; drop(!ends)
+        if (chars !~ /^[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] (\[[A-Za-z0-9-]+\] )*Access denied/) spoken()
         text[++tail] = "refused"; at[tail] = here; bare[tail] = 0
       } else if (ends) { spoken(); text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
       else if (spoken()) next
       else if (/(View|Recovered view from SST):$|  id: [0-9a-f-]+:|  status: [a-z]|[0-9]+: [0-9a-f]+-[0-9a-f-]+, / ||
-               /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: / ||
-               / as process [0-9]|[Ll]oading provider |ready for connections/) {
-        text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0
+               /New COMPONENT: primary = yes|Prepared IST receiver for 0-|SST received: /) {
+        text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0; of_start[tail] = 0
+      } else if (own == here && / as process [0-9]|[Ll]oading provider |ready for connections/) {
+        text[++tail] = $0; at[tail] = here; when[tail] = $1 + 0; of_start[tail] = 1
       }
     }
     END { drop(0); show(here + 10000); print "read " (bytes + 0) " " (refused + 0) }' |
@@ -232,6 +236,7 @@ back to the server's own line, is left out, whatever in it looks like a server's
 A statement that failed stands there too, and other words of clients (CLIENT_SPEAKS). What begins within their longest
 message is left out. A view begins with a stamp of the server: what comes before the next one is the client's alone; any
 other may be the server's, and is told as 'left out': views from before it are not known to be the last ones before it.
+A line of a start is told as 'left out start': whether a server ran without the cluster then is not known.
 """
 
 SST_LOGIN = r"""LC_ALL=C; export LC_ALL

@@ -31,6 +31,9 @@ _DENIED = "Access denied for user "
 _DENIED_OWN = re.compile(
     rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .{{0,100}}{_DENIED}"
 )
+_DENIED_ALONE = re.compile(
+    r"\d[\d-]{1,20}[T ] ?[\d:.]{1,20}Z? \d{1,20} \[(?:Warning|Note)\] (?:\[[\w-]{1,20}\] ){0,2}Access denied for user '"
+)
 _DENIED_PLAIN = re.compile(rf"{_DENIED}'[\w.@%-]{{0,80}}'@'[\w.:%-]{{0,255}}'")
 _NAME_ENDS = "(using password: "
 _MOST_LINE = 4000
@@ -43,6 +46,8 @@ _NAMES = re.compile(DATABASE_NAMED)
 _PLAIN_DATABASE = re.compile(
     rf"^[^']{{0,200}}{DATABASE_NAMED}[\w$.-]{{0,64}}' user: '[\w.@%-]{{0,80}}' host: '[\w.:%-]{{0,255}}' [(]"
 )
+_PLAIN_NAMES = re.compile(r"(?:`[\w$.-]{1,64}`[^`']{0,300}){1,8}")
+"""Names in backticks that are plain stay readable; what follows them may be the rest of one all the same."""
 _CODE = re.compile(r"rror[_ ]code: \d{1,6}$")
 _STAMPED = re.compile(r"\d{4}-\d\d-\d\d[T ]|\d{6} ")
 """A server's own line. What comes before the next one is a client's for sure (a script's lines apart)."""
@@ -78,7 +83,7 @@ def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, st
         message = found[2] if found else line
         at = float(found[1]) if found else None
         inside = here < until and (at is None or spoken_at is None or at <= spoken_at + ONE_MESSAGE_S)
-        where, reach = _speaks(message[:_MOST_LINE])
+        where, reach = _speaks(message[:_MOST_LINE]) if not _DENIED_ALONE.match(message) else (0, 0)
         if reach:
             until = max(until, here + where + reach)
             spoken_at = at if not inside else None if at is None or spoken_at is None else max(at, spoken_at)
@@ -87,7 +92,7 @@ def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, st
             stamped = not reach and (stamped or _STAMPED.match(message) is not None)
             if owner >= 0 and (stamped or _SCRIPT in line):
                 changed[owner] = _more(changed[owner], line)
-        elif reach and not _PLAIN_DATABASE.search(message):
+        elif reach and not (_PLAIN_DATABASE.search(message) or _PLAIN_NAMES.fullmatch(message, where)):
             code = _CODE.search(message[-40:])
             own = line[: len(line) - len(message) + where]
             changed[index] = f"{own}{LEFT_OUT}{f', e{code[0]}' if code else ''}"

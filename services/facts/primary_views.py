@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from services.connections.command import Command
 from services.connections.read_programs import VIEWS_OF_LOG
 from services.facts.error_log import split_line
+from services.facts.ran_alone import START_LEFT_OUT
 from services.facts.reading import words
 
 LOG_LIMIT_S = 30.0
@@ -85,7 +86,7 @@ def parse_views(lines_newest_first: Iterable[str]) -> tuple[PrimaryView, ...]:
     """Return the views of the node's past, oldest first, at most the newest 400; what can't be read is skipped."""
     log = _Lineage()
     for raw in reversed(tuple(lines_newest_first)):
-        if raw == LEFT_OUT:
+        if raw in {LEFT_OUT, START_LEFT_OUT}:
             log = _Lineage()
             continue
         log.take(split_line(raw[:_MOST_LINE], 0.0)[1])

@@ -14,26 +14,41 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from services.facts.error_log import split_line
-from services.facts.primary_views import LEFT_OUT
 
+START_LEFT_OUT = "left out start"
+"""A line of a start stood where a client's words can stand (services/connections/read_programs.py)."""
 _MOST_LINE = 1_000
-_STARTS = re.compile(r"(?:Starting MariaDB .{1,300}|starting) as process \d")
-_PROVIDER = re.compile(r"Loading provider (?!none\b)\S|loading provider library '(?!none')")
-_EPOCH = re.compile(r"\d{9,11}\.\d")
-_READY = "ready for connections"
+_JOURNAL = re.compile(r"\d{9,11}\.\d{1,9} \S{1,255} [^:]{0,300}: ")
+_OWN = (
+    r"(?:\d{4}-\d\d-\d\d[T ] ?\d{1,2}:\d\d:\d\d\S{0,12}|\d{6} {1,2}\d{1,2}:\d\d:\d\d) {1,3}\d{1,20} "
+    r"\[(?:Note|System|Warning)\] (?:\[MY-\d{1,9}\] )?(?:\[\w{1,20}\] )?(?:WSREP: )?"
+)
+"""The server's own beginning of a line. A client's words are left out before; they would have to forge this too."""
+_STARTS = re.compile(_OWN + r"(?:Starting MariaDB .{1,300}|\S{1,200} \([^()]{1,100}\) starting) as process \d")
+_PROVIDER = re.compile(_OWN + r"(?:Loading provider (?!none\b)\S|wsrep_load\(\): loading provider library '(?!none'))")
+_READY = re.compile(_OWN + r"\S{1,200}: ready for connections")
 _JOINED = re.compile(
-    r"New COMPONENT: primary = yes|Synchronized with group|SST received: |Prepared IST receiver for 0-"
+    _OWN + r"(?:New COMPONENT: primary = yes|Synchronized with group|SST received: |Prepared IST receiver for 0-)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RanAlone:
-    """A start without the provider that the node was in no Primary Component after; `when`: in words, '' not known."""
+    """A start without the provider that the node was in no Primary Component after; `when`: in words, '' not known.
+
+    `shown`: the log shows it; else a start's line stood among clients' words, and what started then is not known.
+    """
 
     when: str
+    shown: bool = True
 
     def told(self, host: str) -> str:
         """Return it as a sentence."""
+        if not self.shown:
+            return (
+                f"{host}: a line of a server's start stands among clients' words in its log: whether a server ran on "
+                "its data without the cluster is not known"
+            )
         return (
             f"{host}: a server ran on its data without the cluster{self.when}, by its own log: what it wrote need not "
             "be in its binary log"
@@ -49,22 +64,25 @@ def ran_alone(lines_newest_first: Iterable[str]) -> RanAlone | None:
     outside = False
     for raw in reversed(tuple(lines_newest_first)):
         line = raw[:_MOST_LINE]
-        at, message = split_line(line, 0.0)
-        if raw == LEFT_OUT or _STARTS.search(message):  # a start may be among the words of clients that are left out
+        stamp = _JOURNAL.match(line)
+        message = line[stamp.end() :] if stamp else line
+        if raw == START_LEFT_OUT:
+            found = found or RanAlone("", shown=False)
+        elif _STARTS.match(message):
             outside = True
-        elif _PROVIDER.search(message):
+        elif _PROVIDER.match(message):
             outside = False
-        elif _JOINED.search(message):
+        elif _JOINED.match(message):
             found, outside = None, False
-        elif _READY in message and outside:
-            found = RanAlone(_when(line, at))
+        elif outside and _READY.match(message):
+            found = RanAlone(_when(line, in_journal=stamp is not None))
     return found
 
 
-def _when(line: str, at: float | None) -> str:
+def _when(line: str, *, in_journal: bool) -> str:
     """Return when a line was written: a journal's stamp is the host's epoch, a log file's is in the host's own zone."""
+    at = split_line(line, 0.0)[0]
     if at is None:
         return ""
-    if _EPOCH.match(line):
-        return datetime.fromtimestamp(at, UTC).strftime(" at %Y-%m-%d %H:%M:%S UTC")
-    return datetime.fromtimestamp(at, UTC).strftime(" at %Y-%m-%d %H:%M:%S (as its log says)")
+    form = " at %Y-%m-%d %H:%M:%S UTC" if in_journal else " at %Y-%m-%d %H:%M:%S (as its log says)"
+    return datetime.fromtimestamp(at, UTC).strftime(form)

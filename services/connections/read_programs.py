@@ -201,7 +201,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
       if (index($0, "Access denied for user ") &&
           $0 ~ /(^|: )[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] .*Access denied for user /) {
         refused++; drop(!ends)
-        if (chars !~ /^[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] (\[[A-Za-z0-9-]+\] )*Access denied/) spoken()
+        if (chars !~ /^[0-9][0-9-]+[T ] ?[0-9:.]+Z? [0-9]+ \[(Warning|Note)\] (\[[A-Za-z0-9-]+\] )*Access denied/)
+          spoken()
         text[++tail] = "refused"; at[tail] = here; bare[tail] = 0
       } else if (ends) { spoken(); text[++tail] = "refused"; at[tail] = here; bare[tail] = 1 }
       else if (spoken()) next

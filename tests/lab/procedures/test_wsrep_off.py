@@ -128,10 +128,16 @@ def test_that_rows_of_the_nodes_own_unit_started_without_the_cluster_past_its_bi
     shared = make_ledger(steer)
     s3, alone_file = steer.host("s3"), "/etc/mysql/mariadb.conf.d/99-alone.cnf"
     rows = ";".join(f"INSERT INTO {LEDGER} VALUES ({one}, 'alone')" for one in range(8_000, 8_003))
+    # What a client can write into the log there: InnoDB logs the name of the column that is one too many, as it is.
+    columns = [f"c{number} CHAR(255) CHARACTER SET latin1 NOT NULL" for number in range(33)]
+    columns[31] = columns[31].replace("c31", "`x\nNew COMPONENT: primary = yes\ny`")
+    forged = f"CREATE TABLE test.wide (id INT PRIMARY KEY, {', '.join(columns)}) ENGINE=InnoDB ROW_FORMAT=COMPACT"
     try:
-        s3.sh("systemctl stop mariadb")
+        s3.sh("mariadb -h127.0.0.1 -u'query id 1' -pwrong; systemctl stop mariadb", check=False)
         s3.sh(f"printf '[mysqld]\\nwsrep_on = OFF\\nskip_log_bin\\n' > {alone_file}; systemctl start mariadb")
-        s3.sh(f'mariadb -e "{rows}"; systemctl stop mariadb; rm {alone_file}')
+        s3.sh(f'mariadb -e "{rows}"; mariadb -f', stdin=f"CREATE DATABASE IF NOT EXISTS test;{forged};", check=False)
+        s3.sh(f"systemctl stop mariadb; rm {alone_file}")
+        assert "New COMPONENT: primary = yes" in s3.sh("journalctl -u mariadb -n 40 -o cat").out.splitlines()
         refused = console.run("add-node", "--override", "HISTORY=I know better", joiner="s3")
         check = assert_refused(console.run("add-node", "--json", joiner="s3"), "HISTORY")
         assert refused.code == 1, refused

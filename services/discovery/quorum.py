@@ -37,7 +37,11 @@ def quorum_problems(name: str, nodes: Sequence[Node], components: Sequence[Compo
         return [_none(components, silent_of(nodes))]
     data = [n for n in nodes if not (n.arbitrator or n.behind)]
     if data and all(_stopped(n) and not n.sql_fresh for n in data):
-        text = tr("All nodes of {name} are down: each host says that no server runs.", name=name)
+        text = tr(
+            "All nodes of {name} are down: each host says that no server runs. "
+            "bootstrap-after-crash (Procedures) leads through the start.",
+            name=name,
+        )
         return [Problem("galera", text, ALL_DOWN)]
     return []
 

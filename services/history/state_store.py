@@ -163,7 +163,8 @@ class StateStore:
     def remember_nodes(self, sightings: tuple[NodeSighting, ...], read_by: str = "watch") -> None:
         """Keep what identities and positions nodes had (see `state_rows.sightings`).
 
-        A new identity is written at once; a known one at most every EVERY_S seconds, and when the store closes.
+        A new identity is written at once; a known one at most every EVERY_S seconds, and when the store closes. The
+        last of a node that gives no answer since is written too: a crash is judged by that position.
 
         Args:
             read_by: who saw them, for the memory of positions; one store's sightings have one reader.
@@ -173,8 +174,11 @@ class StateStore:
             self._reader = read_by
             for sighting in sightings:
                 identity = sighting.identity
-                written = self._written.get(identity)
-                if written is None or sighting.at - written >= EVERY_S or sighting.at < written:
+                written, waits = self._written.get(identity), self._waiting.get(identity)
+                if sighting.at == written:
+                    continue
+                silent = waits is not None and waits.at == sighting.at
+                if silent or written is None or sighting.at - written >= EVERY_S or sighting.at < written:
                     due.append(sighting)
                     self._waiting.pop(identity, None)
                 else:

@@ -20,7 +20,7 @@ from services.procedures.engine_parts import (
     printed,
 )
 from services.procedures.engine_waits import TICK_S, Waits
-from services.procedures.invariants import only_reads, violations
+from services.procedures.invariants import changes, only_reads, violations
 from services.procedures.journal_entries import (
     approved,
     continued,
@@ -38,6 +38,10 @@ from services.procedures.run_model import Question, RunState, StepState
 
 DOUBT_S = 10.0
 RETRY_S = 3.0
+
+
+_MOST_TOLD = 3
+"""Steps that a question names; the plan shows all."""
 
 
 class Steps:
@@ -361,6 +365,8 @@ class Steps:
 
 
 def _gist(plan: Plan, step: Step) -> str:
-    """Return what decides of the steps that follow: the one that can't be undone, else the last."""
+    """Return what decides of the steps that follow: the one that can't be undone, else those that change a server."""
     rest = plan.steps[plan.steps.index(step) + 1 :]
-    return next((s.title for s in rest if s.confirm), rest[-1].title)
+    moving = [s.title for s in rest if s.moves] or [s.title for s in rest if changes(s.action)] or [rest[-1].title]
+    more = f" and {len(moving) - _MOST_TOLD} more" if len(moving) > _MOST_TOLD else ""
+    return next((s.title for s in rest if s.confirm), "; ".join(moving[:_MOST_TOLD]) + more)

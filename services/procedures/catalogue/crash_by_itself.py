@@ -86,7 +86,7 @@ def form_again(party: Party) -> tuple[Step, ...]:
         Step(
             step_id="find-each-other",
             host="",
-            title=f"Wait until {', '.join(hosts)} form their last Primary Component again, at most {PATIENCE_S:g} s",
+            title=f"Wait until {', '.join(hosts)} form their last Primary Component again",
             done="The nodes had their time to find each other",
             why="If they don't, they are stopped again and the most advanced one is bootstrapped.",
             action=WaitFor((condition,), "the nodes to form their last Primary Component again"),

@@ -326,6 +326,19 @@ def test_that_the_rest_of_a_plan_is_made_approved_and_run() -> None:
     assert bench.world.done == ["n1: a=ON", "n2: b=ON"]
 
 
+def test_that_the_question_for_the_rest_names_what_changes_a_server_where_nothing_is_final() -> None:
+    def more(view: RunView) -> tuple[tuple[Check, ...], Plan]:
+        steps = (switch("n2", "b"), switch("n2", "c"))
+        return (), replace(view.plan, steps=(*view.plan.steps, *steps))
+
+    bench = Bench(plan_of(switch("n1", "a"), MORE), policy=ASKING, continuing=more)
+    bench.person.answers = {"continued": ["approve"]}
+    assert bench.run() is RunState.DONE
+    assert "The rest of the plan is made: Switch b of n2 on; Switch c of n2 on. Approve it?" in str(
+        bench.lines("asked")
+    )
+
+
 def test_that_the_question_for_the_rest_names_the_step_that_can_not_be_undone() -> None:
     def wiping(view: RunView) -> tuple[tuple[Check, ...], Plan]:
         return (), replace(view.plan, steps=(*view.plan.steps, WIPE, switch("n2", "b")))

@@ -130,6 +130,15 @@ def test_that_a_poll_each_second_is_written_each_ten_seconds_only(tmp_path: Path
         assert reader.node_history("n1")[0].seqno == 11
 
 
+def test_that_the_last_position_of_a_node_that_fell_silent_is_written_without_the_store_closing(tmp_path: Path) -> None:
+    with StateStore.open(tmp_path / "s") as store, StateStore.open(tmp_path / "s") as reader:
+        store.remember_nodes((sighting(100.0, 36),))
+        for _ in range(2):  # killed at 104: each later look still holds what it said last
+            store.remember_nodes((sighting(104.0, 46),))
+        assert [p.seqno for p in reader.positions("n1") if p.source == "running"] == [46]
+        assert reader.node_history("n1")[0].seqno == 46
+
+
 def test_that_a_snapshot_gives_sightings_of_the_nodes_that_answered() -> None:
     galera = GaleraFacts(node_uuid="g", state_uuid="old", local_state_uuid="c", last_committed=12)
     answered = NodeFacts("n1", 50.0, server=ServerFacts(server_uuid="u"), galera=galera, sql_at=49.0)

@@ -54,6 +54,12 @@ def test_that_identity_tells_address_server_provider_host_and_uptime() -> None:
     }
 
 
+def test_that_a_server_that_gives_no_answer_is_not_said_to_be_up() -> None:
+    cluster = b.sst_running()
+    silent = replace(cluster, nodes=tuple(replace(node, reach=Reach.SSH_ONLY) for node in cluster.nodes))
+    assert "up" not in rows(words(silent, "db2"), "")
+
+
 def test_that_a_donors_receive_queue_says_that_its_limit_is_ignored() -> None:
     made = words(b.sst_running(), "db2")
     assert rows(made, "Replication")["receive queue"] == f"1{T}284"

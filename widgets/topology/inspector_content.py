@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
-from services.types import Flavour, Health
+from services.types import Flavour, Health, Reach
 from services.words import mark, tr
 from widgets.common.nodes import STALE_AFTER_S, age_of, state_word
 from widgets.common.text import (
@@ -116,6 +116,8 @@ def _extra(extra: ExtraRows, title: str) -> list[Row]:
 def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
     server = facts.server if facts else None
     galera = facts.galera if facts else None
+    answers = node.reach in {Reach.FULL, Reach.SQL_ONLY}  # what a dead server said of itself last is no 'up'
+    up = format_duration(server.uptime_s) if answers and server and server.uptime_s is not None else ""
     return _present(
         [
             Row(mark("address"), node.address or (facts.address if facts else "") or node.host, mono=True),
@@ -126,7 +128,7 @@ def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
                 f"Galera {galera.provider_version.split('(')[0]}" if galera and galera.provider_version else "",
             ),
             Row(mark("host"), _host_words(facts.machine if facts else None)),
-            Row(mark("up"), format_duration(server.uptime_s) if server and server.uptime_s is not None else ""),
+            Row(mark("up"), up),
         ]
     )
 

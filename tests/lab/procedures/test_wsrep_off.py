@@ -137,7 +137,7 @@ def test_that_rows_of_the_nodes_own_unit_started_without_the_cluster_past_its_bi
         s3.sh(f"printf '[mysqld]\\nwsrep_on = OFF\\nskip_log_bin\\n' > {alone_file}; systemctl start mariadb")
         s3.sh(f'mariadb -e "{rows}"; mariadb -f', stdin=f"CREATE DATABASE IF NOT EXISTS test;{forged};", check=False)
         s3.sh(f"systemctl stop mariadb; rm {alone_file}")
-        assert "New COMPONENT: primary = yes" in s3.sh("journalctl -u mariadb -n 40 -o cat").out.splitlines()
+        assert "New COMPONENT: primary = yes" in s3.sh("journalctl -u mariadb -n 2000 -o cat").out.splitlines()
         refused = console.run("add-node", "--override", "HISTORY=I know better", joiner="s3")
         check = assert_refused(console.run("add-node", "--json", joiner="s3"), "HISTORY")
         assert refused.code == 1, refused

@@ -85,7 +85,7 @@ def test_that_rows_committed_with_wsrep_off_are_a_fork_to_every_procedure_and_gi
         assert ran.code == 0, ran
         assert [on(steer, name) for name in members(steer)] == [set(shared)] * 3
     finally:
-        steer.host("s3").sh("rm -rf /var/lib/pilothouse/forks /root/state", check=False)
+        steer.host("s3").sh("rm -rf /root/state", check=False)
         if database.pid(steer.spec, "s3") is None:
             forget(steer, "s3")
 

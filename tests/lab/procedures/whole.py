@@ -21,6 +21,7 @@ _LEFT = (
     "find /etc/mysql /run/systemd/system -name '*pilothouse*' 2>/dev/null; "
     "systemctl list-units --all --plain --no-legend 'pilothouse-*' | awk '{print $1}'; true"
 )
+_OURS = "/run/pilothouse /var/lib/pilothouse"  # locks; what a losing side wrote, of which each test counts its own
 _SETTINGS = ("wsrep_desync", "wsrep_reject_queries", "wsrep_sst_donor", "innodb_io_capacity")
 
 
@@ -46,7 +47,7 @@ class Whole:
     def __init__(self, estate: Estate) -> None:
         self._estate = estate
         for host in estate.hosts:  # what a session that was killed may have left
-            estate.host(host.name).sh("rm -rf /run/pilothouse")
+            estate.host(host.name).sh(f"rm -rf {_OURS}")
         self.files = self.read_files()
         self.settings = self.read_settings()
         self._kept = {h.name: estate.host(h.name).sh(_KEEP).out for h in estate.hosts}
@@ -109,7 +110,7 @@ class Whole:
             "for unit in $(systemctl list-units --all --plain --no-legend 'pilothouse-*' | awk '{print $1}'); do "
             "systemctl stop $unit; systemctl reset-failed $unit; done 2>/dev/null; "
             "rm -rf /etc/mysql; base64 -d | tar -C / -xzf -; find /run/systemd/system -name '*pilothouse*' -delete; "
-            "rm -rf /run/pilothouse /var/lib/mysql.pilothouse-*; systemctl daemon-reload"
+            f"rm -rf {_OURS} /var/lib/mysql.pilothouse-*; systemctl daemon-reload"
         )
         self._estate.host(name).sh(script, stdin=self._kept[name])
 

@@ -159,6 +159,8 @@ NEAR, FAR, NAME_LENGTH = 1100, 8300, 70
 buffer; both tried with 10.11.18); a database's name has 64 characters."""
 ONE_MESSAGE_S = 10
 """The lines of one message come to journald at once: what it stamps so much later is another one's."""
+LEFT_OUT, START_LEFT_OUT = "left out", "left out start"
+"""What stands for a line of a view, and of a server's start, where a client's words can stand."""
 
 VIEWS_OF_LOG = (
     r"""LC_ALL=C; export LC_ALL
@@ -167,7 +169,7 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
   awk -v journal="$1" '
     function show(older) {
       for (; head <= tail && older - at[head] > @FAR@; head++) {
-        if (text[head] != "" && (text[head] !~ /^(refused|left out( start)?)$/ || last != text[head])) {
+        if (text[head] != "" && (text[head] !~ /^(refused|@LEFT_OUT@|@START_LEFT_OUT@)$/ || last != text[head])) {
           print text[head]; fflush(); last = text[head]
         }
         delete text[head]; delete at[head]; delete when[head]; delete of_start[head]
@@ -181,7 +183,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     function leave_out(from) {
       for (i = tail; i >= head && at[i] > from; i--)
         if (text[i] !~ /^(refused)?$/ && (!journal || when[i] <= $1 + @MESSAGE_S@))
-          text[i] = at[i] > stamped ? "" : (of_start[i] || text[i] == "left out start") ? "left out start" : "left out"
+          text[i] = at[i] > stamped ? "" : of_start[i] || text[i] == "@START_LEFT_OUT@" ? "@START_LEFT_OUT@" \
+            : "@LEFT_OUT@"
     }
     function spoken() {
       if (chars ~ /@SPEAKS_FAR@/) { leave_out(before - @FAR@); return 1 }
@@ -222,6 +225,8 @@ else tac -- "$2"; [ ! -e "$2.1" ] || tac -- "$2.1"; fi |
     .replace("@NEAR@", str(NEAR))
     .replace("@NAME@", str(NAME_LENGTH))
     .replace("@MESSAGE_S@", str(ONE_MESSAGE_S))
+    .replace("@LEFT_OUT@", LEFT_OUT)
+    .replace("@START_LEFT_OUT@", START_LEFT_OUT)
 )
 """The lines of a server's log that tell of Primary views, and of its starts, newest first (primary_views, ran_alone).
 

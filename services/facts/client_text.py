@@ -26,7 +26,8 @@ LEFT_OUT = "(a client's words, left out)"
 LEFT_OUT_MORE = "(a client's words, left out; a state transfer may stand there)"
 LEFT_OUT_REQUEST = "(a client's words, left out; a request of a state transfer may stand there)"
 
-_JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
+JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)", re.DOTALL)
+"""A line of `journalctl -o short-unix`: (the host's epoch seconds, the message)."""
 _DENIED = "Access denied for user "
 _DENIED_OWN = re.compile(
     rf"(?:^|: )\d[\d-]{{1,20}}[T ] ?[\d:.]{{1,20}}Z? \d{{1,20}} \[(?:Warning|Note)\] .{{0,100}}{_DENIED}"
@@ -79,7 +80,7 @@ def _after_words(lines: tuple[str, ...], *, begins_inside: bool) -> dict[int, st
     spoken_at: float | None = None
     here, until, owner, stamped = 0, (NEAR if begins_inside else 0), -1, False
     for index, line in enumerate(lines):
-        found = _JOURNAL.match(line)
+        found = JOURNAL.match(line)
         message = found[2] if found else line
         at = float(found[1]) if found else None
         inside = here < until and (at is None or spoken_at is None or at <= spoken_at + ONE_MESSAGE_S)
@@ -134,7 +135,7 @@ def _after_refused(lines: tuple[str, ...]) -> dict[int, str]:
     here = own_seen = 0
     for index in range(len(lines) - 1, -1, -1):
         line, before = lines[index], here
-        found = _JOURNAL.match(line)
+        found = JOURNAL.match(line)
         here += len(found[2] if found else line) + 1
         ends = [end for end in ends if before - end[1] <= _REFUSED_LENGTH]
         closes = _NAME_ENDS in line

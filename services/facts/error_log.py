@@ -14,14 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from services.facts.client_text import without_client_text
+from services.facts.client_text import JOURNAL, without_client_text
 from services.facts.model import TransferFacts
 from services.facts.reading import count, real, words
 
 MOST_TRANSFERS = 16
 _MOST_LINE = 4000
 
-_JOURNAL = re.compile(r"(\d{9,11}\.\d{1,9}) \S{1,255} [^:]{0,300}: (.*)")
 _ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:?\d\d)?\s{1,9}(.*)")
 _LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
 _OLD = re.compile(r"(\d{6})\s{1,9}(\d{1,2}:\d\d:\d\d)\s{1,9}(.*)")
@@ -117,7 +116,7 @@ def parse_transfers(
 
 def split_line(line: str, utc_offset_s: float) -> tuple[float | None, str]:
     """Return (UTC epoch seconds by the host's clock, the message) of a log line; (None, line) without a time."""
-    if found := _JOURNAL.match(line):
+    if found := JOURNAL.match(line):
         return real(found.group(1)), found.group(2)
     try:
         if found := _ISO.match(line):

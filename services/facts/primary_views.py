@@ -19,9 +19,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from services.connections.command import Command
-from services.connections.read_programs import VIEWS_OF_LOG
+from services.connections.read_programs import LEFT_OUT, START_LEFT_OUT, VIEWS_OF_LOG
 from services.facts.error_log import split_line
-from services.facts.ran_alone import START_LEFT_OUT
 from services.facts.reading import words
 
 LOG_LIMIT_S = 30.0
@@ -37,7 +36,6 @@ _COMPONENT = re.compile(r"New COMPONENT: primary = yes, bootstrap = (yes|no), my
 _READ = re.compile(r"read (\d{1,18}) (\d{1,18})")
 _FROM_STORAGE = re.compile(r"Recovered view from SST:\s*$")
 _STATE_AT = re.compile(rf"SST received: ({_UUID}):(-?[0-9]{{1,18}})\s*$")
-LEFT_OUT = "left out"
 _COPY_COMES = re.compile(r"Prepared IST receiver for 0-\d+")
 
 

@@ -13,12 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from services.connections.read_programs import START_LEFT_OUT
+from services.facts.client_text import JOURNAL
 from services.facts.error_log import split_line
 
-START_LEFT_OUT = "left out start"
-"""A line of a start stood where a client's words can stand (services/connections/read_programs.py)."""
 _MOST_LINE = 1_000
-_JOURNAL = re.compile(r"\d{9,11}\.\d{1,9} \S{1,255} [^:]{0,300}: ")
 _OWN = (
     r"(?:\d{4}-\d\d-\d\d[T ] ?\d{1,2}:\d\d:\d\d\S{0,12}|\d{6} {1,2}\d{1,2}:\d\d:\d\d) {1,3}\d{1,20} "
     r"\[(?:Note|System|Warning)\] (?:\[MY-\d{1,9}\] )?(?:\[\w{1,20}\] )?(?:WSREP: )?"
@@ -64,8 +63,8 @@ def ran_alone(lines_newest_first: Iterable[str]) -> RanAlone | None:
     outside = False
     for raw in reversed(tuple(lines_newest_first)):
         line = raw[:_MOST_LINE]
-        stamp = _JOURNAL.match(line)
-        message = line[stamp.end() :] if stamp else line
+        stamp = JOURNAL.match(line)
+        message = stamp[2] if stamp else line
         if raw == START_LEFT_OUT:
             found = found or RanAlone("", shown=False)
         elif _STARTS.match(message):

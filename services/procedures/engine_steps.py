@@ -38,8 +38,6 @@ from services.procedures.run_model import Question, RunState, StepState
 
 DOUBT_S = 10.0
 RETRY_S = 3.0
-
-
 _MOST_TOLD = 3
 """Steps that a question names; the plan shows all."""
 

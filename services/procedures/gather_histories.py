@@ -14,8 +14,9 @@ from typing import Protocol
 
 from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.read_programs import LEFT_OUT
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
-from services.facts.primary_views import LEFT_OUT, LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
+from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
 from services.procedures.facts_model import Facts, HostFacts, Trace

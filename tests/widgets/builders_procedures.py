@@ -223,6 +223,13 @@ WORDING = {
 }
 
 
+def confirming_plan() -> Plan:
+    """Return the plan of the pictures with a stop that a person confirms by typing the host's name."""
+    made = plan()
+    stop = replace(made.steps[3], confirm="db2", risk=Risk.IRREVERSIBLE)
+    return replace(made, steps=(*made.steps[:3], stop, *made.steps[4:]))
+
+
 def long_plan(count: int = 60) -> Plan:
     """Return a plan of many steps over many hosts."""
     base = _steps()

@@ -87,7 +87,7 @@ class QuestionBanner(TintedFrame):
         since = question.since if question is not None else 0.0
         put(self._broken, "\n".join(broken_words(one) for one in broken if one.at >= since))
         if question == self._question:
-            self._nothing_urged(broken=bool(self._broken.text()))
+            self._nothing_urged()
             return
         self._question = question
         put(self._wrong, "")
@@ -102,7 +102,7 @@ class QuestionBanner(TintedFrame):
         self._since.setText(since_words(question.since, now) if question.since else "")
         self.setAccessibleName(f"{self._title.text()}: {self._text.text()}")
         self._fill(question)
-        self._nothing_urged(broken=bool(self._broken.text()))
+        self._nothing_urged()
 
     def question(self) -> Question | None:
         """Return the question shown."""
@@ -123,8 +123,9 @@ class QuestionBanner(TintedFrame):
             yes = question.ask.unattended or "yes"
             self._row([(yes, tr("&Yes, go on"), "primary"), (STOP, tr("&Stop here"), "")])
 
-    def _nothing_urged(self, *, broken: bool) -> None:
+    def _nothing_urged(self) -> None:
         """While a watch rule is broken no answer stands out: to go on is then a person's own choice."""
+        broken = bool(self._broken.text())
         for made in self.buttons:
             kind = "" if broken else made.property("asked") or ""
             if made.property("kind") not in {"danger", kind}:

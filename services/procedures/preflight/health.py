@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from services.facts.model import GaleraFacts
+from services.discovery.two_primaries import primaries_apart
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.preflight.parts import (
@@ -91,7 +89,7 @@ def _no_member(host: HostFacts) -> str:
 
 def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | None) -> list[str]:
     views = {h.host: g for h in everyone if (g := galera_of(h)) is not None}
-    faults = _two_components(views)
+    faults = _two_components(facts)
     if len({g.conf_id for g in views.values()}) > 1:
         faults.append("conf_id differs: " + ", ".join(f"{name} {g.conf_id}" for name, g in views.items()))
     expected = size or (facts.expected if facts.expected is not None else len(facts.members) + arbitrators(facts))
@@ -101,16 +99,12 @@ def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | Non
     return faults
 
 
-def _two_components(views: Mapping[str, GaleraFacts]) -> list[str]:
-    """Return one fault where members are Primary in views that have no member in common."""
-    sides: dict[frozenset[str], list[str]] = {}
-    for name, galera in views.items():
-        if galera.cluster_status == "Primary" and galera.incoming_addresses:
-            sides.setdefault(frozenset(galera.incoming_addresses), []).append(name)
-    apart = [names for view, names in sides.items() if all(view.isdisjoint(other) for other in sides if other != view)]
-    if len(apart) < 2:
+def _two_components(facts: Facts) -> list[str]:
+    """Return one fault where this look shows Primary Components of which each knows nothing of the other."""
+    seen = primaries_apart(facts.cluster) if facts.cluster is not None else None
+    if seen is None:
         return []
-    told = " and ".join(", ".join(names) for names in apart)
+    told = " and ".join(", ".join(names) for names in seen.sides)
     return [f"two Primary Components: {told}; each takes rows that the other never gets"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from services.discovery.changes import events_between
 from services.discovery.galera_view import may_lose
-from services.facts.model import DiskFacts, GaleraMember, MachineFacts, NodeFacts, Problem, TransferFacts
+from services.facts.model import DiskFacts, GaleraMember, MachineFacts, NodeFacts, Problem
 from services.types import ClusterKind, Health, Reach
 from tests.unit.discovery.scenes import (
     AT,
@@ -351,45 +351,6 @@ def test_that_the_state_uuid_and_not_the_name_makes_a_cluster() -> None:
     snapshot = estate(member(1), member(2), member(3), apart)
     assert sorted(c.cluster_id for c in snapshot.clusters) == sorted((STATE, other))
     assert {c.name for c in snapshot.clusters} == {"orders"}
-
-
-def _transfer(**more: object) -> TransferFacts:
-    known = TransferFacts("db3", "db2", "SST", "mariabackup", since=AT - 100)
-    return replace(known, **more)  # type: ignore[arg-type]
-
-
-def test_that_a_logged_transfer_is_an_edge_with_progress() -> None:
-    donor = replace(member(2, local_state=2, local_state_comment="Donor/Desynced"), transfers=(_transfer(),))
-    joiner = sql_gone(replace(member(3), galera=None), unit_state="activating/start", sst_bytes=42 * 10**9)
-    snapshot = estate(member(1), donor, joiner, rates={"db3": {"network_in_per_s": 186e6}})
-    (edge,) = only(snapshot).transfers
-    assert (edge.donor_id, edge.joiner_id, edge.kind, edge.active) == ("db2", "db3", "SST", True)
-    assert (edge.bytes_done, edge.rate, edge.since) == (42 * 10**9, 186e6, AT - 100)
-    receiving = node(snapshot, "db3")
-    assert (receiving.state, receiving.health) == ("Joining: receiving SST", Health.TRANSFER)
-    assert receiving.numbers[:2] == (("received", "42 GB", Health.GOOD), ("rate", "186 MB/s", Health.GOOD))
-    assert node(snapshot, "db2").reason == "db2 gives db3 its state (SST)"
-
-
-def test_that_an_ist_shows_write_sets_and_what_is_left() -> None:
-    told = _transfer(kind="IST", first_seqno=1001, last_seqno=2000, current_seqno=1500)
-    joiner = replace(member(3, local_state=1, local_state_comment="Joiner"), transfers=(told,))
-    snapshot = estate(member(1), member(2, local_state=2), joiner)
-    (edge,) = only(snapshot).transfers
-    assert edge.eta_s == pytest.approx(100.5, abs=1)
-    assert node(snapshot, "db3").numbers[0] == ("write sets", "500 of 1\u202f000", Health.GOOD)
-
-
-def test_that_states_alone_make_an_edge_when_no_log_can_be_read() -> None:
-    snapshot = estate(member(1), member(2, local_state=2), member(3, local_state=1, local_state_comment="Joiner"))
-    (edge,) = only(snapshot).transfers
-    assert (edge.donor_id, edge.joiner_id, edge.kind, edge.since) == ("db2", "db3", "", AT + 0.5)
-
-
-def test_that_a_node_desynced_by_hand_is_no_donor_of_anyone() -> None:
-    snapshot = estate(member(1), member(2, local_state=2, local_state_comment="Donor/Desynced"), member(3))
-    assert only(snapshot).transfers == ()
-    assert node(snapshot, "db2").reason == "db2 is desynced: flow control does not wait for it"
 
 
 def test_that_the_numbers_carry_their_health() -> None:

@@ -13,6 +13,8 @@ from services.procedures import preflight
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Link, LockSeen
 from services.types import Flavour
+from tests.unit.discovery.scenes import only
+from tests.unit.discovery.test_two_primaries import split
 from tests.unit.procedures.facts_of_three import (
     BLOCK,
     NAMES,
@@ -62,12 +64,10 @@ def test_that_the_health_gate_blocks_and_names_the_node_and_value(change: dict[s
 
 
 def test_that_members_primary_in_two_views_without_a_common_member_are_two_primary_components() -> None:
-    both, own = ("n1:3306", "n3:3306"), ("n2:3306",)
-    seen = [host(n, group=galera(n, incoming_addresses=own if n == "n2" else both)) for n in NAMES]
-    told = preflight.health_gate(facts(*seen), NAMES)
+    told = preflight.health_gate(replace(facts(), cluster=only(split())), NAMES)
     assert (told.verdict, told.evidence) == (
         BLOCK,
-        "two Primary Components: n1, n3 and n2; each takes rows that the other never gets",
+        "two Primary Components: db1, db2 and db3; each takes rows that the other never gets",
     )
 
 

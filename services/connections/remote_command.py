@@ -59,6 +59,9 @@ def run(
     channel = start(link, wrapped, host=host, limit_s=limit_s, what=what)
     try:
         return _Talk(channel, wrapped, stdin, link, host, most).finish(deadline, limit_s, what)
+    except (paramiko.SSHException, EOFError, OSError) as problem:
+        # Reading gives the channel's window back: on a connection that has just ended that is an error, EOFError too.
+        raise link.lost(problem) from problem
     finally:
         with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
             channel.close()

@@ -50,6 +50,13 @@ class RemoteStream:
         Stops when the command ends (a last line without newline is yielded) or `close` is called. Raises TimedOut after
         `limit_s` without a byte, Unreachable when the connection ends, SudoFailed when sudo refused.
         """
+        try:
+            yield from self._lines(limit_s)
+        except (paramiko.SSHException, EOFError, OSError) as problem:  # what is read gives the channel's window back
+            if not self._closed:
+                raise self._link.lost(problem) from problem
+
+    def _lines(self, limit_s: float) -> Iterator[bytes]:
         rest = b""
         while chunk := self._chunk(limit_s):
             *whole, rest = (rest + chunk).split(b"\n")

@@ -224,7 +224,8 @@ class HostFacts:
     gvwstate: tuple[str, tuple[str, ...]] | None = None  # view id, member uuids
     gvwstate_by_hand: bool | None = None  # a person made that view Primary; None: no gvwstate.dat
     trace: Trace | None = None  # None: not read, because nothing is compared with it
-    sst_in_progress: bool | None = None
+    sst_in_progress: bool | None = None  # files of a joiner's script lie in the data folder: it runs, or broke off
+    tablespace: bool | None = None  # InnoDB's ibdata1 lies in the data folder
     remembered: tuple[Remembered, ...] = ()
     options: tuple[tuple[str, str, str], ...] = ()  # section, option with underscores, value (secrets ********)
     option_files: tuple[tuple[str, str], ...] = ()  # path, text with secrets masked, in the order the server reads them
@@ -256,6 +257,16 @@ class HostFacts:
     names: tuple[tuple[str, bool | None], ...] = ()  # names in the option files: does the host resolve it?
     running_backups: tuple[str, ...] = ()  # programs in ps that copy a server's data: 'mariadb-backup (pid 7)'
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def erased_by_transfer(self) -> bool:
+        """Return whether a full transfer into the data folder had begun to erase it and was not finished.
+
+        The joiner's script leaves its file before it is decided whether IST or SST comes; the provider takes the state
+        out of grastate.dat before either begins, and only an SST removes ibdata1 (seen on the lab, MariaDB 10.11.18).
+        """
+        named = self.grastate is not None and self.grastate.names_state
+        return bool(self.sst_in_progress) and not named and self.tablespace is not True
 
     def option(self, section: str, name: str) -> str | None:
         """Return the last value the option files give (names compared with underscores), None when not set."""

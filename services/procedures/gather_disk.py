@@ -109,7 +109,8 @@ def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFac
         gcache_page_size=size(host.provider_option("gcache.page_size") or "") or None,
         galera_cache=listing.galera_cache if known else None,
         grastate_absent=not listing.grastate if known else None,
-        sst_in_progress=(listing.sst_in_progress or listing.receiving) if known else None,
+        sst_in_progress=listing.sst_in_progress if known else None,
+        tablespace=listing.tablespace if known else None,
         mysql_uid=count((reader.text("datadir", ("stat", "-c", "%u", folder), sudo=True) or "").strip()),
     )
     aside = reader.run("datadir", ("stat", "-c", "%F", folder.rstrip("/") + ASIDE), sudo=True)

@@ -61,8 +61,8 @@ class Listing:
     pages: tuple[tuple[str, int, float], ...] = ()
     grastate: bool = False
     galera_cache: bool = False
-    sst_in_progress: bool = False
-    receiving: bool = False  # a .sst folder: mariabackup or xtrabackup streams into it
+    sst_in_progress: bool = False  # a joiner's file, or the .sst folder it streams into; wsrep_sst.pid is a donor's too
+    tablespace: bool = False
 
 
 def parse_listing(text: str) -> Listing:
@@ -82,6 +82,6 @@ def parse_listing(text: str) -> Listing:
         pages=tuple(sorted(pages)),
         grastate="grastate.dat" in names,
         galera_cache="galera.cache" in names,
-        sst_in_progress="sst_in_progress" in names or "wsrep_sst.pid" in names,
-        receiving=".sst" in names,
+        sst_in_progress="sst_in_progress" in names or ".sst" in names,
+        tablespace="ibdata1" in names,
     )

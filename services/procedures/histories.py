@@ -77,7 +77,7 @@ def side_of(facts: Facts, host: HostFacts) -> Side:
 
 def state_is_lost(host: HostFacts) -> bool:
     """Return whether a stopped node's data folder is not empty and no state stands in its grastate.dat."""
-    left = host.server_up is not True and host.datadir_entries != 0 and not host.sst_in_progress
+    left = host.server_up is not True and host.datadir_entries != 0 and not host.erased_by_transfer
     named = host.grastate is not None and host.grastate.names_state
     return left and not named and bool(host.datadir)
 

@@ -27,10 +27,13 @@ from services.procedures.proving_asking import Asking
 _LISTED = re.compile(r"\S{10,11}\s+\d+\s+\d+\s+\d+\s+(\d+)\s+(\S+\s+\S+\s+[+-]\d{4})\s(.+)")
 """A line of `ls -lAn --full-time`: ... size, date, time and zone, name."""
 _OF_THE_SERVER = re.compile(
-    r"ib\w*|#ib_\S+|#innodb_\w+|undo_?\d+\S*|mysql\.ibd|aria_log[._]\w+|galera\.cache|gcache\.page\.\d+"
-    r"|[\w.@-]{1,200}\.(?:\d{6,10}|index)"
+    r"ib\w*|#ib_\S+|#innodb_\w+|undo_?\d+\S*|mysql\.ibd|aria_log[._]\w+|[\w.@-]{1,200}\.(?:\d{6,10}|index)"
 )
-"""Files of a data folder that nobody but a server writes; logs, which others rotate, are none."""
+"""Files of a data folder that nobody but a server writes; logs, which others rotate, are none.
+
+galera.cache is none either: the run takes it away itself where only an SST can come, and no server that runs leaves
+InnoDB's own files as they were.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +184,13 @@ def _look(host: str, datadir: str, asking: Asking) -> _Mark:
         for size, when, name in (found.groups() for found in map(_LISTED.fullmatch, listed.text.splitlines()) if found)
         if _OF_THE_SERVER.fullmatch(name)
     )
+    starts, started = _units(host, asking)
+    mark = replace(mark, starts=starts, started=started)
     if listed.exit_code or not files:
         return replace(mark, unread=f"the files of the server in {datadir} of {host} could not be listed")
     digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
     when, name, _ = files[-1]
-    starts, started = _units(host, asking)
-    return replace(mark, files=digest, newest=f"{name}, {when}", starts=starts, started=started)
+    return replace(mark, files=digest, newest=f"{name}, {when}")
 
 
 def _units(host: str, asking: Asking) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:

@@ -16,7 +16,7 @@ from services.procedures.catalogue.crash_positions import Standing, standings
 from services.procedures.catalogue.crash_safety import unflushed
 from services.procedures.catalogue.extraction import file_of
 from services.procedures.checks import Check
-from services.procedures.facts_model import HostFacts
+from services.procedures.facts_model import ZERO_UUID, HostFacts
 from services.procedures.histories_model import Histories
 from services.procedures.model import Risk, Step
 from services.procedures.positions import tail_name
@@ -58,7 +58,9 @@ def losses(party: Party, chosen: Standing) -> tuple[Loss, ...]:
 
 def _readable(found: Standing, host: HostFacts) -> bool:
     """Return whether its position is known, or a transfer had emptied it: then it has nothing of its own."""
-    return bool(host.sst_in_progress) or (found.seqno is not None and bool(found.uuid))
+    # mariadbd makes ibdata1 anew in a folder that was emptied, when it recovers a position: it holds none then.
+    emptied = bool(host.sst_in_progress) and (found.source, found.uuid) == ("recovered", ZERO_UUID)
+    return host.erased_by_transfer or emptied or (found.seqno is not None and bool(found.uuid))
 
 
 def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standing) -> Loss:

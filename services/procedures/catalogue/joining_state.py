@@ -25,7 +25,7 @@ def lies_in(facts: Facts, joiner: str) -> Lies:
     'nothing': it is empty, or an SST that had begun to erase it was not finished.
     """
     host = facts.host(joiner)
-    if host.datadir_entries == 0 or host.sst_in_progress:
+    if host.datadir_entries == 0 or host.erased_by_transfer:
         return "nothing"
     if host.grastate is not None and host.grastate.names_state:
         return "this cluster's" if host.grastate.uuid == facts.cluster_id else "another's"
@@ -41,7 +41,7 @@ def position_of(facts: Facts, joiner: str) -> tuple[str, int | None]:
     if recovered is not None:
         return recovered
     state = facts.host(joiner).grastate
-    if state is None or not state.names_state or facts.host(joiner).sst_in_progress:
+    if state is None or not state.names_state:
         return "", None
     known = state.seqno if state.seqno is not None and state.seqno >= 0 else None
     return state.uuid, known

@@ -175,7 +175,7 @@ def _has_another_past(facts: Facts, joiner: HostFacts) -> bool:
     """Return whether what lies there is no state that an IST could go on from."""
     lies = lies_in(facts, joiner.host)
     none = lies == "this cluster's" and not position_of(facts, joiner.host)[0]  # InnoDB was asked, and holds none
-    return none or lies in {"another's", "state lost"} or bool(joiner.sst_in_progress)
+    return none or lies in {"another's", "state lost"} or joiner.erased_by_transfer
 
 
 def _without_orphans(start: Step, joiner: HostFacts) -> Step:

@@ -116,7 +116,7 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
         galera = galera_of(host)
         if galera is not None and galera.desync_count and host.host not in but_desynced:
             busy.append(f"{host.host}: wsrep_desync_count is {galera.desync_count}")
-        if host.sst_in_progress:
+        if host.sst_in_progress and (galera is None or galera.local_state != SYNCED):  # else an old script's file
             busy.append(f"{host.host}: a state transfer is in progress")
         busy += [f"{host.host}: {statement}" for statement in host.running_ddl]
         busy += [f"{host.host}: {program} runs" for program in host.running_backups]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from services.procedures.gather_server import rates_of, with_sst_account
 from services.procedures.gather_sessions import may_change, parse_sessions, sst_account_of
 from services.procedures.gather_state_files import parse_grastate, parse_gvwstate, parse_listing
 from tests.unit.procedures.scripted_sessions import ScriptedSession
+from tests.unit.recorded.replies import load
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 GRASTATE = f"""# GALERA saved state
@@ -78,9 +81,17 @@ def test_that_a_data_folder_tells_its_pages_cache_and_state() -> None:
     seen = parse_listing(LISTING)
     assert seen.entries == 5
     assert seen.pages == (("gcache.page.000002", 134217728, 1795265460.0),)
-    assert (seen.galera_cache, seen.grastate, seen.sst_in_progress, seen.receiving) == (True, True, False, False)
-    torn = LISTING + "-rw-rw---- 1 100 101 0 1795265455 sst_in_progress\ndrwx------ 2 100 101 4096 1795265452 .sst\n"
-    assert (parse_listing(torn).sst_in_progress, parse_listing(torn).receiving) == (True, True)
+    assert (seen.galera_cache, seen.grastate, seen.sst_in_progress, seen.tablespace) == (True, True, False, False)
+    for joining in ("-rw-rw---- 1 100 101 0 1795265455 sst_in_progress", "drwx------ 2 100 101 4096 1795265452 .sst"):
+        assert parse_listing(f"{LISTING}{joining}\n").sst_in_progress
+    assert parse_listing(f"{LISTING}-rw-rw---- 1 100 101 12582912 1795265455 ibdata1\n").tablespace
+
+
+def test_that_the_file_of_a_donors_script_is_no_transfer_into_its_data() -> None:
+    giving = load("situations/galera-sst.json")["hosts"]["n1"]["commands"]["ls -lAn /var/lib/mysql"]["stdout"]
+    assert "wsrep_sst.pid" in giving
+    giving = re.sub(r"[A-Z][a-z]{2} +\d+ \d\d:\d\d", "1795265455", giving)  # recorded before times were asked for so
+    assert (parse_listing(giving).sst_in_progress, parse_listing(giving).tablespace) == (False, True)
 
 
 def test_that_defaults_keep_their_order_and_lose_their_secrets() -> None:

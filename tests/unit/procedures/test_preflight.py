@@ -103,7 +103,10 @@ def test_that_transfers_and_ddl_block_and_an_unread_process_list_warns() -> None
     donor = host("n2", group=galera("n2", desync_count=1))
     assert preflight.no_transfer_or_ddl(facts(donor), NAMES).verdict is BLOCK
     assert preflight.no_transfer_or_ddl(facts(donor), NAMES, but_desynced=("n2",)).verdict is PASS
-    assert preflight.no_transfer_or_ddl(facts(host("n1", sst_in_progress=True)), NAMES).verdict is BLOCK
+    joining = host("n1", sst_in_progress=True, group=galera("n1", local_state=1))
+    assert preflight.no_transfer_or_ddl(facts(joining), NAMES).verdict is BLOCK
+    assert preflight.no_transfer_or_ddl(facts(down("n1", sst_in_progress=True)), NAMES).verdict is BLOCK
+    assert preflight.no_transfer_or_ddl(facts(host("n1", sst_in_progress=True)), NAMES).verdict is PASS  # Synced
     assert preflight.no_transfer_or_ddl(facts(host("n1", client_sessions=None)), NAMES).verdict is WARN
 
 

@@ -111,6 +111,7 @@ def hosts(draw: st.DrawFn, name: str, *, up: bool | None = None) -> HostFacts:
         grastate_absent=absent,
         gvwstate=draw(st.none() | st.just(("view", ("a", "b")))),
         sst_in_progress=draw(st.none() | maybe),
+        tablespace=draw(st.none() | maybe),
         remembered=draw(st.just(()) | st.tuples(st.builds(Remembered, st.just(CLUSTER), seqnos, st.just(5.0)))),
         options=tuple(options),
         option_files=draw(st.just(()) | st.just(((FILE, "[mysqld]\nwsrep_cluster_address = gcomm://\n"),))),

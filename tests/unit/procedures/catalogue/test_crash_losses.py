@@ -14,7 +14,7 @@ from services.procedures.catalogue.crash_losses import accepted, losses, lost
 from services.procedures.catalogue.crash_party import Party, party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.checks import Override, standing_blocks
-from services.procedures.facts_model import Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
 from services.procedures.histories_model import Histories
 from services.procedures.model import Plan
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, TOGETHER, UUID, WARN, down, facts, gone
@@ -64,7 +64,8 @@ def test_that_nothing_is_lost_only_where_every_position_and_every_past_is_known(
         ({"remembered": (Remembered(UUID, 7, 1.0, top=40, top_at=0.5),)}, [("n3", 30)]),
         ({"grastate": Grastate(UUID, 25, safe_to_bootstrap=False)}, [("n3", 15)]),
         ({}, [("n3", None)]),
-        ({"sst_in_progress": True}, []),
+        ({"sst_in_progress": True, "grastate": Grastate(ZERO_UUID, -1, safe_to_bootstrap=False)}, []),
+        ({"sst_in_progress": True}, [("n3", None)]),  # its state still stands there: nothing was erased yet
     ],
 )
 def test_that_a_member_whose_position_could_not_be_recovered_counts_with_its_last_known_one(
@@ -73,6 +74,19 @@ def test_that_a_member_whose_position_could_not_be_recovered_counts_with_its_las
     silent = replace(down("n3", grastate=Grastate(UUID, -1, safe_to_bootstrap=False)), **changed)  # type: ignore[arg-type]
     left = party(crashed(silent, n1=10, n2=10), ("n1", "n2"), ())
     assert told(left) == wanted
+
+
+def test_that_a_folder_that_a_transfer_emptied_has_nothing_to_lose_although_recovering_made_a_tablespace_in_it() -> (
+    None
+):
+    emptied = down("n3", grastate=None, grastate_damaged=True, sst_in_progress=True, tablespace=True)
+    seen = crashed(emptied, n1=10, n2=10)
+    assert told(party(seen, ("n1", "n2"), ())) == [("n3", None)]
+    recovered = replace(seen, kept=(*seen.kept, ("recovered-n3", f"{ZERO_UUID}:-1")))
+    assert told(party(recovered, ("n1", "n2"), ())) == []
+    other = replace(emptied, sst_in_progress=False)
+    kept = (*seen.kept, ("recovered-n3", f"{ZERO_UUID}:-1"))
+    assert told(party(replace(crashed(other, n1=10, n2=10), kept=kept), ("n1", "n2"), ())) == [("n3", None)]
 
 
 def test_that_a_member_that_was_called_off_counts_and_is_accepted_by_its_name() -> None:

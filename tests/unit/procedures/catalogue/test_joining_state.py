@@ -148,6 +148,17 @@ def test_that_an_empty_folder_and_one_whose_sst_was_not_finished_are_erased_unas
     assert lies_in(away(**LOST["absent"], datadir_entries=None), "n3") == "state lost"  # not read is not empty
 
 
+def test_that_a_scripts_file_beside_a_named_state_or_a_tablespace_erases_nothing() -> None:
+    """The joiner's script leaves it before IST or SST is decided, and before the provider zeroes grastate.dat."""
+    named = away(sst_in_progress=True)
+    assert lies_in(named, "n3") == "this cluster's"
+    assert position_of(named, "n3") == position_of(away(), "n3")
+    for more in ({"tablespace": True}, {"tablespace": True, "sst_in_progress": True}):
+        assert lies_in(away(**LOST["zero"], **more), "n3") == "state lost"
+    for tablespace in (False, None):
+        assert lies_in(away(**LOST["zero"], sst_in_progress=True, tablespace=tablespace), "n3") == "nothing"
+
+
 # -- a seqno is a claim ------------------------------------------------------------------------------------------------
 
 

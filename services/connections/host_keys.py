@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from services.addresses import is_key_name
 from services.errors import BadInput
 from services.words import tr
 
@@ -102,7 +103,13 @@ class KnownHosts:
 
 
 def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bool) -> None:
-    """Append an accepted key to `file` (0600, its folder 0700 when new); hashed also where the file's names are."""
+    """Append an accepted key to `file` (0600, its folder 0700 when new); hashed also where the file's names are.
+
+    Raises:
+        BadInput: the file can't be written, or the name would speak of more than one host (`*`, `10.0.0.5,other`).
+    """
+    if not is_key_name(name):
+        raise BadInput(tr("'{name}' names more than one host: no key is accepted for it.", name=name))
     path = Path(file)
     hashed = hashed or any(key.hosts.startswith("|1|") for key in _read(file))
     shown = _hash(name) if hashed else name

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import paramiko
 
+from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
 from services.connections.ssh_target import SshTarget
 from services.errors import BadInput
 from services.words import tr
@@ -28,8 +29,6 @@ GLOBAL_KNOWN_HOSTS = ("/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2")
 USER_KNOWN_HOSTS = ("~/.ssh/known_hosts", "~/.ssh/known_hosts2")
 DEFAULT_IDENTITIES = ("~/.ssh/id_rsa", "~/.ssh/id_ecdsa", "~/.ssh/id_ed25519")
 MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
-
-_HOP = re.compile(r"^(?:ssh://)?(?:(?P<user>[^@]+)@)?(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^:]+))(?::(?P<port>\d+))?/?$")
 
 
 def target_for(access: SshAccess, address: str) -> SshTarget:
@@ -45,13 +44,12 @@ def hop_for(access: SshAccess, hop: str) -> SshTarget:
     As in OpenSSH, the hop's own settings come from ssh_config. Where neither the hop nor ssh_config names a login, the
     host's own login is used (OpenSSH would take the local user's name, which on a DBA's laptop is seldom meant).
     """
-    match = _HOP.match(hop.strip())
-    if match is None:
+    parsed = parse_hop(hop)
+    if parsed is None:
         raise BadInput(tr('"{hop}" is not a jump host.', hop=hop), try_=(tr("Write it as user@host:port."),))
+    user, address, port = parsed
     config = read_config(access.config)
-    address = match["v6"] or match["host"]
-    port = int(match["port"]) if match["port"] else None
-    return _resolve(config, address, user=match["user"], port=port, access=access, is_hop=True)
+    return _resolve(config, address, user=user or None, port=port, access=access, is_hop=True)
 
 
 def read_config(path: str | None) -> paramiko.SSHConfig:
@@ -105,6 +103,8 @@ def _resolve(
     access: SshAccess,
     is_hop: bool = False,
 ) -> SshTarget:
+    if not is_address(address):  # before the lookup: `Match exec` runs a program with the address in its line
+        raise BadInput(tr("'{address}' is no address.", address=address), safe=tr("Nobody was contacted."))
     try:
         found = config.lookup(address)
     except (paramiko.SSHException, ValueError, KeyError, ImportError) as problem:
@@ -114,6 +114,7 @@ def _resolve(
     host = str(found.get("hostname", address))
     port = port or int(found.get("port", 22))
     user = user or found.get("user") or access.user or getpass.getuser()
+    _only_names(address, host=host, user=user)
     alias = found.get("hostkeyalias")
     explicit = access.key if not is_hop else None
     return SshTarget(
@@ -138,6 +139,17 @@ def _resolve(
         alive_interval_s=_seconds(found, "serveraliveinterval"),
         alive_count=_count(found, "serveralivecountmax"),
     )
+
+
+def _only_names(address: str, *, host: str, user: str) -> None:
+    """Refuse what a program's line would read as more than a name, as OpenSSH does (ssh.c, "hostname contains …")."""
+    for what, value, fine in (("HostName", host, is_host_name_of_ssh(host)), ("User", user, is_login(user))):
+        if not fine:
+            raise BadInput(
+                tr("ssh_config's {what} for {address}, '{value}', has letters that a shell reads as more than a name.",
+                   what=what, address=address, value=value),
+                safe=tr("Nobody was contacted."),
+            )  # fmt: skip
 
 
 def _identities(found: paramiko.SSHConfigDict, access: SshAccess, explicit: str | None) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.addresses import is_this_machine
 from services.discovery.model import ReplicationEdge
-from services.discovery.nodes import LOOPBACK, Node
+from services.discovery.nodes import Node
 from services.discovery.words import duration, some
 from services.facts import gtid
 from services.facts.model import ReplicationChannel
@@ -86,7 +87,7 @@ class _Index:
 
     def _at(self, replica: Node, channel: ReplicationChannel) -> list[Node]:
         host = host_port(channel.source_host)[0]
-        if host.startswith(LOOPBACK):  # another server on the replica's own machine
+        if is_this_machine(host):  # another server on the replica's own machine
             near = [n for n in self._by_address.get(host_port(replica.address)[0], []) if n is not replica]
             return [n for n in near if n.port == channel.source_port]
         found = [n for n in self._by_address.get(host, []) if n is not replica]

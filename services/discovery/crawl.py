@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
+from services.addresses import is_address, is_this_machine
 from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.identity import aliases_among
-from services.discovery.nodes import LOOPBACK, addresses_of
+from services.discovery.nodes import addresses_of
 from services.discovery.probe import FINDING_PARTS, probe
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
@@ -26,6 +27,8 @@ from services.words import tr
 MOST_HOSTS = 512
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 1.5
+_MOST_ODD = 3
+"""One server may name a thousand: so many tell it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,11 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         return
     search.facts[entry.name] = facts
     search.asked |= addresses_of(facts)
+    for name in odd_names(facts)[:_MOST_ODD]:
+        text = tr(
+            "{host} names '{name}' as an address, which is none: nobody was asked there.", host=entry.name, name=name
+        )
+        search.problems.append(Problem("discovery", text, "no-address"))
     for lead in leads_of(facts):
         host = host_port(lead.address)[0]
         if host in search.asked:
@@ -168,6 +176,17 @@ def _name_for(search: _Search, wanted: str, host: str) -> str:
 
 def leads_of(facts: NodeFacts) -> tuple[Lead, ...]:
     """Return whom a host names: members, sources, replicas, then its configured fellows; no loopback addresses."""
+    own = addresses_of(facts)
+    return tuple(lead for lead in _named_by(facts) if _leads(host_port(lead.address)[0], own))
+
+
+def odd_names(facts: NodeFacts) -> tuple[str, ...]:
+    """Return what a host names that is no address at all: no honest server does, and nobody is asked there."""
+    named = dict.fromkeys(host_port(lead.address)[0] for lead in _named_by(facts))
+    return tuple(name for name in named if name and not is_address(name))
+
+
+def _named_by(facts: NodeFacts) -> list[Lead]:
     found: list[Lead] = []
     galera, replication = facts.galera, facts.replication
     if galera is not None:
@@ -179,12 +198,11 @@ def leads_of(facts: NodeFacts) -> tuple[Lead, ...]:
     if galera is not None:
         listed = galera.cluster_address.partition("//")[2].partition("?")[0].split(",")
         found += [Lead(host_port(address)[0], sure=False) for address in listed]
-    own = addresses_of(facts)
-    return tuple(lead for lead in found if (host := host_port(lead.address)[0]) and _leads(host, own))
+    return found
 
 
 def _leads(host: str, own: frozenset[str]) -> bool:
-    return host not in own and not host.startswith(LOOPBACK) and " " not in host and host != "auto"
+    return is_address(host) and host not in own and not is_this_machine(host) and host != "auto"
 
 
 def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock: Clock) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.discovery.nodes import LOOPBACK, Node
+from services.addresses import is_this_machine
+from services.discovery.nodes import Node
 from services.facts.model import GaleraMember
 from services.facts.reading import host_port
 
@@ -49,7 +50,7 @@ class Directory:
     def at_address(self, address: str) -> Node | None:
         """Return the node at "host:port"; several on one host are told by their port, and by nothing if it is 0."""
         host, port = host_port(address, 0)
-        if not host or host.startswith(LOOPBACK):
+        if not host or is_this_machine(host):
             return None
         found = self._by_address.get(host, [])
         if len(found) > 1:
@@ -106,4 +107,4 @@ def given(observers: Iterable[Node]) -> tuple[str, ...]:
 
 
 def _telling(addresses: tuple[str, ...]) -> int:
-    return sum(1 for a in addresses if host_port(a)[0] and not host_port(a)[0].startswith(LOOPBACK))
+    return sum(1 for a in addresses if host_port(a)[0] and not is_this_machine(host_port(a)[0]))

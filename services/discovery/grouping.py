@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from services.addresses import is_this_machine
 from services.discovery.async_view import Link, groups_of
 from services.discovery.model import EstateSnapshot
-from services.discovery.nodes import LOOPBACK, Node
+from services.discovery.nodes import Node
 from services.facts.reading import host_port
 from services.types import ClusterKind
 
@@ -61,7 +62,7 @@ def _spoken_of(members: Sequence[Node]) -> set[str]:
     for setting in settings:
         said.update(setting.partition("//")[2].partition("?")[0].split(","))
     hosts = {host_port(address)[0] for address in said}
-    return {host for host in hosts if host and not host.startswith(LOOPBACK)}
+    return {host for host in hosts if host and not is_this_machine(host)}
 
 
 def carry_placeholders(clusters: Mapping[str, list[Node]], previous: EstateSnapshot | None, at: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from services.addresses import is_this_machine
 from services.discovery.model import NodeView
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationFacts, ServerFacts
 from services.facts.reading import host_port
@@ -12,8 +13,6 @@ from services.words import tr
 
 STALE_S = 10.0
 """Seconds without an answer after which a road no longer counts as fresh, whatever was last said of it."""
-
-LOOPBACK = ("127.", "localhost", "::1", "0.0.0.0")  # noqa: S104 - an address to ignore, nothing is bound to it
 
 
 @dataclass(slots=True)
@@ -120,4 +119,4 @@ def addresses_of(facts: NodeFacts) -> frozenset[str]:
         found.add(host_port(facts.galera.node_address)[0])
     if facts.machine is not None:
         found.add(facts.machine.hostname.lower())
-    return frozenset(name for name in found if name and not name.startswith(LOOPBACK))
+    return frozenset(name for name in found if name and not is_this_machine(name))

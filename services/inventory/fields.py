@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from services.addresses import is_address, is_login, parse_hop
 from services.errors import BadInput
 from services.secrets import SecretRef
 from services.words import tr
@@ -40,6 +41,30 @@ def word(value: object) -> str:
     found = text(value)
     if found.startswith("-") or any(c.isspace() for c in found):
         raise BadValue(tr("hold no blanks and not begin with a dash"))
+    return found
+
+
+def address(value: object) -> str:
+    """An IP address or a host's name."""
+    found = word(value)
+    if not is_address(found):
+        raise BadValue(tr("be an IP address, or a host name of letters, digits, dots, '-' and '_'"))
+    return found
+
+
+def login(value: object) -> str:
+    """A user's name on a host."""
+    found = word(value)
+    if not is_login(found):
+        raise BadValue(tr("hold no letters that a shell reads as more than a name"))
+    return found
+
+
+def hops(value: object) -> str:
+    """One or more jump hosts, divided by commas."""
+    found = word(value)
+    if found.lower() != "none" and any(parse_hop(hop) is None for hop in found.split(",")):
+        raise BadValue(tr("be written as user@host:port"))
     return found
 
 
@@ -104,7 +129,7 @@ def table(value: object) -> str:
 
 
 SSH: dict[str, Check] = {
-    "user": word,
+    "user": login,
     "port": port,
     "key": text,
     "passphrase": secret,
@@ -112,7 +137,7 @@ SSH: dict[str, Check] = {
     "sudo": choice("none", "nopasswd", "password"),
     "sudo_password": secret,
     "known_hosts": text,
-    "jump": word,
+    "jump": hops,
     "config": optional_path,
     "agent": flag,
     "certificate": text,

@@ -102,7 +102,7 @@ def vetted(report: ImportReport) -> ImportReport:
 def _fault_of(host: HostEntry) -> str:
     checked: list[tuple[str, fields.Check, object]] = [
         ("name", fields.text, host.name),
-        ("address", fields.word, host.address),
+        ("address", fields.address, host.address),
     ]
     for access, checks in ((host.ssh, fields.SSH), (host.sql, fields.SQL)):
         if access is not None:

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
+from services.addresses import is_address
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess
 from services.inventory.option_files import lines_of
@@ -61,7 +62,7 @@ def import_my_cnf(path: str | Path | None = None) -> ImportReport:
 def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | None:
     suffix = group.removeprefix("client").lstrip("-_")
     address = options.get("host") or "localhost"
-    if address.startswith("-") or any(c.isspace() for c in address):
+    if not is_address(address):
         reader.problems.append(tr("[{group}]: the host is no address.", group=group))
         return None
     port = options.get("port", "3306")

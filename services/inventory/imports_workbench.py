@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from services.addresses import is_address
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.words import tr
@@ -154,7 +155,7 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
 
 
 def _address(text: str) -> str:
-    if text.startswith("-") or any(c.isspace() or not c.isprintable() for c in text):
+    if text and not is_address(text):
         raise ValueError(tr("its host is no address"))
     return text
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from services.addresses import is_address
+from services.errors import BadInput
 from services.secrets import SecretRef
+from services.words import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,13 @@ class HostEntry:
     sql: SqlAccess | None = None
 
     def for_member(self, name: str, address: str) -> HostEntry:
-        """Return the entry of a discovered member: this host's ways in, at another address."""
+        """Return the entry of a discovered member: this host's ways in, at another address.
+
+        Raises:
+            BadInput: the address is none (services/addresses.py); a server or a file says it, so nobody is asked there.
+        """
+        if not is_address(address):
+            raise BadInput(tr("{name} is named at '{address}', which is no address.", name=name, address=address))
         return replace(self, name=name, address=address)
 
 

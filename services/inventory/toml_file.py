@@ -149,7 +149,7 @@ class _Reader:
     def _host(self, number: int, table: dict[str, Any], defaults: dict[str, dict[str, Any]]) -> HostEntry:
         place: Place = ("host", number)
         plain = {key: value for key, value in table.items() if key not in _WAYS}
-        values = self._values(place, plain, {"name": fields.text, "address": fields.word}, "[[host]]")
+        values = self._values(place, plain, {"name": fields.text, "address": fields.address}, "[[host]]")
         name = str(values.get("name", ""))
         for key in ("name", "address"):
             if key not in table:

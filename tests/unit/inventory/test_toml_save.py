@@ -145,6 +145,7 @@ def test_that_a_new_file_is_made_with_its_folder(tmp_path: Path) -> None:
 
 
 _word = st.text(alphabet="abcXYZ09._ü", min_size=1, max_size=8)
+_address = st.from_regex(r"[a-z][a-z0-9_-]{0,6}(\.[a-z][a-z0-9]{0,3})?", fullmatch=True) | st.ip_addresses().map(str)
 _ref = st.one_of(st.none(), _word.map(lambda name: SecretRef("keyring", name)))
 _ssh = st.builds(
     SshAccess,
@@ -154,7 +155,7 @@ _ssh = st.builds(
     passphrase=_ref,
     password=_ref,
     sudo=st.sampled_from(["none", "nopasswd"]),
-    jump=st.one_of(st.none(), _word),
+    jump=st.one_of(st.none(), _address.filter(lambda one: ":" not in one)),
     config=st.one_of(st.none(), st.just(""), _word),
     agent=st.booleans(),
 )
@@ -169,7 +170,9 @@ _sql = st.builds(
     operator_user=st.just("pilot"),
     operator_password=_ref,
 )
-_host = st.builds(HostEntry, name=_word, address=_word, ssh=st.one_of(st.none(), _ssh), sql=st.one_of(st.none(), _sql))
+_host = st.builds(
+    HostEntry, name=_word, address=_address, ssh=st.one_of(st.none(), _ssh), sql=st.one_of(st.none(), _sql)
+)
 
 
 @settings(max_examples=examples(150), deadline=None)

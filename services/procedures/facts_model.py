@@ -259,14 +259,19 @@ class HostFacts:
     problems: tuple[Problem, ...] = ()
 
     @property
-    def erased_by_transfer(self) -> bool:
-        """Return whether a full transfer into the data folder had begun to erase it and was not finished.
+    def transfer_broke_off(self) -> bool:
+        """Return whether a transfer into the data folder had begun and was not finished: nobody's data but a part.
 
         The joiner's script leaves its file before it is decided whether IST or SST comes; the provider takes the state
-        out of grastate.dat before either begins, and only an SST removes ibdata1 (seen on the lab, MariaDB 10.11.18).
+        out of grastate.dat before either begins (seen on the lab, MariaDB 10.11.18).
         """
         named = self.grastate is not None and self.grastate.names_state
-        return bool(self.sst_in_progress) and not named and self.tablespace is not True
+        return bool(self.sst_in_progress) and not named
+
+    @property
+    def erased_by_transfer(self) -> bool:
+        """Return whether such a transfer had begun to erase what lay there: only an SST removes ibdata1."""
+        return self.transfer_broke_off and self.tablespace is not True
 
     def option(self, section: str, name: str) -> str | None:
         """Return the last value the option files give (names compared with underscores), None when not set."""

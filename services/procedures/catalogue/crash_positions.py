@@ -113,7 +113,7 @@ def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, confirm
     Args:
         confirmed: InnoDB itself told a position of this cluster: then a lost state file is written anew.
     """
-    if host.erased_by_transfer:
+    if host.transfer_broke_off:
         return "a state transfer into it was not finished", False
     if host.datadir_entries == 0 or (host.grastate_absent and not confirmed):
         return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster", False

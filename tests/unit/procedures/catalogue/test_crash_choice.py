@@ -69,6 +69,30 @@ def test_that_a_node_that_gave_its_state_up_is_never_chosen_though_innodb_recove
     assert (best.host, "zero" in found[2].out) == ("n2", True)
 
 
+@pytest.mark.parametrize("tablespace", [True, False])
+@pytest.mark.parametrize("state", ["absent", "damaged", "zero"])
+def test_that_a_node_into_which_a_transfer_broke_off_is_never_chosen_whatever_innodb_recovers(
+    state: str, *, tablespace: bool
+) -> None:
+    """A part of the donor's files may tell the donor's own position."""
+    zero = Grastate(ZERO_UUID, -1, safe_to_bootstrap=False)
+    torn = down(
+        "n3", grastate=zero if state == "zero" else None, grastate_absent=state == "absent",
+        grastate_damaged=state == "damaged", sst_in_progress=True, tablespace=tablespace,
+    )  # fmt: skip
+    found = standings(crashed(torn, n1=10, n2=12, n3=99), NAMES)
+    best = most_advanced(found)
+    assert best is not None
+    assert (best.host, found[2].out) == ("n2", "a state transfer into it was not finished")
+
+
+def test_that_a_node_whose_state_still_stands_beside_a_scripts_file_may_be_chosen() -> None:
+    joining = down("n3", grastate=Grastate(UUID, -1, safe_to_bootstrap=False), sst_in_progress=True, tablespace=True)
+    best = most_advanced(standings(crashed(joining, n1=10, n2=12, n3=99), NAMES))
+    assert best is not None
+    assert best.host == "n3"
+
+
 def test_that_the_node_that_was_stopped_last_wins_a_tie() -> None:
     last = down("n2", grastate=Grastate(UUID, 7, safe_to_bootstrap=True))
     others = (down(name, grastate=Grastate(UUID, 7, safe_to_bootstrap=False)) for name in ("n1", "n3"))

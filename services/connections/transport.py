@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -37,6 +38,15 @@ class SshTransport(paramiko.Transport):
         _sanitize_packet_size: Any
         _next_channel: Any
         _send_user_message: Any
+
+    def run(self) -> None:
+        """Read until the connection ends: paramiko's own loop, which ends with closing what it read from.
+
+        Through a jump host that is a channel, and closing the channel of a hop that ended first raises (Transport.run,
+        its last line): nothing is left to be done then, and the thread would die with a traceback.
+        """
+        with contextlib.suppress(EOFError, OSError, paramiko.SSHException):
+            super().run()
 
     @property
     def preferred_keys(self) -> Sequence[str]:

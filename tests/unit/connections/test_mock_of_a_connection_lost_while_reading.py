@@ -15,6 +15,7 @@ import pytest
 from services.connections import remote_command
 from services.connections.remote_stream import RemoteStream
 from services.connections.sudo import Wrapped
+from services.connections.transport import SshTransport
 from services.errors import Unreachable
 
 PROBLEMS = (EOFError(), OSError("Socket is closed"), paramiko.SSHException("Key-exchange timed out"))
@@ -68,6 +69,19 @@ def test_that_a_stream_whose_connection_ends_is_unreachable_and_no_end(problem: 
     stream = RemoteStream(channel, Wrapped("tail"), link_to(channel), "n1", 100)
     with pytest.raises(Unreachable, match="connection ended"):
         list(stream.lines(limit_s=1.0))
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: type(problem).__name__)
+def test_that_the_thread_of_a_connection_whose_hop_ended_first_ends_in_peace(
+    monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    """Seen on the lab: 'Exception in thread ssh ...', out of the close of the hop's channel."""
+
+    def run(_: paramiko.Transport) -> None:
+        raise problem
+
+    monkeypatch.setattr(paramiko.Transport, "run", run)
+    SshTransport.__new__(SshTransport).run()
 
 
 def test_that_a_stream_that_was_closed_here_just_ends() -> None:

@@ -17,6 +17,8 @@ from services.procedures.remembering import MOST_GAP_S
 Status = dict[str, str]
 SYNCED, DONOR = "4", "2"
 _STAYS_S = 8.0
+_MORE_LOOKS, _VIEW_CHANGE_S = 3, 0.7
+"""How often members that tell different views are asked again, and after how long: a change reaches all within that."""
 
 
 def cluster_whole(condition: ClusterWhole, asking: Asking, past: Past) -> Answer:
@@ -79,9 +81,17 @@ def _faults(host: str, status: Status, condition: ClusterWhole) -> list[str]:
 
 
 def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer:
-    """At least so many answer, and those that do are one Primary Component."""
+    """At least so many answer, and those that do are one Primary Component.
+
+    While a view changes (a node joins) members that are asked a moment apart tell two: they are asked again.
+    """
     del past
     answers = asking.each(condition.hosts, asking.status)
+    for _ in range(_MORE_LOOKS):
+        if not _between_views(answers):
+            break
+        asking.clock.sleep(_VIEW_CHANGE_S)
+        answers = asking.each(condition.hosts, asking.status)
     alive = {h: s for h, s in answers.items() if not isinstance(s, UserError)}
     faults = []
     for host, status in alive.items():
@@ -98,6 +108,13 @@ def still_primary(condition: StillPrimary, asking: Asking, past: Past) -> Answer
     if len(alive) < condition.at_least:
         return _too_few(condition, asking, answers)
     return Answer(holds=True, evidence=f"{', '.join(alive)} are Primary in one view")
+
+
+def _between_views(answers: Mapping[str, Status | UserError]) -> bool:
+    """Return whether those that answer are all Primary, and tell more than one view."""
+    alive = [status for status in answers.values() if not isinstance(status, UserError)]
+    primary = all(status.get("wsrep_cluster_status") == "Primary" for status in alive)
+    return primary and len({status.get("wsrep_cluster_conf_id", "") for status in alive}) > 1
 
 
 def _too_few(condition: StillPrimary, asking: Asking, answers: Mapping[str, Status | UserError]) -> Answer:

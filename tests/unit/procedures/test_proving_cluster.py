@@ -53,6 +53,30 @@ def test_that_members_of_which_none_is_primary_are_told_as_a_cluster_without_wri
     assert "nobody that answers" not in prover.look(condition, NOTHING).evidence
 
 
+def test_that_members_that_were_asked_while_a_view_changed_are_asked_again(
+    prover: Attempt, hosts: ScriptedHosts
+) -> None:
+    """A node joined between the two answers: a rolling restart was paused by it, 'their views differ'."""
+    condition = c.StillPrimary(("n1", "n2"), 2, UUID)
+    one, other = hosts.sessions["n1"], hosts.sessions["n2"]
+    one.state, other.state = status(cluster_conf_id="7"), status(cluster_conf_id="8")
+    asked: list[str] = []
+    ask = one.status
+
+    def late(*, limit_s: float = 5.0) -> dict[str, str]:
+        asked.append("n1")
+        if len(asked) == 3:
+            one.state = status(cluster_conf_id="8")
+        return ask(limit_s=limit_s)
+
+    one.status = late  # type: ignore[method-assign]
+    assert prover.look(condition, NOTHING).holds is True
+    assert len(asked) == 3
+    one.state = status(cluster_conf_id="7")
+    stays = prover.look(condition, NOTHING)
+    assert (stays.holds, stays.evidence) == (False, "their views differ")
+
+
 def test_that_an_unreachable_host_is_never_counted_as_no_primary(prover: Attempt, hosts: ScriptedHosts) -> None:
     one, other = hosts.sessions["n1"], hosts.sessions["n2"]
     one.state = other.state = Unreachable("Refused.")

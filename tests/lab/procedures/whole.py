@@ -95,6 +95,12 @@ class Whole:
         self._estate.undo()
         for name in members(self._estate):
             self._reset(name)
+            while_asserts(lambda host=name: self._assert_no_upgrade(host), limit_s=90)
+
+    def _assert_no_upgrade(self, name: str) -> None:
+        # After a start Debian's package looks through the system tables, and mends them with DDL: no procedure begins.
+        running = self._estate.host(name).sh("pgrep -fa '[d]ebian-start|[m]ariadb-upgrade'", check=False).out
+        assert not running, f"{name} still upgrades its tables: {running}"
 
     @contextmanager
     def kept(self) -> Iterator[None]:

@@ -8,10 +8,10 @@ from typing import TypedDict
 
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.inventory import fields
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
 from services.words import mark, tr
+from widgets.bridge.typed import is_address, is_login, is_way
 from widgets.common.boxes import hairline
 from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong
 from widgets.common.labels import label
@@ -185,13 +185,9 @@ class AccessForm(QWidget):
         ssh, sql = self.ssh_on.isChecked(), self.sql_on.isChecked()
         address, login, jump = (field.text().strip() for field in (self.address, self.ssh_user, self.jump))
         checks: list[tuple[QLineEdit, bool, str]] = [
-            (self.address, _bad(fields.address, address), tr("An address is needed: a host name or an IP address.")),
-            (self.ssh_user, ssh and _bad(fields.login, login), tr("SSH needs a user.")),
-            (
-                self.jump,
-                ssh and bool(jump) and _bad(fields.hops, jump),
-                tr("A jump host is written as user@host:port."),
-            ),
+            (self.address, not is_address(address), tr("An address is needed: a host name or an IP address.")),
+            (self.ssh_user, ssh and not is_login(login), tr("SSH needs a user.")),
+            (self.jump, ssh and jump != "" and not is_way(jump), tr("A jump host is written as user@host:port.")),
             (self.sql_user, sql and not self.sql_user.text().strip(), tr("SQL needs a user.")),
             (self.ssh_port, ssh and not _is_port(self.ssh_port), tr("The SSH port is a number from 1 to 65535.")),
             (self.sql_port, sql and not _is_port(self.sql_port), tr("The SQL port is a number from 1 to 65535.")),
@@ -278,14 +274,6 @@ def _taken(field: SecretField, name: str, kept: SecretRef | None, typed: Typed) 
 def _say_kept(field: SecretField, ref: SecretRef | None) -> None:
     if ref is not None:
         field.setPlaceholderText(tr("as kept in {ref}; type to replace it", ref=ref))
-
-
-def _bad(check: fields.Check, value: str) -> bool:
-    try:
-        check(value)
-    except fields.BadValue:
-        return True
-    return False
 
 
 def _is_port(field: QLineEdit) -> bool:

@@ -30,8 +30,12 @@ class Pair:
 
 def pairs(party: Party) -> tuple[Pair, ...]:
     """Return every two members that have a history, compared both ways."""
-    able = [s.host for s in standings(party.facts, party.known) if s.uuid and s.uuid == party.facts.cluster_id]
-    return tuple(Pair(one, other, between(party, one, other)) for one, other in combinations(able, 2))
+    return tuple(Pair(one, other, between(party, one, other)) for one, other in combinations(_with_past(party), 2))
+
+
+def _with_past(party: Party) -> tuple[str, ...]:
+    found = standings(party.facts, party.known)
+    return tuple(s.host for s in found if s.uuid and s.uuid == party.facts.cluster_id)
 
 
 def between(party: Party, one: str, other: str) -> Histories:
@@ -75,11 +79,13 @@ def history(party: Party, *, side_chosen: bool) -> Check:
     told = [f"{p.one} and {p.other} FORKED{_shared(p.found)}: {p.found.evidence}" for p in forked]
     told += [f"{p.one} and {p.other}: not known ({p.found.evidence})" for p in unknown]
     told += [f"{p.one} and {p.other}: same ({p.found.evidence})" for p in found if p.found.outcome == "same"]
+    bare = [name for name in party.known if name not in _with_past(party)]
+    told += [f"{name} was not compared: its files tell no state of this cluster" for name in bare]
     sides = tuple(sorted({name for pair in forked for name in (pair.one, pair.other)}))
     read = tuple(dict.fromkeys(sentence for pair in unknown for sentence in pair.found.missing))
     return Check(
         code="HISTORY",
-        title="A fork, and whose data stays is chosen" if forked and side_chosen else "The nodes share one history",
+        title=_title(chosen=bool(forked and side_chosen), bare=bool(bare)),
         verdict=verdict(forked and not side_chosen, forked or unknown or not found),
         evidence=";\n".join(told) or "there are no two nodes with a position to compare",
         why="Nodes of one state UUID can be forks: after a bootstrap on each side both count on from the same seqno, "
@@ -89,6 +95,12 @@ def history(party: Party, *, side_chosen: bool) -> Check:
         absolute=bool(forked),
         to_read=True,
     )
+
+
+def _title(*, chosen: bool, bare: bool) -> str:
+    if chosen:
+        return "A fork, and whose data stays is chosen"
+    return "The nodes that have a state share one history" if bare else "The nodes share one history"
 
 
 def _shared(found: Histories) -> str:

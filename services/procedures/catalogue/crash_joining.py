@@ -51,7 +51,7 @@ def bootstrap_and_join(
             step_id="check-data",
             host="",
             title=f"Look at the data on {chosen} before any other node takes it over",
-            done="You said that the data is right",
+            done=f"The others may take over the data of {chosen}",
             why="As long as nobody else has joined, another node can still be chosen; what clients have written on "
             f"{chosen} by then would be lost.",
             action=Ask(f"Is the data on {chosen} right? The other nodes take it over from here.", unattended="yes"),

@@ -218,3 +218,12 @@ def test_that_forks_are_not_let_form_their_last_component_again() -> None:
     assert "formed" in {s.step_id for s in rest_of(seen)[1].steps}
     forked = replace(seen, two_primaries=(APART,))
     assert "formed" not in {s.step_id for s in rest_of(forked)[1].steps}
+
+
+def test_that_a_node_whose_files_tell_no_state_is_not_said_to_share_the_history_of_the_others() -> None:
+    emptied = down("n3", grastate=Grastate(ZERO_UUID, -1, safe_to_bootstrap=False))
+    check = history(party(crashed(emptied, n1=10, n2=10), NAMES, ()), side_chosen=False)
+    assert check.title == "The nodes that have a state share one history"
+    assert "n3 was not compared: its files tell no state of this cluster" in check.evidence
+    whole = history(party(crashed(n1=10, n2=10, n3=9), NAMES, ()), side_chosen=False)
+    assert (whole.title, "not compared" in whole.evidence) == ("The nodes share one history", False)

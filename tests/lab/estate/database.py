@@ -106,14 +106,18 @@ def stop(spec: EstateSpec, name: str, *, limit_s: float = 60.0) -> bool:
     return True
 
 
-def kill(spec: EstateSpec, name: str, *, limit_s: float = 15.0) -> None:
-    """SIGKILL to mariadbd (and to nothing else), then wait until it is gone and systemd has noticed."""
-    container.sh(spec, name, "pkill -KILL -x -u mysql mariadbd", limit_s=15)
+def kill(spec: EstateSpec, name: str, *, limit_s: float = 30.0) -> None:
+    """SIGKILL to mariadbd (and to nothing else), then wait until it is gone and systemd has noticed.
+
+    The signal is sent again while one is there: in a service that just starts, what dies first may be the run of
+    galera_recovery, which is called mariadbd too, and the server itself follows it.
+    """
     deadline = time.monotonic() + limit_s
     while pid(spec, name) is not None:
         if time.monotonic() > deadline:
             raise LabTimeoutError(f"mariadbd on {name} is still there {limit_s:g} s after SIGKILL")
-        time.sleep(0.1)
+        container.sh(spec, name, "pkill -KILL -x -u mysql mariadbd", limit_s=15)
+        time.sleep(0.2)
     container.sh(spec, name, "systemctl stop --no-block mariadb; systemctl reset-failed mariadb", limit_s=20)
 
 

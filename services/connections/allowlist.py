@@ -1,7 +1,8 @@
-"""The one place that decides what the Observer road may send (law 2). What is not on a list is refused.
+"""The grammar of what reads (law 2). What is not on a list is refused.
 
-Three nets stand behind one another: this list, a session whose transactions are read-only (sql_setup), and an account
-that has no right to change anything (resources/docs/observer.md).
+The Observer road sends named reads of a registry only (connections/reads). Behind it stand this grammar, against which
+each of them is held when it is bound first, a session whose transactions are read-only (sql_setup), and an account that
+has no right to change anything (resources/docs/observer.md).
 
 Statements: a tokenizer that knows only what means the same in every mode of a server (allowlist_sql), then a small
 grammar (allowlist_select) or a pattern (allowlist_show). Commands: a rule per program (allowlist_commands).

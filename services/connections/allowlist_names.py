@@ -28,13 +28,19 @@ WAIT_FOR_EXECUTED_GTID_SET, WSREP_SYNC_WAIT_UPTO_GTID, UUID_SHORT, RAND), what m
 (REPEAT, SPACE, LPAD, RPAD, RANDOM_BYTES), and every stored or loaded function."""
 
 SCHEMAS: Final = frozenset({"information_schema", "performance_schema", "sys"})
-"""Schemas whose tables and views only read. `sys` views run as the caller (SQL SECURITY INVOKER)."""
+"""Schemas whose tables and views are read (not those below). `sys` views run as the caller (SQL SECURITY INVOKER)."""
 
 HEAVY_TABLES: Final = frozenset(
-    # "can introduce significant performance overhead" (MySQL manual, INNODB_BUFFER_PAGE); latches the buffer pool.
+    # "can introduce significant performance overhead" (MySQL manual, INNODB_BUFFER_PAGE); latches the buffer pool. The
+    # views of sys read those tables (MySQL manual, "The schema_table_statistics_with_buffer ... Views").
     {"innodb_buffer_page", "innodb_buffer_page_lru", "innodb_buffer_stats_by_schema", "innodb_buffer_stats_by_table",
-     "x$innodb_buffer_stats_by_schema", "x$innodb_buffer_stats_by_table"}
+     "x$innodb_buffer_stats_by_schema", "x$innodb_buffer_stats_by_table",
+     "schema_table_statistics_with_buffer", "x$schema_table_statistics_with_buffer"}
 )  # fmt: skip
+
+RESETTING_TABLES: Final = frozenset({"innodb_cmp_reset", "innodb_cmpmem_reset", "innodb_cmp_per_index_reset"})
+"""Reading one zeroes the counters of its twin (MySQL manual, "The INFORMATION_SCHEMA INNODB_CMP and INNODB_CMP_RESET
+Tables"): a change by a SELECT, that neither a read-only transaction nor an account with PROCESS alone stops."""
 
 TABLES: Final = frozenset(
     {

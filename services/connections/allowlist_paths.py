@@ -1,6 +1,10 @@
 """Which files the Observer road may read whole: the kernel's, the server's small state files, settings and logs.
 
 `stat`, `ls`, `df` and `du` take any clean absolute path: they tell names and sizes, never contents.
+
+Paths come from servers and their option files, and the shell that reads a command's line is the login's own: fish lets
+a backslash escape within single quotes, csh a ! or a line's end. So a path is of plain characters, which need no
+quoting but for a blank, or it is refused.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ from __future__ import annotations
 import re
 
 _MOST = 4096
+_PLAIN = re.compile(r"[A-Za-z0-9/_.@:+,= -]+")
 _PID = r"(?:\d{1,10}|self)"
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.@:+-]*"
 _FOLDERS = rf"/(?:{_NAME}/|\.[A-Za-z0-9_][A-Za-z0-9_.-]*/)*"
@@ -46,10 +51,10 @@ _LOGS = tuple(
 
 
 def is_clean(path: str) -> bool:
-    """Tell whether `path` is absolute, printable, and free of `.`, `..` and empty parts."""
+    """Tell whether `path` is absolute, of plain characters, and free of `.`, `..` and empty parts."""
     if path == "/":
         return True
-    if not path.startswith("/") or len(path) > _MOST or not path.isprintable():
+    if not path.startswith("/") or len(path) > _MOST or not _PLAIN.fullmatch(path):
         return False
     parts = path[1:].removesuffix("/").split("/")
     return all(part not in {"", ".", ".."} for part in parts)

@@ -18,6 +18,7 @@ from services.connections.allowlist_names import (
     HEAVY_TABLES,
     NEVER_COLUMNS,
     RESERVED,
+    RESETTING_TABLES,
     SCHEMAS,
     TABLES,
 )
@@ -217,6 +218,8 @@ class Grammar:
 
     def _allow_table(self, schema: str, table: str) -> None:
         low_schema, low_table = schema.lower(), table.lower()
+        if low_table in RESETTING_TABLES or low_table.endswith("_reset"):
+            raise _refused(f"{schema}.{table} may not be read: reading it zeroes its counters")
         if low_schema in SCHEMAS and low_table not in HEAVY_TABLES:
             return
         if f"{low_schema}.{low_table}" in TABLES or f"{schema}.{table}" == self._heartbeat_table:

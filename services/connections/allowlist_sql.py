@@ -3,7 +3,9 @@
 Quoting depends on the session's sql_mode (MySQL manual, "Server SQL Modes"; "String Literals"; "Comments"): ANSI_QUOTES
 turns "..." into a name, NO_BACKSLASH_ESCAPES changes where a string ends, ORACLE and MSSQL bring more. So this
 tokenizer knows only what means the same in every mode: '...' with '' inside, `...`, and no backslash anywhere. All
-comments are refused but a plain one of harmless letters; the executable /*! and /*M! and hints /*+ never pass.
+comments are refused but a plain one of harmless letters; the executable /*! and /*M! and hints /*+ never pass. Nothing
+beyond ASCII passes, in quotes neither: there too a character set could read another text (MySQL manual, "Connection
+Character Sets and Collations").
 """
 
 from __future__ import annotations
@@ -59,6 +61,8 @@ def tokens_of(sql: str) -> tuple[Token, ...]:
     for mark, what in _FORBIDDEN:
         if mark in sql:
             raise Refused(f"The Observer road refuses a statement that holds {what}.")
+    if strange := next((c for c in sql if not c.isascii()), None):
+        raise Refused(f"The Observer road refuses a statement that holds {_named(strange)}.")
     found: list[Token] = []
     pos = 0
     tight = False

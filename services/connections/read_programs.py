@@ -1,4 +1,4 @@
-"""The few programs that the Observer road may run on a host, as frozen texts: the allow-list compares whole texts.
+"""The few programs that the Observer road may run on a host, as frozen texts of the registry (reads).
 
 A program is given to the host as one word (`bash -c TEXT pilothouse ARG...`); its arguments are words too, so nothing
 that a person typed is ever read as shell. Each text only reads: /proc, and `stat -f` of the data directory.

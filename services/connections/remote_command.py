@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import paramiko
 
-from services.connections.ports import Output
+from services.connections.ports import MOST_LINE, Output
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
 from services.words import tr
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from services.secrets import Secret
 
 _CHUNK = 65536
+_READ_AND_DROPPED = 8
+"""Times of what is kept: a command that goes on to write is ended then, its limit of time or not."""
 
 
 def start(link: SshLink, wrapped: Wrapped, *, host: str, limit_s: float, what: str) -> paramiko.Channel:
@@ -82,6 +84,8 @@ class _Talk:
         self._wake = threading.Event()
         self._out = bytearray()
         self._err = bytearray()
+        self._came = 0
+        self._deadline = 0.0
         self._answered = False
         self._fed = False
         channel.in_buffer.set_event(self._wake)
@@ -89,10 +93,12 @@ class _Talk:
 
     def finish(self, deadline: float, limit_s: float, what: str) -> Output:
         """Read both outputs until both ended and the exit status is there."""
+        self._deadline = deadline
         if not self._wrapped.prompt:
             self._feed()
         while True:
             moved = self._read()
+            self._refuse_flood(what)
             self._sudo()
             if not moved and self._ended():
                 break
@@ -113,11 +119,18 @@ class _Talk:
         return output
 
     def _own_errors(self) -> bytes:
-        """Return standard error without sudo's marks."""
+        """Return standard error without sudo's marks, its lines cut: they are searched and shown."""
         errors = bytes(self._err)
         for mark in (self._wrapped.prompt, self._wrapped.passed):
             errors = errors.replace(mark, b"") if mark else errors
-        return errors
+        return b"\n".join(line[:MOST_LINE] for line in errors.split(b"\n"))
+
+    def _refuse_flood(self, what: str) -> None:
+        if self._came > self._most * _READ_AND_DROPPED:
+            raise Unreachable(
+                tr("{what} wrote more than {n} MB and was ended.", what=what, n=max(1, self._came >> 20)),
+                host=self._host,
+            )
 
     def _read(self) -> bool:
         channel, moved = self._channel, False
@@ -134,6 +147,7 @@ class _Talk:
         return moved
 
     def _keep(self, kept: bytearray, more: bytes) -> None:
+        self._came += len(more)
         kept += more[: max(0, self._most - len(kept))]
 
     def _ended(self) -> bool:
@@ -174,5 +188,11 @@ class _Talk:
             self._channel.shutdown_write()
 
     def _send(self, data: bytes) -> None:
-        with contextlib.suppress(OSError):  # the command has ended: its exit status says so
-            self._channel.sendall(data)
+        rest = memoryview(data)
+        with contextlib.suppress(OSError):  # the command has ended, or its time has: the loop that reads says so
+            while rest and (left := self._deadline - time.monotonic()) > 0:
+                self._channel.settimeout(left)  # a host may open its window by a byte, or never
+                sent = self._channel.send(rest[:_CHUNK].tobytes())
+                if not sent:
+                    return
+                rest = rest[sent:]

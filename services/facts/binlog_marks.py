@@ -12,13 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.command import Command
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.facts.reading import words
 
 MARKS_LIMIT_S = 40.0
 """The program ends itself before (timeout 30)."""
-NEWEST = "newest"
 MOST_MARKS = 64
 """As many marks the program tells at most."""
 
@@ -59,15 +58,15 @@ class Mark:
         return f"{kind}, GTID {self.gtid}"
 
 
-def marks_read(index: str, since: int | None = None) -> Command:
+def marks_read(index: str, since: int | None = None) -> CommandRead:
     """Return the read of a binary log's newest marks, or of those from the first with an Xid of `since` or more on.
 
     Args:
         index: path of the log's index file.
     """
-    wanted = NEWEST if since is None else str(since)
-    argv = ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS, "pilothouse", index, wanted)
-    return Command(argv, sudo=True)
+    if since is None:
+        return commands.NEWEST_MARKS.read(index, sudo=True)
+    return commands.MARKS_FROM.read(index, since, sudo=True)
 
 
 def parse_marks(lines: Iterable[str]) -> tuple[Mark, ...]:

@@ -14,20 +14,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from services.connections.reads import statements
+from services.connections.reads.read import SqlRead
 from services.facts.reading import flag
 from services.types import Flavour
 
-STATUS = "SHOW GLOBAL STATUS"
-VARIABLES = "SHOW GLOBAL VARIABLES"
-PROCESSES = "SHOW PROCESSLIST"
-GALERA_MEMBERS = "SELECT node_uuid, node_name, node_incoming_address FROM mysql.wsrep_cluster_members"
-GROUP_MEMBERS = (
-    "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE, MEMBER_ROLE "
-    "FROM performance_schema.replication_group_members"
-)
-GROUP_MEMBERS_57 = (
-    "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE FROM performance_schema.replication_group_members"
-)
+STATUS, VARIABLES, PROCESSES = statements.STATUS, statements.VARIABLES, statements.PROCESS_LIST
 
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-(\d+))?")
 
@@ -54,13 +46,13 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The statements this server understands. '' where it has no such thing."""
+    """The statements this server understands. None where it has no such thing."""
 
     identity: Identity
-    replication_status: str
-    replicas: str
-    galera_members: str = ""
-    group_members: str = ""
+    replication_status: SqlRead
+    replicas: SqlRead
+    galera_members: SqlRead | None = None
+    group_members: SqlRead | None = None
 
     @property
     def flavour(self) -> Flavour:
@@ -120,19 +112,21 @@ def dialect_of(variables: Mapping[str, str]) -> Dialect:
     """Return how to ask the server that has these variables."""
     identity = identify(variables)
     if identity.flavour is Flavour.MARIADB:
-        statements = ("SHOW ALL SLAVES STATUS", "SHOW SLAVE HOSTS")
+        known = (statements.ALL_SLAVES, statements.SLAVE_HOSTS)
     else:
         new_words = identity.version_key >= (8, 0, 22)
-        statements = (
-            "SHOW REPLICA STATUS" if new_words else "SHOW SLAVE STATUS",
-            "SHOW REPLICAS" if new_words else "SHOW SLAVE HOSTS",
+        known = (
+            statements.REPLICA if new_words else statements.SLAVE,
+            statements.REPLICAS if new_words else statements.SLAVE_HOSTS,
         )
     has_roles = identity.version_key >= (8, 0)
     return Dialect(
         identity,
-        *statements,
-        galera_members=GALERA_MEMBERS if identity.galera and identity.galera4 else "",
-        group_members=(GROUP_MEMBERS if has_roles else GROUP_MEMBERS_57) if identity.group_replication else "",
+        *known,
+        galera_members=statements.GALERA_MEMBERS if identity.galera and identity.galera4 else None,
+        group_members=(statements.GROUP_MEMBERS if has_roles else statements.GROUP_MEMBERS_57)
+        if identity.group_replication
+        else None,
     )
 
 

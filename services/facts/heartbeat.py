@@ -9,12 +9,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.connections.ports import Rows, text
+from services.connections.reads import statements
+from services.connections.reads.read import SqlRead
 
 
-def heartbeat_statement(table: str) -> str:
+def heartbeat_statement(table: str) -> SqlRead:
     """Return the read for a heartbeat table "schema.table" (the inventory lets plain identifiers through only)."""
     schema, _, name = table.partition(".")
-    return f"SELECT MAX(ts) AS ts, UTC_TIMESTAMP(6) AS now FROM `{schema}`.`{name}`"  # noqa: S608 - identifiers only
+    return statements.HEARTBEAT.read(schema, name)
 
 
 def heartbeat_lag(rows: Rows | None) -> float | None:

@@ -14,10 +14,10 @@ import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from services.connections.command import Command
-from services.connections.read_programs import LOG_OF_UNIT
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
+from services.moments import utc_time
 
 MARGIN_S = 5.0
 """A log that has nothing from this long before the file was written on was not written by the server that wrote it."""
@@ -55,12 +55,12 @@ class OtherServer:
 
 
 def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return utc_time(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def mtimes_read(*paths: str) -> Command:
+def mtimes_read(*paths: str) -> CommandRead:
     """Return the read of when files were last written; one that is not there has no line."""
-    return Command(("stat", "-L", "-c", "%Y %n", *paths), sudo=True)
+    return commands.FILE_TIMES.read(*paths, sudo=True)
 
 
 def pool_path(datadir: str, name: str) -> str:
@@ -73,26 +73,19 @@ def parse_mtimes(text: str) -> dict[str, float]:
     return {found[2]: float(found[1]) for line in text.splitlines() if (found := _MTIME.fullmatch(line))}
 
 
-def around_read(unit: str, at: float) -> Command:
+def around_read(unit: str, at: float) -> CommandRead:
     """Return the read of a line of a unit's journal from up to a moment (man journalctl(1), systemd.time(7))."""
-    return _one_line(unit, "-S", _moment(at - MARGIN_S), "-U", _moment(at + 1))
+    return commands.JOURNAL_BETWEEN.read(unit, max(0, int(at - MARGIN_S)), int(at + 1), sudo=True)
 
 
-def before_read(unit: str, at: float) -> Command:
+def before_read(unit: str, at: float) -> CommandRead:
     """Return the read of the newest line of a unit's journal before a moment."""
-    return _one_line(unit, "-U", _moment(at - MARGIN_S))
+    return commands.JOURNAL_BEFORE.read(unit, max(0, int(at - MARGIN_S)), sudo=True)
 
 
-def _one_line(unit: str, *bounds: str) -> Command:
-    # -r: without it systemd 252 counts -n from the journal's end, and finds nothing where lines came after the bound.
-    words = ("journalctl", "-q", "-r", "-u", unit, *bounds, "-n", "1", "-o", "short-unix", "--no-pager")
-    return Command(words, sudo=True)
-
-
-def since_read(unit: str, at: float) -> Command:
+def since_read(unit: str, at: float) -> CommandRead:
     """Return the read of a unit's journal from a moment on."""
-    since = f"@{max(0, int(at))}"
-    return Command(("timeout", "30", "bash", "-c", LOG_OF_UNIT, "pilothouse", unit, since), sudo=True)
+    return commands.JOURNAL_SINCE.read(unit, max(0, int(at)), sudo=True)
 
 
 def by_file(written: float, log: float, since: Iterable[str]) -> OtherServer | None:

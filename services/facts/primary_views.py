@@ -18,8 +18,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from services.connections.command import Command
-from services.connections.read_programs import LEFT_OUT, START_LEFT_OUT, VIEWS_OF_LOG
+from services.connections.read_programs import LEFT_OUT, START_LEFT_OUT
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.facts.error_log import split_line
 from services.facts.reading import words
 
@@ -65,13 +66,12 @@ class PrimaryView:
         return (self.state_uuid, self.seqno, ours) == (other.state_uuid, other.seqno, theirs)
 
 
-def views_read(unit: str, log: str) -> Command:
+def views_read(unit: str, log: str) -> CommandRead:
     """Return the read of the lines about views: of the unit's journal, or of a log file where `log` names one.
 
     Newest first, so that a log that is longer than the read's limits loses its oldest part.
     """
-    source = ("file", log) if log else ("journal", unit)
-    return Command(("timeout", "20", "nice", "bash", "-c", VIEWS_OF_LOG, "pilothouse", *source), sudo=True)
+    return commands.VIEWS_OF_FILE.read(log, sudo=True) if log else commands.VIEWS_OF_JOURNAL.read(unit, sudo=True)
 
 
 def how_far(lines_newest_first: Iterable[str]) -> tuple[int, int] | None:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from services.connections.read_programs import START_LEFT_OUT
 from services.facts.client_text import JOURNAL
 from services.facts.error_log import split_line
+from services.moments import utc_time
 
 _MOST_LINE = 1_000
 _OWN = (
@@ -84,4 +84,4 @@ def _when(line: str, *, in_journal: bool) -> str:
     if at is None:
         return ""
     form = " at %Y-%m-%d %H:%M:%S UTC" if in_journal else " at %Y-%m-%d %H:%M:%S (as its log says)"
-    return datetime.fromtimestamp(at, UTC).strftime(form)
+    return utc_time(at).strftime(form)

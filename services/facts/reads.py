@@ -1,4 +1,4 @@
-"""What is read to know a host, and how often: every statement and command, all of them on the Observer's allow-list.
+"""What is read to know a host, and how often: every statement and command, by their names in the Observer's registry.
 
 | part        | read                                                             | every |
 | ----------- | ---------------------------------------------------------------- | ----- |
@@ -21,62 +21,70 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.command import Command
-from services.connections.read_programs import LOG_OF_FILE, LOG_OF_UNIT
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
+from services.errors import Refused
+from services.facts.model import Problem
 
 DEFAULT_DATADIR = "/var/lib/mysql"
-UNITS = ("mariadb.service", "mysql.service", "mysqld.service", "mysql@bootstrap.service")
 
-HOST_FILES = Command((
-    "cat", "/proc/sys/kernel/hostname", "/etc/machine-id", "/etc/os-release", "/proc/version", "/proc/meminfo",
-    "/proc/stat",
-))  # fmt: skip
-PROCESS = Command(("ps", "-C", "mysqld,mariadbd", "-o", "pid=", "-o", "stat=", "-o", "comm="))
-CLOCK = Command(("date", "+%s.%N"))
-ZONE = Command(("date", "+%z"))
-UNIT = Command(("systemctl", "show", "-p", "Id,LoadState,ActiveState,SubState,StatusText", *UNITS))
+HOST_FILES, PROCESS, CLOCK = commands.HOST_FILES, commands.SERVER_PROCESS, commands.CLOCK
+ZONE, UNIT = commands.ZONE, commands.UNITS_FOUND
 
 
-def data_disk(datadir: str) -> Command:
+def data_disk(datadir: str) -> CommandRead:
     """Return the read of the data directory's file system."""
-    return Command(("df", "-PB1", clean(datadir)))
+    return commands.DISK.read(clean(datadir))
 
 
-def data_listing(datadir: str, *, sudo: bool) -> Command:
+def data_listing(datadir: str, *, sudo: bool) -> CommandRead:
     """Return the listing that shows gcache pages and a running SST's folder; the directory belongs to the server."""
-    return Command(("ls", "-lAn", clean(datadir)), sudo=sudo)
+    return commands.LISTED.read(clean(datadir), sudo=sudo)
 
 
-def sst_size(datadir: str, *, sudo: bool) -> Command:
+def sst_size(datadir: str, *, sudo: bool) -> CommandRead:
     """Return the read of the bytes that an SST has brought so far (mariabackup and xtrabackup stream into .sst)."""
-    return Command(("du", "-sb", posixpath.join(clean(datadir), ".sst")), sudo=sudo)
+    return commands.SIZE.read(posixpath.join(clean(datadir), ".sst"), sudo=sudo)
 
 
-def journal(unit: str, lines: int, *, sudo: bool) -> Command:
+def journal(unit: str, lines: int, *, sudo: bool) -> CommandRead:
     """Return the newest lines of a unit's journal, with epoch seconds."""
-    return Command(("journalctl", "-u", unit, "-n", str(lines), "-o", "short-unix", "--no-pager"), sudo=sudo)
+    return commands.JOURNAL.read(unit, lines, sudo=sudo)
 
 
-def error_log(path: str, lines: int, *, sudo: bool) -> Command:
+def error_log(path: str, lines: int, *, sudo: bool) -> CommandRead:
     """Return the newest lines of an error log file."""
-    return Command(("tail", "-n", str(lines), path), sudo=sudo)
+    return commands.LOG_FILE.read(lines, path, sudo=sudo)
 
 
-def journal_since(unit: str, since: float) -> Command:
+def journal_since(unit: str, since: float) -> CommandRead:
     """Return a unit's journal from a moment on (its host's epoch seconds), without the noise of an IST."""
-    return Command(("timeout", "30", "bash", "-c", LOG_OF_UNIT, "pilothouse", unit, f"@{max(0, int(since))}"))
+    return commands.JOURNAL_SINCE.read(unit, max(0, int(since)), sudo=True)
 
 
-def error_log_whole(path: str) -> Command:
+def error_log_whole(path: str) -> CommandRead:
     """Return the newest gigabyte of an error log file, without the noise of an IST."""
-    return Command(("timeout", "30", "bash", "-c", LOG_OF_FILE, "pilothouse", path))
+    return commands.LOG_FILE_WHOLE.read(path, sudo=True)
 
 
 def clean(datadir: str) -> str:
-    """Return an absolute, normal path; the packages' default for anything else."""
-    if not datadir.startswith("/") or not datadir.isprintable():
+    """Return an absolute, normal path; the packages' default for none or a relative one.
+
+    One of odd characters stays as it is: its read is refused with a sentence, rather than another folder's shown.
+    """
+    if not datadir.startswith("/"):
         return DEFAULT_DATADIR
     return posixpath.normpath(datadir).replace("//", "/")
+
+
+def refused_folder(datadir: str) -> tuple[Problem, ...]:
+    """Return that a server's data folder can't be read for what it is called; () for one that can. Pure."""
+    try:
+        command_of(data_disk(datadir))
+    except Refused as refusal:
+        return (Problem("datadir", refusal.sentence, refusal.code),)
+    return ()
 
 
 def log_path(log_error: str, datadir: str) -> str:

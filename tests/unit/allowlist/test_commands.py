@@ -12,6 +12,7 @@ from services.connections.allowlist import check_command
 from services.connections.allowlist_commands import RULES
 from services.connections.command import Command
 from services.connections.read_programs import OS_LOOP, OS_LOOP_SH, READ_PROGRAMS
+from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts import reads
 from services.sampling.os_stream import os_command
@@ -300,8 +301,8 @@ def test_that_no_path_with_a_way_up_or_a_line_break_is_read(path: str) -> None:
 
 
 def test_that_the_frozen_programs_pass_whole_and_only_with_a_clean_path() -> None:
-    check_command(os_command("/var/lib/mysql"))
-    check_command(os_command("/var/lib/mysql", "sh"))
+    check_command(command_of(os_command("/var/lib/mysql")))
+    check_command(command_of(os_command("/var/lib/mysql", "sh")))
     for text, shell in ((OS_LOOP, "bash"), (OS_LOOP_SH, "sh")):
         for argv in (
             (shell, "-c", text + "\nreboot", "pilothouse", "/var"),
@@ -360,7 +361,7 @@ def test_that_every_command_of_the_facts_passes() -> None:
             reads.journal("mariadb.service", 400, sudo=True),
             os_command(reads.clean(datadir)),
         ):
-            check_command(made)
+            check_command(command_of(made))
     logs = (
         ("/var/log/mysqld.log", "/d"),
         ("error.err", "/var/lib/mysql"),
@@ -368,9 +369,12 @@ def test_that_every_command_of_the_facts_passes() -> None:
         ("/opt/l/e.log", "/d"),
     )
     for log, datadir in logs:
-        check_command(reads.error_log(reads.log_path(log, datadir), 400, sudo=True))
+        check_command(command_of(reads.error_log(reads.log_path(log, datadir), 400, sudo=True)))
     for log in ("/etc/shadow", "/home/dba/notes.log", "/root/x.log", "../../etc/shadow", "/var/log/auth", "-f.log"):
-        assert not allowed(reads.error_log(reads.log_path(log, "/var/lib/mysql"), 400, sudo=True))
+        path = reads.log_path(log, "/var/lib/mysql")
+        assert not allowed(Command(("tail", "-n", "400", path), sudo=True))
+        with pytest.raises(Refused):
+            command_of(reads.error_log(path, 400, sudo=True))
 
 
 def test_that_input_and_variables_are_refused() -> None:

@@ -10,6 +10,7 @@ from services.connections.allowlist import check_command
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
 from services.connections.read_programs import SST_LOGIN, VIEWS_OF_LOG
+from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts.binlog_marks import marks_read
 from services.facts.primary_views import views_read
@@ -32,10 +33,13 @@ def marks(*words: str) -> tuple[str, ...]:
 
 
 def test_that_the_reads_of_a_history_pass() -> None:
-    check_command(views_read("mariadb.service", ""))
-    check_command(views_read("mysql@bootstrap.service", "/var/log/mysql/error.log"))
-    check_command(marks_read("/var/lib/mysql/mysql-bin.index"))
-    check_command(marks_read("/binlogs/db1.index", 12_345_678_901))
+    for read in (
+        views_read("mariadb.service", ""),
+        views_read("mysql@bootstrap.service", "/var/log/mysql/error.log"),
+        marks_read("/var/lib/mysql/mysql-bin.index"),
+        marks_read("/binlogs/db1.index", 12_345_678_901),
+    ):
+        check_command(command_of(read))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from services.connections.allowlist import check_command
 from services.connections.command import Command
 from services.connections.read_programs import LOG_OF_FILE, LOG_OF_UNIT
+from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts import reads
 
@@ -19,8 +20,8 @@ def _unit(*words: str, text: str = LOG_OF_UNIT) -> tuple[str, ...]:
 
 
 def test_that_both_reads_of_a_whole_log_are_on_the_list() -> None:
-    check_command(reads.journal_since("mariadb.service", 1_795_265_449.7))
-    check_command(reads.error_log_whole("/var/log/mysql/error.log"))
+    check_command(command_of(reads.journal_since("mariadb.service", 1_795_265_449.7)))
+    check_command(command_of(reads.error_log_whole("/var/log/mysql/error.log")))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_that_the_filter_keeps_what_proves_a_transfer_of_fourteen_thousand_write
     log = tmp_path / "error.log"
     noise = "".join(f"2026-11-22  6:00:00 0 [Note] WSREP: ####### Passing WS {n}\n" for n in range(14_562))
     log.write_text(f"before: Receiving IST: 14562 writesets, seqnos 1-14562\n{noise}after: IST received\n")
-    argv = reads.error_log_whole(str(log)).argv
+    argv = command_of(reads.error_log_whole(str(log))).argv
     found = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert [line.partition(":")[0] for line in found.stdout.splitlines()] == ["before", "after"]
     gone = subprocess.run((*argv[:-1], str(tmp_path / "none.log")), capture_output=True, text=True, check=False)

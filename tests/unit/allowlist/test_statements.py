@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from services.connections.allowlist import check_statement
+from services.connections.reads.registry import statement_of
 from services.errors import Refused
 from services.facts import dialect
 from tests.examples import examples
@@ -89,11 +90,11 @@ def test_that_the_statements_of_the_dialects_pass() -> None:
     )
     for known in variables:
         d = dialect.dialect_of(known)
-        for sql in (d.replication_status, d.replicas, d.galera_members, d.group_members):
-            if sql:
-                check_statement(sql)
-    for sql in (dialect.STATUS, dialect.VARIABLES, dialect.PROCESSES):
-        check_statement(sql)
+        for read in (d.replication_status, d.replicas, d.galera_members, d.group_members):
+            if read is not None:
+                check_statement(statement_of(read))
+    for read in (dialect.STATUS, dialect.VARIABLES, dialect.PROCESSES):
+        check_statement(statement_of(read))
 
 
 def test_that_the_query_for_committing_threads_of_the_metrics_page_passes() -> None:

@@ -14,6 +14,7 @@ import pytest
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.connections.read_programs import VIEWS_OF_LOG
+from services.connections.reads.registry import command_of
 from services.facts import reads
 from services.facts.client_text import LEFT_OUT, LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
 from services.facts.error_log import parse_transfers
@@ -131,7 +132,7 @@ def test_that_no_statement_hides_behind_the_line_of_a_write_set(tmp_path: Path) 
     own = "2026-11-22T06:00:00.12Z 0 [Note] [MY-000000] [Galera] ####### Passing WS 8\n"
     kept = OPENED["isolation"].replace("/*", "x] ####### Passing WS 1")
     log.write_text(f"{noise}{own}{kept}last\n")
-    found = subprocess.run(reads.error_log_whole(str(log)).argv, capture_output=True, text=True, check=True)
+    found = subprocess.run(command_of(reads.error_log_whole(str(log))).argv, capture_output=True, text=True, check=True)
     assert found.stdout == f"{kept}last\n"
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from services.connections.allowlist import check_command, check_statement
 from services.connections.ports import Rows
+from services.connections.reads.registry import command_of, statement_of
 from services.facts import reads
-from services.facts.dialect import GROUP_MEMBERS, GROUP_MEMBERS_57, PROCESSES, STATUS, VARIABLES, dialect_of, identify
+from services.facts.dialect import PROCESSES, STATUS, VARIABLES, dialect_of, identify
 from services.facts.galera import galera_problems, parse_galera, parse_members, provider_problem
 from services.facts.provider_options import provider_options
 from services.facts.reading import host_port, size, whole
@@ -52,14 +53,14 @@ def test_that_a_product_is_told_by_its_variables(variables: dict[str, str], flav
 )
 def test_that_mysql_is_asked_in_the_words_of_its_version(version: str, statements: tuple[str, ...]) -> None:
     found = dialect_of({**MYSQL, "version": version})
-    assert (found.replication_status, found.replicas) == statements
+    assert (statement_of(found.replication_status), statement_of(found.replicas)) == statements
 
 
 @pytest.mark.parametrize("name", ["situations/mysql-replica.json", "situations/async-healthy.json"])
 def test_that_real_servers_answered_the_statements_of_their_dialect(name: str) -> None:
     for host in load(name)["hosts"].values():
-        dialect = dialect_of(rows(host["queries"][VARIABLES]).pairs())
-        assert "rows" in host["queries"][dialect.replication_status]
+        dialect = dialect_of(rows(host["queries"][statement_of(VARIABLES)]).pairs())
+        assert "rows" in host["queries"][statement_of(dialect.replication_status)]
 
 
 def test_that_mysql_9_refused_the_old_words() -> None:
@@ -67,15 +68,16 @@ def test_that_mysql_9_refused_the_old_words() -> None:
     assert all(queries[f"SHOW {old}"]["error"] == "query-failed" for old in ("SLAVE STATUS", "MASTER STATUS"))
 
 
-def test_that_every_statement_and_command_passes_the_observers_allow_list() -> None:
-    statements = {STATUS, VARIABLES, PROCESSES, GROUP_MEMBERS, GROUP_MEMBERS_57}
+def test_that_every_statement_and_command_is_in_the_observers_registry() -> None:
+    statements = {STATUS, VARIABLES, PROCESSES}
     for version in ("5.7.44", "8.0.21", "8.0.22", "8.4.0", "9.7.4"):
         dialect = dialect_of({**MYSQL, "version": version, "group_replication_group_name": "g"})
         statements |= {dialect.replication_status, dialect.replicas, dialect.group_members}
     galera = dialect_of({**MARIADB, "wsrep_provider": "/x.so", "wsrep_trx_fragment_size": "0"})
     statements |= {galera.replication_status, galera.replicas, galera.galera_members}
-    for statement in statements:
-        check_statement(statement)
+    for read in statements - {None}:
+        assert read is not None
+        check_statement(statement_of(read))
     commands = [reads.HOST_FILES, reads.PROCESS, reads.CLOCK, reads.ZONE, reads.UNIT, reads.data_disk("/srv/my data")]
     commands += [reads.data_listing("/var/lib/mysql/", sudo=True), reads.sst_size("/var/lib/mysql", sudo=True)]
     commands += [
@@ -83,7 +85,7 @@ def test_that_every_statement_and_command_passes_the_observers_allow_list() -> N
         reads.error_log("/var/log/mysql/error.log", 9, sudo=False),
     ]
     for command in commands:
-        check_command(command)
+        check_command(command_of(command))
 
 
 def _pxc() -> dict[str, Any]:
@@ -103,7 +105,7 @@ def test_that_a_real_pxc_status_is_read() -> None:
 
 def test_that_a_real_mariadb_node_is_read_with_its_provider_options() -> None:
     host = load("situations/galera-healthy.json")["hosts"]["n1"]
-    found = parse_galera(host["status"], rows(host["queries"][VARIABLES]).pairs())
+    found = parse_galera(host["status"], rows(host["queries"][statement_of(VARIABLES)]).pairs())
     assert found is not None
     assert (found.gcache_size, found.weight, found.segment, found.proto_max) == (128 * 2**20, 1, 0, 11)
     assert found.gcache_freeze_supported is False
@@ -113,7 +115,7 @@ def test_that_a_real_mariadb_node_is_read_with_its_provider_options() -> None:
 
 def test_that_wsrep_off_is_no_galera() -> None:
     host = load("situations/async-healthy.json")["hosts"]["src"]
-    assert parse_galera(host["status"], rows(host["queries"][VARIABLES]).pairs()) is None
+    assert parse_galera(host["status"], rows(host["queries"][statement_of(VARIABLES)]).pairs()) is None
 
 
 def test_that_a_shifted_provider_is_grey_and_told() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from services.connections.allowlist import check_statement
 from services.connections.ports import Rows
+from services.connections.reads.registry import statement_of
 from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
 
 
@@ -31,7 +32,7 @@ def test_that_no_beat_is_no_lag_and_never_zero(rows: Rows | None) -> None:
 
 
 def test_that_only_the_table_of_the_inventory_may_be_read() -> None:
-    statement = heartbeat_statement("percona.heartbeat")
+    statement = statement_of(heartbeat_statement("percona.heartbeat"))
     check_statement(statement, heartbeat_table="percona.heartbeat")
     with pytest.raises(Exception, match="heartbeat"):
         check_statement(statement)

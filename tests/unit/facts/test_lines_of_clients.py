@@ -13,6 +13,7 @@ import pytest
 
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.read_programs import VIEWS_OF_LOG
+from services.connections.reads.registry import command_of
 from services.facts.binlog_marks import marks_read, parse_marks
 from services.facts.client_text import without_client_text
 from services.facts.error_log import parse_transfers
@@ -41,7 +42,7 @@ def test_that_an_xid_beyond_31_bits_is_read_whole(index: Path) -> None:
     log = index.parent / "binlog.000001"
     log.write_text(log.read_text().replace("\tXid = 13\n", "\tXid = 12345678901\n"))
     assert parse_marks(run(BINLOG_MARKS, index, str(index), "newest").stdout.splitlines())[-1].xid == 12345678901
-    assert marks_read("/x/y.index", 12345678901).argv[-1] == "12345678901"
+    assert command_of(marks_read("/x/y.index", 12345678901)).argv[-1] == "12345678901"
 
 
 def test_that_a_log_whose_events_stand_in_no_order_is_not_known(index: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
 from services.facts.binlog_marks import parse_marks
 from services.procedures.catalogue.binlog_tail import LAST_XID
 from services.procedures.catalogue.extraction import EXTRACT
@@ -41,8 +43,8 @@ def reading(index: Path, since: int | None = None) -> tuple[object, str]:
     """Return what a host's binary log tells as gathering reads it: the marks, and why not."""
     unread: list[str] = []
 
-    def road(command: Command, limit_s: float) -> Output:
-        done = run(BINLOG_MARKS, index, *command.argv[-2:])
+    def road(read: CommandRead, limit_s: float) -> Output:
+        done = run(BINLOG_MARKS, index, *command_of(read).argv[-2:])
         return Output(done.returncode, done.stdout.encode(), done.stderr.encode())
 
     return read_marks("s3", str(index), since, road, unread), "; ".join(unread)
@@ -120,8 +122,8 @@ def test_that_files_without_an_index_are_a_log_that_was_not_read() -> None:
 
 def test_that_only_a_log_that_was_read_tells_that_nothing_is_lost() -> None:
     def told(code: int, printed: bytes = b"") -> bool:
-        def road(command: Command, limit_s: float) -> Output:
-            reads_marks = BINLOG_MARKS in command.argv
+        def road(read: CommandRead, limit_s: float) -> Output:
+            reads_marks = BINLOG_MARKS in command_of(read).argv
             return Output(code if reads_marks else 0, printed if reads_marks else b"mysql-bin.index\n", b"")
 
         return first_round(HostFacts("s3", datadir="/data"), road).log_told

@@ -1,0 +1,128 @@
+"""Every command that the Observer road may run on a host. What is not here can't be run, whoever asks.
+
+The programs that are given to a shell as one word stand in read_programs and binlog_programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from services.connections.binlog_programs import BINLOG_MARKS
+from services.connections.read_programs import (
+    HAPROXY_SHOW,
+    LOG_OF_FILE,
+    LOG_OF_UNIT,
+    OS_LOOP,
+    OS_LOOP_SH,
+    SST_LOGIN,
+    TCP_TRY,
+    VIEWS_OF_LOG,
+)
+from services.connections.reads import kinds as k
+from services.connections.reads.template import CommandTemplate
+
+MOST_PATHS = 32
+"""Of one stat."""
+UNITS = ("mariadb.service", "mysql.service", "mysqld.service", "mysql@bootstrap.service")
+
+_KNOWN: dict[str, CommandTemplate] = {}
+COMMANDS: Mapping[str, CommandTemplate] = MappingProxyType(_KNOWN)
+
+
+def _known(name: str, *words: str | k.Kind, root: bool = False) -> CommandTemplate:
+    if name in _KNOWN:
+        raise ValueError(name)
+    template = _KNOWN[name] = CommandTemplate(name, words, root)
+    return template
+
+
+# -- the machine -------------------------------------------------------------------------------------------------------
+
+HOST_FILES = _known(
+    "host-files", "cat", "/proc/sys/kernel/hostname", "/etc/machine-id", "/etc/os-release", "/proc/version",
+    "/proc/meminfo", "/proc/stat",
+).read()  # fmt: skip
+CLOCK = _known("clock", "date", "+%s.%N").read()
+ZONE = _known("zone", "date", "+%z").read()
+WHO = _known("who", "id", "-u", root=True)
+SERVER_PROCESS = _known(
+    "server-process", "ps", "-C", "mysqld,mariadbd", "-o", "pid=", "-o", "stat=", "-o", "comm="
+).read()
+PROCESSES = _known("processes", "ps", "-e", "-ww", "-o", "pid=", "-o", "etimes=", "-o", "args=").read()
+PROCESS_AGE = _known("process-age", "ps", "-p", k.PID, "-o", "etimes=")
+LISTENING = _known("listening", "ss", "-ltnH").read()
+RESOLVED = _known("resolved", "getent", "ahosts", k.NAME)
+TCP_TRIED = _known("tcp-tried", "timeout", "3", "bash", "-c", TCP_TRY, "pilothouse", k.HOST, k.PORT)
+OS_STREAM = _known("os-stream", "bash", "-c", OS_LOOP, "pilothouse", k.PATH)
+OS_STREAM_SH = _known("os-stream-sh", "sh", "-c", OS_LOOP_SH, "pilothouse", k.PATH)
+HAPROXY_SHOWN = _known(
+    "haproxy-shown", "timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse", k.STATS_SOCKET, root=True
+)
+
+# -- systemd -----------------------------------------------------------------------------------------------------------
+
+UNITS_FOUND = _known(
+    "units-found", "systemctl", "show", "-p", "Id,LoadState,ActiveState,SubState,StatusText", *UNITS
+).read()
+UNITS_STARTED = _known(
+    "units-started", "systemctl", "show", "-p", "Id,InvocationID,InactiveExitTimestamp", *UNITS
+).read()
+UNIT_PROPERTY = _known("unit-property", "systemctl", "show", "-p", k.PROPERTY, k.UNIT)
+UNIT_RESULT = _known("unit-result", "systemctl", "show", "-p", "ActiveState,Result", k.UNIT)
+UNIT_PROCESS = _known("unit-process", "systemctl", "show", "-p", "ActiveState,Description,MainPID", k.UNIT)
+UNIT_STOPPING = _known("unit-stopping", "systemctl", "show", "-p", "ActiveState,SubState,TimeoutStopUSec", k.UNIT)
+UNIT_STARTING = _known("unit-starting", "systemctl", "show", "-p", "ActiveState,SubState,StatusText,Result", k.UNIT)
+UNIT_SETTINGS = _known(
+    "unit-settings", "systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result", k.UNIT
+)
+
+# -- files and folders -------------------------------------------------------------------------------------------------
+
+CONTENT = _known("content", "cat", k.FILE, root=True)
+LISTED = _known("listed", "ls", "-lAn", k.PATH, root=True)
+LISTED_AT = _known("listed-at", "ls", "-lAn", "--time-style=+%s", k.PATH, root=True)
+LISTED_EXACTLY = _known("listed-exactly", "ls", "-lAn", "--full-time", k.PATH, root=True)
+NAMES = _known("names", "ls", "-1", k.PATH, root=True)
+DISK = _known("disk", "df", "-PB1", k.PATH, root=True)
+SIZE = _known("size", "du", "-sb", k.PATH, root=True)
+OWNER = _known("owner", "stat", "-c", "%u", k.PATH, root=True)
+FILE_KIND = _known("file-kind", "stat", "-c", "%F", k.PATH, root=True)
+FILES_THERE = _known("files-there", "stat", "-L", "-c", "%n", k.PATH.up_to(MOST_PATHS))
+FILE_SIZES = _known("file-sizes", "stat", "-L", "-c", "%s %n", k.PATH.up_to(MOST_PATHS), root=True)
+FILE_TIMES = _known("file-times", "stat", "-L", "-c", "%Y %n", k.PATH.up_to(2), root=True)
+
+# -- the server's own programs -----------------------------------------------------------------------------------------
+
+SERVER_OPTIONS = _known("server-options", "my_print_defaults", "--mysqld", root=True).read(sudo=True)
+GROUP_OPTIONS = _known("group-options", "my_print_defaults", k.OPTION_GROUP.up_to(8), root=True)
+PROGRAM_VERSION = _known("program-version", k.SERVER_PROGRAM, "--version")
+PROGRAM_CHECKED = _known("program-checked", k.SERVER_PROGRAM, "--user=mysql", "--help", "--verbose", root=True)
+ROOT_LOGIN = _known("root-login", "mysql", "--batch", "-e", "SELECT 1", root=True).read(sudo=True)
+SST_LOGS_IN = _known(
+    "sst-logs-in", "timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse", root=True
+).read(sudo=True)  # fmt: skip
+
+# -- logs --------------------------------------------------------------------------------------------------------------
+
+JOURNAL = _known("journal", "journalctl", "-u", k.UNIT, "-n", k.LINES, "-o", "short-unix", "--no-pager", root=True)
+LOG_FILE = _known("log-file", "tail", "-n", k.LINES, k.LOG, root=True)
+JOURNAL_SINCE = _known(
+    "journal-since", "timeout", "30", "bash", "-c", LOG_OF_UNIT, "pilothouse", k.UNIT, k.SINCE, root=True
+)
+LOG_FILE_WHOLE = _known("log-file-whole", "timeout", "30", "bash", "-c", LOG_OF_FILE, "pilothouse", k.LOG, root=True)
+# -r: without it systemd 252 counts -n from the journal's end, and finds nothing where lines came after the bound.
+JOURNAL_BETWEEN = _known(
+    "journal-between", "journalctl", "-q", "-r", "-u", k.UNIT, "-S", k.MOMENT, "-U", k.MOMENT, "-n", "1",
+    "-o", "short-unix", "--no-pager", root=True,
+)  # fmt: skip
+JOURNAL_BEFORE = _known(
+    "journal-before", "journalctl", "-q", "-r", "-u", k.UNIT, "-U", k.MOMENT, "-n", "1", "-o", "short-unix",
+    "--no-pager", root=True,
+)  # fmt: skip
+_HISTORY = ("timeout", "20", "nice", "bash", "-c", VIEWS_OF_LOG, "pilothouse")
+VIEWS_OF_JOURNAL = _known("views-of-journal", *_HISTORY, "journal", k.UNIT, root=True)
+VIEWS_OF_FILE = _known("views-of-file", *_HISTORY, "file", k.LOG, root=True)
+_MARKS = ("timeout", "30", "nice", "bash", "-c", BINLOG_MARKS, "pilothouse", k.BINLOG_INDEX)
+NEWEST_MARKS = _known("newest-marks", *_MARKS, "newest", root=True)
+MARKS_FROM = _known("marks-from", *_MARKS, k.XID, root=True)

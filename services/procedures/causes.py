@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 
 _ERROR = re.compile(r"\[ERROR\]|\[FATAL\]|\bFATAL ERROR\b")
-_CONSEQUENCE = re.compile(r"\[(?:ERROR|FATAL)\](?: \[[^\]]*\])*\s+(?:Aborting|Plugin '\S+' (?:init|registration))")
+_CONSEQUENCE = re.compile(
+    r"\[(?:ERROR|FATAL)\](?: \[[^\]]{0,40}\]){0,4}\s{1,9}(?:Aborting|Plugin '\S{1,100}' (?:init|registration))"
+)
 _STAMP = re.compile(
-    r"^(?:\w{3} +\d+ [\d:]{8} \S+ \S+?\[\d+\]: )?"  # the journal's own: month, day, time, host, program
-    r"(?:\d{4}-\d{2}-\d{2}[T ] ?\d{1,2}:\d{2}:\d{2}(?:\.\d+Z?)? \d+ )?"  # the server's: date, time, thread
+    r"^(?:\w{3} {1,3}\d{1,2} [\d:]{8} \S{1,255} \S{1,100}?\[\d{1,10}\]: )?"  # the journal's: date, host, program
+    r"(?:\d{4}-\d{2}-\d{2}[T ] ?\d{1,2}:\d{2}:\d{2}(?:\.\d{1,9}Z?)? \d{1,20} )?"  # the server's: date, time, thread
 )
 _MOST, _ERRORS, _END = 12, 6, 4
 

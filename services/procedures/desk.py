@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from services.errors import BadInput, UserError
 from services.procedures.acting import RealActor
 from services.procedures.answers import Answers
+from services.procedures.approving import addresses_of, bound_entries, with_binding
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.checks import Check, Override, standing_blocks
 from services.procedures.control import Control, Driven
@@ -22,13 +23,13 @@ from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.finding import Found, find_hosts, kept_addresses, meant
+from services.procedures.finding import find_hosts, kept_addresses, meant, nothing_found
 from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
 from services.procedures.holding_up import read_holders
 from services.procedures.inputs import filled
 from services.procedures.invariants import declared_off, violations
-from services.procedures.journal import StoredJournal
+from services.procedures.journal import BoundJournal, StoredJournal
 from services.procedures.journal_entries import approved, note, planned
 from services.procedures.kept_positions import RememberingJournal
 from services.procedures.live_hosts import LiveHosts
@@ -37,7 +38,7 @@ from services.procedures.obligations import open_obligations
 from services.procedures.obligations_look import seen_now
 from services.procedures.proving import RealProver
 from services.procedures.rehearsal import Rehearsal, rehearse
-from services.procedures.run_model import Listener, OpenObligation, Person, RunState, RunView
+from services.procedures.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.ways import tell_holder, with_ways_out
 from services.words import tr
 
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from services.procedures.model import Plan
     from services.procedures.ports import Prover
     from services.procedures.procedure import About
+    from services.procedures.seal_key import SealKey
     from services.secrets import Vault
 
 _logger = logging.getLogger(__name__)
@@ -83,18 +85,24 @@ class Desk:
         vault: Vault,
         state: StateStore,
         clock: Clock,
+        key: SealKey,
         *,
         on_host_key: HostKeyPolicy | None = None,
     ) -> None:
-        """Open the journal; no host is contacted yet."""
+        """Open the journal; no host is contacted yet.
+
+        Args:
+            key: this workstation's, by which the journal binds what runs to what was approved here.
+        """
         self._inventory = inventory
         self._vault = vault
         self._state = state
         self._clock = clock
         self._policy = on_host_key
-        self.journal = StoredJournal(state)
+        self.journal = StoredJournal(state, key)
+        self.bound = BoundJournal(self.journal)
         self._lock = threading.Lock()
-        self._found = Found(inventory)
+        self._found = nothing_found(inventory)
         self._driven: dict[str, Driven] = {}
         self.answers = Answers()
         self.owner = f"{_user()}@{socket.gethostname()} {self._store_id()}"
@@ -111,7 +119,7 @@ class Desk:
         """Know other hosts from now on; runs that are driven keep what they know."""
         with self._lock:
             if inventory != self._inventory:
-                self._inventory, self._found = inventory, Found(inventory)
+                self._inventory, self._found = inventory, nothing_found(inventory)
 
     # -- before a run ------------------------------------------------------------------------------------------------
 
@@ -176,7 +184,7 @@ class Desk:
         blocks = standing_blocks(draft.checks, overrides)
         if blocks:
             raise BadInput(
-                tr("Blocking checks stand: nothing is run."),
+                tr("Blocking checks remain: nothing is run."),
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
         run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)
@@ -239,7 +247,7 @@ class Desk:
     ) -> RunState:
         """Drive a run on this thread; return the state in which it rests. UserError: nothing was changed."""
         self.journal.refuse_other_writer(run_id)
-        entries = self.journal.entries(run_id)
+        entries = bound_entries(self.journal, run_id, policy or Policy(by=self.owner), way, key)
         view = fold(entries)
         hosts = self._hosts(kept_addresses(entries))
         try:
@@ -275,7 +283,7 @@ class Desk:
         actor = RealActor(hosts, view.run_id, self._clock)
         prover = RealProver(hosts, self._clock, self._look(hosts, view, _QUICK, also=declared_off(view.plan)))
         return Parts(
-            journal=RememberingJournal(self.journal, self._state, view.plan),
+            journal=RememberingJournal(self.bound, self._state, view.plan),
             hosts=hosts,
             actor=actor,
             prover=prover,
@@ -332,7 +340,12 @@ class Desk:
         elsewhere = not live and view.state not in ENDED and self.journal.written_elsewhere(run_id)
         if elsewhere:
             return at_work_elsewhere(view)
-        return replace(view, live=live, driver_unknown=not live and not self.journal.knows_writers)
+        view = replace(view, live=live, driver_unknown=not live and not self.journal.knows_writers)
+        return view if live else with_binding(view, self.journal)
+
+    def addresses(self, run_id: str) -> dict[str, str]:
+        """Return host -> the address where the run reaches it, as its beginning kept it."""
+        return addresses_of(self.journal.entries(run_id))
 
     def runs(self) -> tuple[RunView, ...]:
         """Return every run, the newest first."""
@@ -355,7 +368,8 @@ class Desk:
         """
         for run_id in dict.fromkeys(one.run_id for one in self.obligations()):
             view = self.view(run_id)
-            if not (view.live or view.elsewhere or view.driver_unknown):
+            strange = view.binding in {Binding.ELSEWHERE, Binding.CHANGED}  # nothing of it is followed, or written to
+            if not (view.live or view.elsewhere or view.driver_unknown or strange):
                 self._look_again(view)
         return self.obligations()
 

@@ -65,8 +65,10 @@ class Engine:
         LockHeld and LockNotTaken are raised before anything of a new run is changed. A run that is over is only cleared
         of what its last console could not take away any more.
         """
+        if self.view.state not in {*ENDED, RunState.UNDOING, RunState.UNDO_FAILED}:
+            self._refuse_unsound()
         if self.view.state is RunState.APPROVED:
-            self._refuse()
+            self._refuse_blocked()
             self._need_approval()
         return self._with_arms(self._drive)
 
@@ -130,15 +132,18 @@ class Engine:
             hosts.disarm()
             self._log.rests()
 
-    def _refuse(self) -> None:
-        view = self.view
-        wrong = violations(view.plan)
+    def _refuse_unsound(self) -> None:
+        """The laws are looked at again whenever a run goes forward: a newer console may know one more."""
+        wrong = violations(self.view.plan)
         if wrong:
-            raise BadInput("The plan breaks its own laws and is not run.", try_=wrong)
+            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
+
+    def _refuse_blocked(self) -> None:
+        view = self.view
         blocks = standing_blocks(view.checks, view.overrides)
         if blocks:
             raise BadInput(
-                "Blocking checks stand: nothing is run.",
+                "Blocking checks remain: nothing is run.",
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
 
@@ -221,7 +226,7 @@ class Engine:
             self._broken_off(step)
             if self.control.undoing or self.control.leaving:
                 return "undo" if self.control.undoing else "leave"
-            return self._failed(step, "You broke it off.")
+            return self._failed(step, "You cancelled this step.")
         except StepFailed as problem:
             self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem), evidence=problem.lines))
             return self._failed(step, str(problem))
@@ -232,7 +237,7 @@ class Engine:
         if self._log.step(step.step_id).state is StepState.CHECKING:
             self._log.write(self._log.not_begun(step.step_id))
         elif self._log.step(step.step_id).state is not StepState.IN_DOUBT:
-            self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You broke it off."))
+            self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You cancelled this step."))
 
     def _between(self, step: Step) -> None:
         """Before each act: a way out, a pause, a breach, a lost lock."""

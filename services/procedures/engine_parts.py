@@ -45,6 +45,7 @@ class Policy:
         confirmed: hosts whose irreversible steps are confirmed already.
         take_over: replace another console's lock.
         by: who approves and answers, for the journal.
+        approved: the code of a run's words that a person has been shown here and approves again (Desk.drive).
     """
 
     on_failure: Literal["ask", "undo"] = "ask"
@@ -52,6 +53,7 @@ class Policy:
     confirmed: frozenset[str] = frozenset()
     take_over: bool = False
     by: str = ""
+    approved: str = ""
 
 
 @dataclass(frozen=True, slots=True)

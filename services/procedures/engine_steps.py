@@ -35,6 +35,7 @@ from services.procedures.model import Plan, Step
 from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, StepState
+from services.procedures.waiting_words import waiting_words
 
 DOUBT_S = 10.0
 RETRY_S = 3.0
@@ -206,8 +207,7 @@ class Steps:
                 return False
 
     def _prove(self, step: Step) -> None:
-        waits_for = "; ".join(type(c).__name__ for c in step.proof)
-        evidence = self._waits.until_hold(step, step.proof, waits_for, step.limit_s)
+        evidence = self._waits.until_hold(step, step.proof, waiting_words(step.proof), step.limit_s)
         self._done(step, evidence)
 
     def _done(self, step: Step, evidence: tuple[str, ...], said: str = "") -> None:

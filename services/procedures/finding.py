@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from services.connections.host import HostSession
 from services.discovery.crawl import crawl
-from services.discovery.model import ClusterSnapshot
+from services.discovery.model import ClusterSnapshot, Unasked
 from services.discovery.snapshot import updated_estate
 from services.inventory.model import HostEntry, Inventory
+from services.inventory.trust import Trust, trust_of
 from services.procedures.run_model import Entry
 
 if TYPE_CHECKING:
@@ -28,47 +29,46 @@ class Found:
     """The inventory with every discovered member in it, and the clusters seen.
 
     Attributes:
-        origin: discovered host -> the inventory host whose ways in it shares.
+        trust: which addresses may be asked, by the inventory as it was written.
+        unasked: members that were named and may not be.
     """
 
     inventory: Inventory
-    origin: tuple[tuple[str, str], ...] = ()
+    trust: Trust
     clusters: tuple[ClusterSnapshot, ...] = ()
+    unasked: tuple[Unasked, ...] = ()
 
     def entry(self, name: str, remembered: dict[str, tuple[str, str]]) -> HostEntry | None:
-        """Return how to reach a host; one that is only remembered shares the ways in of its origin."""
+        """Return how to reach a host; one that is only remembered shares the ways in of its origin, where it may."""
         known = self.inventory.host(name)
         if known is not None or name not in remembered:
             return known
         address, origin = remembered[name]
-        by = self.inventory.host(origin) or (self.inventory.hosts[0] if self.inventory.hosts else None)
-        return by.for_member(name, address) if by is not None else None
+        by = self.inventory.host(origin)
+        return self.trust.entry(by, name, address) if by is not None else None
 
     def addresses(self) -> dict[str, tuple[str, str]]:
         """Return host -> (address, origin), to be remembered with a run."""
-        origin = dict(self.origin)
-        return {h.name: (h.address, origin.get(h.name, h.name)) for h in self.inventory.hosts}
+        return {h.name: (h.address, h.ways_of or h.name) for h in self.inventory.hosts}
+
+
+def nothing_found(inventory: Inventory) -> Found:
+    """Return the inventory as it is written, before anybody was asked."""
+    return Found(inventory, trust_of(inventory))
 
 
 def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKeyPolicy | None) -> Found:
-    """Discover from every host of the inventory; what is found shares the ways in of the host that named it."""
+    """Discover from every host of the inventory; who is found, and may be asked, shares the ways in of who named it."""
 
     def open_session(entry: HostEntry) -> HostSession:
         return HostSession(entry, vault, clock=clock, on_host_key=policy)
 
-    found = crawl(inventory.hosts, open_session, clock, limit_s=CRAWL_S)
+    trust = trust_of(inventory)
+    found = crawl(inventory.hosts, open_session, clock, trust=trust, limit_s=CRAWL_S)
     known = {h.name for h in inventory.hosts}
     fresh = tuple(entry for name, entry in found.entries.items() if name not in known)
-    estate = updated_estate(None, found.facts, clock.wall())
-    first = inventory.hosts[0].name if inventory.hosts else ""
-    origin = tuple((entry.name, _origin(entry, inventory, first)) for entry in fresh)
-    return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), origin, estate.clusters)
-
-
-def _origin(entry: HostEntry, inventory: Inventory, default: str) -> str:
-    """Return the inventory host with the same ways in (a discovered one was made from it)."""
-    same = (h.name for h in inventory.hosts if (h.ssh, h.sql) == (entry.ssh, entry.sql))
-    return next(same, default)
+    estate = updated_estate(None, found.facts, clock.wall(), unasked=found.unasked)
+    return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), trust, estate.clusters, found.unasked)
 
 
 def meant(cluster: str, seen: tuple[ClusterSnapshot, ...]) -> tuple[str, str]:

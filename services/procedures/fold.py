@@ -214,8 +214,8 @@ def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]
 def _said(state: StepState, step: Step) -> str:
     """Return what a killed console leaves true of a step in this state."""
     if state is StepState.ACTING:
-        return tr("Begun; it only reads.") if only_reads(step) else tr("Begun: it may have happened.")
-    return tr("Its undo has begun: it may have happened.") if state is StepState.UNDOING else ""
+        return tr("Begun; it only reads.") if only_reads(step) else tr("Started; outcome unknown.")
+    return tr("Its undo was started; outcome unknown.") if state is StepState.UNDOING else ""
 
 
 def _output(run: _Fold, entry: Entry, data: dict[str, object]) -> None:

@@ -20,7 +20,7 @@ from services.discovery.snapshot import updated_estate
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
 from services.facts.provider_options import FREEZE
-from services.inventory.model import ClusterEntry, HostEntry, Inventory
+from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Link, Remembered
 from services.procedures.gather_disk import (
     with_data_folder,
@@ -50,9 +50,9 @@ from services.types import ClusterKind, Reach
 
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 4.0
-Part = Literal["config", "sizes", "rates", "links", "histories"]
+Part = Literal["config", "sizes", "rates", "links", "histories", "operator"]
 _SQL_ONLY: frozenset[ProbePart] = frozenset({"sql"})
-ALL_PARTS: frozenset[Part] = frozenset({"config", "sizes", "rates", "links", "histories"})
+ALL_PARTS: frozenset[Part] = frozenset({"config", "sizes", "rates", "links", "histories", "operator"})
 """What costs time and may be left out: option files and program, du of the data, the second look, ways of TCP, logs."""
 
 T = TypeVar("T")
@@ -104,6 +104,8 @@ def gather(  # noqa: PLR0913 - the last six by name
     company = _company(found, uuid, entry)
     members = tuple(n for n in wanted if _is_member(by_name[n].facts, uuid, cluster, entry, company))
     candidates = tuple(n for n in wanted if n not in members)
+    theirs = tuple(n for n in (*members, *candidates) if n in members or not _is_elsewhere(by_name[n].facts))
+    gathering.each(theirs, lambda n: gathering.rights(by_name[n]))
     files = wanted_files(one.facts for one in found) if "config" in parts else ()
     gathering.each((*members, *candidates), lambda n: gathering.second(by_name[n], uuid, files))
     if "links" in parts:
@@ -160,20 +162,28 @@ class _Gathering:
             facts = with_sessions(with_variables(facts, reader), reader)
         if node.reach is not Reach.SQL_ONLY:
             facts = self._over_ssh(facts, reader)
-        operator = self._operator_reader(name, entry)
-        facts = with_rights(facts, reader, operator)
-        if node.galera is not None:
-            facts = with_sst_account(facts, reader, operator)
-            if node.reach is Reach.FULL and facts.provider_option(FREEZE) is not None:
-                facts = with_root_login(facts, reader)
         facts = with_rates(facts, reader, self._clock, began)
         if name == address and facts.node_name:  # found by its address; seen as a member it goes by its node's name
             facts = replace(facts, remembered=remembered(self._memory, name, facts.node_name))
         ports = listening(reader) if "links" in self._parts else None
         return _One(facts, reader, ports)
 
-    def _operator_reader(self, name: str, entry: HostEntry | None) -> Reader | None:
-        if entry is None or entry.sql is None or entry.sql.operator_user is None:
+    def rights(self, one: _One) -> None:
+        """Judge the accounts of a host on which a procedure is opened: the one for changes is not used before this."""
+        node, reader = one.facts.node, one.reader
+        if node is None or reader is None or node.reach in {Reach.NONE, Reach.NOT_TRIED}:
+            return
+        operator = self._operator_reader(one.facts.host)
+        facts = with_rights(one.facts, reader, operator)
+        if node.galera is not None:
+            facts = with_sst_account(facts, reader, operator)
+            if node.reach is Reach.FULL and facts.provider_option(FREEZE) is not None:
+                facts = with_root_login(facts, reader)
+        one.facts = facts
+
+    def _operator_reader(self, name: str) -> Reader | None:
+        entry = self._inventory.host(name)
+        if "operator" not in self._parts or entry is None or entry.sql is None or entry.sql.operator_user is None:
             return None
         return Reader(self._hosts.rights_reader(name))
 
@@ -352,6 +362,17 @@ def _is_member(
         return bool({facts.host, facts.address} & company.sought)
     known = _sought(facts) & company.addresses
     return facts.option("mysqld", "wsrep_cluster_name") in company.names and bool(known)
+
+
+def _is_elsewhere(facts: HostFacts) -> bool:
+    """Return whether a host that is no member serves another group now: no procedure of this one is opened there."""
+    node = facts.node
+    if node is None:
+        return False
+    galera, replication = node.galera, node.replication
+    return (galera is not None and galera.cluster_status == "Primary") or bool(
+        replication is not None and (replication.channels or replication.replicas)
+    )
 
 
 def _sought(facts: HostFacts) -> frozenset[str]:

@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
 
-from services.connections.command import Command
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.facts import reads
 from services.facts.client_text import without_client_text
 from services.facts.machine import parse_df, parse_du
@@ -24,15 +25,14 @@ ASIDE = ".pilothouse-before"
 DU_LIMIT_S = 30.0
 _MOST_FILES = 40
 _LOG_LINES = 300
-_MOST_PATHS = 32  # of one stat, by the allow-list
 
 
 def with_options(host: HostFacts, reader: Reader) -> HostFacts:
     """Read what the option files give and say; the data folder out of them where no server tells it."""
     server = _server_options(reader)
-    sst = reader.text("options", ("my_print_defaults", "sst"), sudo=True)
+    sst = reader.text("options", commands.GROUP_OPTIONS.read("sst", sudo=True))
     reader.sst_user = options.sst_user(server or "")
-    backup = reader.text("options", ("my_print_defaults", "xtrabackup", "mariabackup"), sudo=True)
+    backup = reader.text("options", commands.GROUP_OPTIONS.read("xtrabackup", "mariabackup", sudo=True))
     found = options.parse_defaults(server or "", "mysqld") + options.parse_defaults(sst or "", "sst")
     found += options.parse_defaults(backup or "", "backup")  # of either program: a host has only one
     given = replace(host, options=found, option_files=_files(reader))
@@ -52,10 +52,10 @@ def with_options(host: HostFacts, reader: Reader) -> HostFacts:
 
 def _server_options(reader: Reader) -> str | None:
     """Return what the option files give the server."""
-    output = reader.run("options", ("my_print_defaults", "--mysqld"), sudo=True)
+    output = reader.run("options", commands.SERVER_OPTIONS)
     if output is not None and output.exit_code == 0:
         return output.text
-    return reader.text("options", ("my_print_defaults", *options.SERVER_GROUPS), sudo=True)
+    return reader.text("options", commands.GROUP_OPTIONS.read(*options.SERVER_GROUPS, sudo=True))
 
 
 def _files(reader: Reader) -> tuple[tuple[str, str], ...]:
@@ -65,7 +65,7 @@ def _files(reader: Reader) -> tuple[tuple[str, str], ...]:
     def read(path: str, depth: int) -> None:
         if path in found or len(found) >= _MOST_FILES or depth > 4:
             return
-        output = reader.run("option-files", ("cat", path), sudo=True)
+        output = reader.run("option-files", commands.CONTENT.read(path, sudo=True))
         if output is None or output.exit_code:
             return
         found[path] = options.masked_file(output.text)
@@ -73,7 +73,7 @@ def _files(reader: Reader) -> tuple[tuple[str, str], ...]:
             if not is_folder:
                 read(name, depth + 1)
                 continue
-            listing = reader.run("option-files", ("ls", "-1", name), sudo=True)
+            listing = reader.run("option-files", commands.NAMES.read(name, sudo=True))
             for file in options.read_in_folder(listing.text) if listing is not None else ():
                 read(posixpath.join(name, file), depth + 1)
 
@@ -85,13 +85,13 @@ def _files(reader: Reader) -> tuple[tuple[str, str], ...]:
 def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFacts:
     """Read the data folder: what is in it, the state files, sizes and free space of it and of the gcache's folder."""
     folder = reads.clean(host.datadir or reads.DEFAULT_DATADIR)
-    text = reader.text("datadir", ("ls", "-lAn", "--time-style=+%s", folder), sudo=True)
+    text = reader.text("datadir", commands.LISTED_AT.read(folder, sudo=True))
     listing = parse_listing(text or "")
     known = text is not None
     gcache = _gcache_dir(host, folder)
     pages = listing.pages
     if gcache != folder:
-        pages = parse_listing(reader.text("gcache", ("ls", "-lAn", "--time-style=+%s", gcache), sudo=True) or "").pages
+        pages = parse_listing(reader.text("gcache", commands.LISTED_AT.read(gcache, sudo=True)) or "").pages
     disk, cache_disk = _disk(reader, folder), _disk(reader, gcache)
     host = replace(
         host,
@@ -111,9 +111,9 @@ def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFac
         grastate_absent=not listing.grastate if known else None,
         sst_in_progress=listing.sst_in_progress if known else None,
         tablespace=listing.tablespace if known else None,
-        mysql_uid=count((reader.text("datadir", ("stat", "-c", "%u", folder), sudo=True) or "").strip()),
+        mysql_uid=count((reader.text("datadir", commands.OWNER.read(folder, sudo=True)) or "").strip()),
     )
-    aside = reader.run("datadir", ("stat", "-c", "%F", folder.rstrip("/") + ASIDE), sudo=True)
+    aside = reader.run("datadir", commands.FILE_KIND.read(folder.rstrip("/") + ASIDE, sudo=True))
     if aside is not None and aside.exit_code == 0:
         reader.note("datadir", f"An older data folder kept aside: {folder.rstrip('/')}{ASIDE}", "kept-aside")
     return _with_state_files(host, reader, grastate=listing.grastate)
@@ -121,7 +121,7 @@ def with_data_folder(host: HostFacts, reader: Reader, *, sizes: bool) -> HostFac
 
 def _with_state_files(host: HostFacts, reader: Reader, *, grastate: bool) -> HostFacts:
     def read(name: str) -> str | None:
-        output = reader.run("grastate", ("cat", posixpath.join(host.datadir, name)), sudo=True)
+        output = reader.run("grastate", commands.CONTENT.read(posixpath.join(host.datadir, name), sudo=True))
         return output.text if output is not None and output.exit_code == 0 else None
 
     text = read("grastate.dat") if grastate else None
@@ -146,26 +146,25 @@ def _gcache_dir(host: HostFacts, folder: str) -> str:
 
 
 def _disk(reader: Reader, path: str) -> DiskFacts:
-    found = parse_df(reader.text("disk", ("df", "-PB1", path), sudo=True) or "")
+    found = parse_df(reader.text("disk", commands.DISK.read(path, sudo=True)) or "")
     return found[0] if found else DiskFacts("")
 
 
 def _data_bytes(reader: Reader, folder: str) -> int | None:
-    output = reader.run("datadir", ("du", "-sb", folder), sudo=True, limit_s=DU_LIMIT_S)
+    output = reader.run("datadir", commands.SIZE.read(folder, sudo=True), limit_s=DU_LIMIT_S)
     return parse_du(output.text) if output is not None else None  # files that vanish meanwhile make its exit code 1
 
 
 def with_system(host: HostFacts, reader: Reader) -> HostFacts:
     """Read what systemd and ps say, and which programs are there."""
-    is_root = reader.run("root", ("id", "-u"), sudo=True)
+    is_root = reader.run("root", commands.WHO.read(sudo=True))
     unit = host.unit or "mariadb.service"
-    wanted = "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result"
-    shown = system.properties(reader.text("unit", ("systemctl", "show", "-p", wanted, unit)) or "")
-    table = reader.text("ps", ("ps", "-e", "-ww", "-o", "pid=", "-o", "etimes=", "-o", "args="))
+    shown = system.properties(reader.text("unit", commands.UNIT_SETTINGS.read(unit)) or "")
+    table = reader.text("ps", commands.PROCESSES)
     places = _places(host)
     found = [
-        reader.run("programs", ("stat", "-L", "-c", "%n", *places[at : at + _MOST_PATHS]))
-        for at in range(0, len(places), _MOST_PATHS)
+        reader.run("programs", commands.FILES_THERE.read(*places[at : at + commands.MOST_PATHS]))
+        for at in range(0, len(places), commands.MOST_PATHS)
     ]
     there = "".join(output.text for output in found if output is not None)
     return replace(
@@ -196,11 +195,11 @@ def _places(host: HostFacts) -> tuple[str, ...]:
 def with_program(host: HostFacts, reader: Reader) -> HostFacts:
     """Read the installed server program's version, and whether it accepts the option files."""
     for program in ("/usr/sbin/mariadbd", "/usr/sbin/mysqld"):
-        output = reader.run("program", (program, "--version"))
+        output = reader.run("program", commands.PROGRAM_VERSION.read(program))
         line, version = system.version_of(output.text) if output is not None and output.exit_code == 0 else ("", ())
         if not version:
             continue
-        checked = reader.run("config", (program, "--user=mysql", "--help", "--verbose"), sudo=True, limit_s=15.0)
+        checked = reader.run("config", commands.PROGRAM_CHECKED.read(program, sudo=True), limit_s=15.0)
         fault = ""
         if checked is not None:
             fault = system.config_fault(checked.exit_code, checked.stderr.decode("utf-8", "replace"))
@@ -218,9 +217,8 @@ def with_program(host: HostFacts, reader: Reader) -> HostFacts:
 def with_log_and_lock(host: HostFacts, reader: Reader, cluster_id: str, log_error: str = "") -> HostFacts:
     """Read the newest errors of the server's log, and the lock of a console on this cluster."""
     path = reads.log_path(log_error or host.option("mysqld", "log_error") or "", host.datadir)
-    command = _log_read(host, path)
-    log = reader.run("log", command.argv, sudo=True)
-    lock = reader.run("lock", ("cat", lock_path(cluster_id)), sudo=True)
+    log = reader.run("log", _log_read(host, path))
+    lock = reader.run("lock", commands.CONTENT.read(lock_path(cluster_id), sudo=True))
     return replace(
         host,
         last_errors=_errors(log.text) if log is not None and log.exit_code == 0 else (),
@@ -228,7 +226,7 @@ def with_log_and_lock(host: HostFacts, reader: Reader, cluster_id: str, log_erro
     )
 
 
-def _log_read(host: HostFacts, path: str) -> Command:
+def _log_read(host: HostFacts, path: str) -> CommandRead:
     if path:
         return reads.error_log(path, _LOG_LINES, sudo=True)
     return reads.journal(host.unit or "mariadb", _LOG_LINES, sudo=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.connections.allowlist_paths import is_clean
+from services.connections.reads import commands
 from services.facts.reading import count
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_options import provider_options_of
@@ -17,7 +18,6 @@ from services.procedures.gather_reader import Reader
 
 SST_FILES = ("tca", "tcert", "tkey", "ssl_ca", "ssl_cert", "ssl_key")
 PROVIDER_FILES = ("socket.ssl_ca", "socket.ssl_cert", "socket.ssl_key")
-_MOST = 32  # of one stat, by the allow-list
 
 
 def tls_files(host: HostFacts) -> tuple[tuple[str, str], ...]:
@@ -38,14 +38,14 @@ def wanted_files(hosts: Iterable[HostFacts]) -> tuple[str, ...]:
     """Return every path that some host's options name, sorted."""
     everyone = tuple(hosts)
     named = {path for host in everyone for _, path in tls_files(host)}
-    return tuple(sorted(named | {path for host in everyone if (path := library_of(host))}))[:_MOST]
+    return tuple(sorted(named | {path for host in everyone if (path := library_of(host))}))[: commands.MOST_PATHS]
 
 
 def with_files(host: HostFacts, reader: Reader, wanted: tuple[str, ...]) -> HostFacts:
     """Read which of the files are there, and how large: stat(1) tells those that are, and goes on."""
     if not wanted:
         return host
-    output = reader.run("files", ("stat", "-L", "-c", "%s %n", *wanted), sudo=True)
+    output = reader.run("files", commands.FILE_SIZES.read(*wanted, sudo=True))
     if output is None or reader.sudo_works is False:  # a file that a login may not see is no file that is missing
         return host
     return replace(host, files=parse_sizes(output.text, wanted))

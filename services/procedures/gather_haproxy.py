@@ -14,7 +14,8 @@ from ipaddress import ip_address
 
 from services.connections.allowlist_paths import is_clean, is_haproxy_socket
 from services.connections.ports import Output
-from services.connections.read_programs import HAPROXY_SHOW
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.facts.reading import count, words
 from services.procedures.facts_model import Haproxy, HaproxyServer
 from services.procedures.gather_reader import Reader
@@ -29,9 +30,9 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]+", re.ASCII)
 _MOST_LINES = 20_000
 
 
-def show_argv(socket: str) -> tuple[str, ...]:
-    """Return the words of one question to a stats socket."""
-    return ("timeout", "8", "bash", "-c", HAPROXY_SHOW, "pilothouse", socket)
+def show_read(socket: str) -> CommandRead:
+    """Return one question to a stats socket."""
+    return commands.HAPROXY_SHOWN.read(socket, sudo=True)
 
 
 def haproxies(reader: Reader, table: str) -> tuple[Haproxy, ...]:
@@ -41,7 +42,7 @@ def haproxies(reader: Reader, table: str) -> tuple[Haproxy, ...]:
         table: `ps` with pid, age and command line: its -f words name the configuration.
     """
     sockets = tuple(dict.fromkeys(path for file in _files(reader, table) for path in _sockets(reader, file)))
-    found = tuple(parse_show(path, reader.run("haproxy", show_argv(path), sudo=True, limit_s=LIMIT_S))
+    found = tuple(parse_show(path, reader.run("haproxy", show_read(path), limit_s=LIMIT_S))
                   for path in sockets)  # fmt: skip
     if not found:
         return (Haproxy("", fault="no 'stats socket /...haproxy...' was found in its configuration"),)
@@ -76,14 +77,14 @@ def _files(reader: Reader, table: str) -> tuple[str, ...]:
         if path.endswith(".cfg"):
             found.append(path)
             continue
-        listing = reader.run("haproxy", ("ls", "-1", path), sudo=True)
+        listing = reader.run("haproxy", commands.NAMES.read(path, sudo=True))
         names = listing.text.split() if listing is not None and listing.exit_code == 0 else []
         found += [posixpath.join(path, name) for name in sorted(names) if name.endswith(".cfg")]
     return tuple(found[:_MOST_FILES])
 
 
 def _sockets(reader: Reader, file: str) -> tuple[str, ...]:
-    output = reader.run("haproxy", ("cat", file), sudo=True)
+    output = reader.run("haproxy", commands.CONTENT.read(file, sudo=True))
     return sockets_of(output.text) if output is not None and output.exit_code == 0 else ()
 
 

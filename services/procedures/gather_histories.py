@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from services.connections.command import Command
 from services.connections.ports import Output
 from services.connections.read_programs import LEFT_OUT
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
 from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.ran_alone import RanAlone, ran_alone
@@ -34,7 +35,7 @@ _BINLOG = re.compile(r"(?!aria_log\.)[\w.@-]{1,200}\.\d{6,10}")
 class Road(Protocol):
     """A way to one host's reads; None when a read could not be made."""
 
-    def __call__(self, command: Command, limit_s: float) -> Output | None:
+    def __call__(self, read: CommandRead, limit_s: float) -> Output | None:
         """Run one read."""
 
 
@@ -162,7 +163,7 @@ def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str | None:
     named = host.option("mysqld", "log_bin_index") or _named(host.option("mysqld", "log_bin") or "")
     if named:
         return posixpath.normpath(posixpath.join(host.datadir, named))
-    listing = run(Command(("ls", "-1", host.datadir), sudo=True), 8.0)
+    listing = run(commands.NAMES.read(host.datadir, sudo=True), 8.0)
     if listing is None or listing.exit_code:
         unread.append(f"{host.datadir} of {host.host} could not be listed")
         return None

@@ -10,7 +10,7 @@ import re
 from typing import Literal
 
 from services.connections.ports import Output
-from services.connections.read_programs import TCP_TRY
+from services.connections.reads import commands
 from services.facts.reading import words
 from services.procedures.facts_model import Link
 from services.procedures.gather_reader import Reader
@@ -18,11 +18,6 @@ from services.procedures.gather_reader import Reader
 GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)
 PORTS = (GROUP_PORT, *TRANSFER_PORTS)
 Outcome = Literal["open", "refused", "filtered", "unknown"]
-
-
-def try_argv(address: str, port: int) -> tuple[str, ...]:
-    """Return the words of one try."""
-    return ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse", address, str(port))
 
 
 def outcome_of(output: Output | None) -> tuple[Outcome, str]:
@@ -46,7 +41,7 @@ def outcome_of(output: Output | None) -> tuple[Outcome, str]:
 
 def listening(reader: Reader) -> frozenset[int] | None:
     """Return the TCP ports that the host listens on, None when unread."""
-    text = reader.text("listening", ("ss", "-ltnH"))
+    text = reader.text("listening", commands.LISTENING)
     return None if text is None else parse_listening(text)
 
 
@@ -72,6 +67,6 @@ def links(reader: Reader, to_host: str, address: str, there: frozenset[int] | No
             why = "a transfer listens there: left alone" if there is not None else "its listeners are not known"
             found.append(Link(to_host, address, port, "unknown", why))
             continue
-        outcome, said = outcome_of(reader.run("links", try_argv(address, port)))
+        outcome, said = outcome_of(reader.run("links", commands.TCP_TRIED.read(address, port)))
         found.append(Link(to_host, address, port, outcome, said))
     return tuple(found)

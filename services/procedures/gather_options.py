@@ -10,35 +10,22 @@ import posixpath
 import re
 
 from services.connections.command import MASK
+from services.procedures.harmless_options import is_secret, normal
 from services.procedures.masking import masked
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
 """The files a packaged server reads first, in its order; the others come by !includedir."""
 SERVER_GROUPS = ("mysqld", "server")
 """What MySQL's server reads; MariaDB's my_print_defaults knows its own groups as --mysqld, MySQL's doesn't."""
-_SECRET = re.compile(
-    r"(?:^|_)(?:auth|password|passwd|pass|passphrase|secret|token)(?:$|_)|sst_auth|key_pass|encrypt_key$"
-)
 _LINE = re.compile(r"^([\s#;]*)([A-Za-z][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$")
 _INCLUDE = re.compile(r"^\s*!(include|includedir)\s+(\S+)\s*$")
 _MOST = 256 * 1024
 
 
-def normal(option: str) -> str:
-    """Return an option's name with underscores and without a `loose-` prefix."""
-    name = option.strip().lstrip("-").replace("-", "_").lower()
-    return name.removeprefix("loose_")
-
-
-def is_secret(option: str) -> bool:
-    """Return whether this option's value is a secret: it is never kept."""
-    return _SECRET.search(normal(option)) is not None
-
-
 def parse_defaults(text: str, section: str) -> tuple[tuple[str, str, str], ...]:
     """Return (section, option, value) of `my_print_defaults GROUP`, in its order (the last one counts).
 
-    A flag without a value gives ''; a secret's value is ********, an empty one stays ''.
+    A flag without a value gives ''; a value not known to be harmless is ********, an empty one stays ''.
     """
     found = []
     for line in text[:_MOST].splitlines():

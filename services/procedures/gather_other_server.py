@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.reads.read import CommandRead
 from services.facts import reads
 from services.facts.other_server import (
     READ_LIMIT_S,
@@ -27,7 +27,7 @@ from services.facts.other_server import (
 )
 from services.procedures.facts_model import HostFacts
 
-Run = Callable[[Command, float], Output | None]
+Run = Callable[[CommandRead, float], Output | None]
 """A way to one host's reads with a limit in seconds; None when a read could not be made."""
 
 

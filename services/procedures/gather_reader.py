@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from services.connections.command import Command
 from services.connections.ports import ObserverSession, Output, Rows, text
+from services.connections.reads.read import CommandRead, SqlRead
+from services.connections.reads.registry import program_of
 from services.errors import AuthFailed, SudoFailed, TimedOut, Unreachable, UserError
 from services.facts.model import Problem
-
-C = (("LC_ALL", "C"),)
 
 
 class Reader:
@@ -32,17 +31,17 @@ class Reader:
         if problem not in self.problems:
             self.problems.append(problem)
 
-    def run(self, part: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = 8.0) -> Output | None:
-        """Return what a command left, None when it could not run. With `sudo`: as root, else as the login."""
+    def run(self, part: str, read: CommandRead, *, limit_s: float = 8.0) -> Output | None:
+        """Return what a command left, None when it could not run. One for root: as root, else as the login."""
         if self._ssh_dead:
             return None
-        as_root = sudo and self.sudo_works is not False
+        as_root = read.sudo and self.sudo_works is not False
         try:
-            output = self.session.run(Command(argv, sudo=as_root, environment=C), limit_s=limit_s)
+            output = self.session.run(read.as_root(sudo=as_root).in_c_locale(), limit_s=limit_s)
         except SudoFailed as error:
             self.sudo_works = False
             self.note("root", error.sentence, error.code)
-            return self.run(part, argv, limit_s=limit_s)
+            return self.run(part, read.as_root(sudo=False), limit_s=limit_s)
         except (Unreachable, AuthFailed) as error:
             self._ssh_dead = not isinstance(error, TimedOut)  # one slow command does not make a host unreachable
             self.note(part, error.sentence, error.code)
@@ -54,27 +53,27 @@ class Reader:
             self.sudo_works = True
         return output
 
-    def command(self, command: Command, limit_s: float) -> Output | None:
+    def command(self, read: CommandRead, limit_s: float) -> Output | None:
         """Return what a read of the host's traces left, None when it could not run: its part is 'history'."""
-        return self.run("history", command.argv, sudo=command.sudo, limit_s=limit_s)
+        return self.run("history", read, limit_s=limit_s)
 
-    def text(self, part: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = 8.0) -> str | None:
+    def text(self, part: str, read: CommandRead, *, limit_s: float = 8.0) -> str | None:
         """Return a command's output when it ended well, else None with the reason noted."""
-        output = self.run(part, argv, sudo=sudo, limit_s=limit_s)
+        output = self.run(part, read, limit_s=limit_s)
         if output is None:
             return None
         if output.exit_code:
             said = output.stderr.decode("utf-8", "replace").strip()[:200]
-            self.note(part, said or f"{argv[0]} ended with exit code {output.exit_code}.", "read-failed")
+            self.note(part, said or f"{program_of(read)} ended with exit code {output.exit_code}.", "read-failed")
             return None
         return output.text
 
-    def query(self, part: str, sql: str, *, limit_s: float = 4.0) -> Rows | None:
+    def query(self, part: str, read: SqlRead, *, limit_s: float = 4.0) -> Rows | None:
         """Return rows, None when the server did not give them."""
         if self._sql_dead:
             return None
         try:
-            return self.session.query(sql, limit_s=limit_s)
+            return self.session.query(read, limit_s=limit_s)
         except (Unreachable, AuthFailed) as error:
             self._sql_dead = True
             self.note(part, error.sentence, error.code)
@@ -82,9 +81,9 @@ class Reader:
             self.note(part, error.sentence, error.code)
         return None
 
-    def one(self, part: str, sql: str) -> str | None:
+    def one(self, part: str, read: SqlRead) -> str | None:
         """Return the first value of the first row as text; '' for NULL or no row, None when it could not be read."""
-        rows = self.query(part, sql)
+        rows = self.query(part, read)
         if rows is None:
             return None
         return text(rows.rows[0][0]) if rows.rows and rows.rows[0] else ""

@@ -6,36 +6,22 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import Rows, text
-from services.connections.read_programs import SST_LOGIN
+from services.connections.reads import commands, statements
 from services.facts.reading import count, real, words
 from services.procedures.facts_model import HostFacts, Rates
 from services.procedures.gather_disk import durability_of
-from services.procedures.gather_options import is_secret, provider_options_of
+from services.procedures.gather_options import provider_options_of
 from services.procedures.gather_reader import Reader
-from services.procedures.gather_sessions import (
-    LONGEST,
-    PROCESSES,
-    RIGHTS_OF_ALL,
-    may_change,
-    parse_sessions,
-    sst_account_of,
-)
+from services.procedures.gather_sessions import may_change, parse_sessions, sst_account_of
+from services.procedures.harmless_options import is_secret
 from services.sampling.ist_reach import HEADER_BYTES
 
-VARIABLES = "SHOW GLOBAL VARIABLES"
-WRITTEN = (
-    "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_last_committed', 'wsrep_replicated_bytes', "
-    "'wsrep_received_bytes')"
-)
-OWN_USER = "SELECT SUBSTRING_INDEX(USER(), '@', 1)"
-ROOT_LOGIN = ("mysql", "--batch", "-e", "SELECT 1")
-LOGIN_OF_SST = ("timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse")
 _NO_LOGIN = frozenset({"auth-failed", "secret-missing"})
 
 
 def with_variables(host: HostFacts, reader: Reader) -> HostFacts:
     """Read the settings that only the running server knows whole."""
-    rows = reader.query("variables", VARIABLES)
+    rows = reader.query("variables", statements.VARIABLES)
     if rows is None:
         return host
     found = rows.pairs()
@@ -52,12 +38,12 @@ def with_variables(host: HostFacts, reader: Reader) -> HostFacts:
 
 def with_sessions(host: HostFacts, reader: Reader) -> HostFacts:
     """Read who works on the server and for how long its longest transaction is open."""
-    own = reader.one("processes", OWN_USER)
-    rows = reader.query("processes", PROCESSES)
+    own = reader.one("processes", statements.OWN_USER)
+    rows = reader.query("processes", statements.SESSIONS)
     if rows is None or own is None:
         return host
     sessions = parse_sessions(rows.rows, own)
-    longest = reader.one("transactions", LONGEST)
+    longest = reader.one("transactions", statements.LONGEST_TRANSACTION)
     return replace(
         host,
         client_sessions=len(sessions.clients),
@@ -74,7 +60,7 @@ def with_rights(host: HostFacts, reader: Reader, operator: Reader | None) -> Hos
     Args:
         operator: reads as the inventory's account for changes; None: changes go by the observer's own account.
     """
-    rows = (operator or reader).query("rights", "SHOW GRANTS")
+    rows = (operator or reader).query("rights", statements.GRANTS)
     able, said = may_change(tuple(text(row[0]) for row in rows.rows if row)) if rows is not None else (False, "")
     if operator is not None and rows is None and operator.problems:
         why = operator.problems[-1]
@@ -86,7 +72,7 @@ def with_rights(host: HostFacts, reader: Reader, operator: Reader | None) -> Hos
 
 def with_root_login(host: HostFacts, reader: Reader) -> HostFacts:
     """Try whether root of the host logs in at its server without a password, as a timer or a unit of systemd would."""
-    output = reader.run("root-login", ROOT_LOGIN, sudo=True)
+    output = reader.run("root-login", commands.ROOT_LOGIN)
     if output is None or (reader.sudo_works is not True and not host.is_root):
         return host
     said = output.stderr.decode("utf-8", "replace").strip()[:200]
@@ -102,7 +88,7 @@ def with_sst_account(host: HostFacts, reader: Reader, operator: Reader | None) -
     if not reader.sst_user:
         return host
     for eyes in (reader, operator):
-        rows = eyes.query("sst-account", RIGHTS_OF_ALL) if eyes is not None else None
+        rows = eyes.query("sst-account", statements.RIGHTS_OF_ALL) if eyes is not None else None
         said = sst_account_of(rows.rows, reader.sst_user) if rows is not None else ""
         if said == "ok":
             return replace(host, sst_account=_sst_login(host, reader))
@@ -117,7 +103,7 @@ def _sst_login(host: HostFacts, reader: Reader) -> str:
 
     '' where that could not be tried: rights alone show nothing of a password.
     """
-    output = reader.run("sst-login", LOGIN_OF_SST, sudo=True, limit_s=10.0) if host.server_up is not False else None
+    output = reader.run("sst-login", commands.SST_LOGS_IN, limit_s=10.0) if host.server_up is not False else None
     if output is None or (reader.sudo_works is not True and not host.is_root):
         reader.note("sst-account", "Its rights are there; its password was not tried, which root alone may.", "sudo")
         return ""
@@ -143,7 +129,7 @@ def with_rates(host: HostFacts, reader: Reader, clock: Clock, first: tuple[float
 def look(reader: Reader, clock: Clock) -> tuple[float, Rows] | None:
     """Return (monotonic seconds, the counters) of one look."""
     began = clock.monotonic()
-    rows = reader.query("rates", WRITTEN)
+    rows = reader.query("rates", statements.WRITTEN)
     return None if rows is None else ((began + clock.monotonic()) / 2, rows)
 
 

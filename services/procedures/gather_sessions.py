@@ -13,19 +13,12 @@ from fnmatch import fnmatchcase
 from services.connections.ports import SqlValue, text
 from services.facts.reading import count, words
 
-PROCESSES = (
-    "SELECT id, user, command, LEFT(info, 200) AS info, time FROM information_schema.processlist "
-    "WHERE id <> CONNECTION_ID()"
-)
-LONGEST = "SELECT MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())) FROM information_schema.innodb_trx"
-IN_TRANSACTION = "SELECT trx_mysql_thread_id FROM information_schema.innodb_trx"
-RIGHTS_OF_ALL = "SELECT grantee, privilege_type FROM information_schema.user_privileges"
 SST_RIGHTS = (("RELOAD",), ("PROCESS",), ("LOCK TABLES",), ("BINLOG MONITOR", "REPLICATION CLIENT"))
 """What mariabackup needs (MariaDB KB "mariadb-backup SST Method"); each a choice."""
 _SYSTEM = frozenset({"system user", "event_scheduler", "wsrep applier", "wsrep aborter", ""})
 _DAEMON = frozenset({"daemon", "binlog dump", "binlog dump gtid", "slave_io", "slave_sql", "slave_worker"})
 _DDL = re.compile(
-    r"^\s*(?:/\*.*?\*/\s*)*((?:ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|REPAIR)\s+[A-Z]+|BACKUP\s+STAGE(?:\s+[A-Z_]+)?"
+    r"^\s*+(?>/\*.*?\*/\s*+)*+((?:ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|REPAIR)\s+[A-Z]+|BACKUP\s+STAGE(?:\s+[A-Z_]+)?"
     r"|FLUSH\s+TABLES\s+WITH\s+READ\s+LOCK|LOCK\s+INSTANCE\s+FOR\s+BACKUP|LOCK\s+TABLES\s+FOR\s+BACKUP)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -62,7 +55,7 @@ class Sessions:
 
 
 def parse_sessions(rows: Sequence[tuple[SqlValue, ...]], own_user: str = "") -> Sessions:
-    """Return the client sessions of PROCESSES' rows, without the server's own and the console's (`own_user`)."""
+    """Return the client sessions of SESSIONS' rows, without the server's own and the console's (`own_user`)."""
     clients, replicas = [], 0
     for row in rows:
         if len(row) < 4:

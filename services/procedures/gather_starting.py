@@ -11,6 +11,7 @@ import ipaddress
 import re
 from dataclasses import replace
 
+from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df
 from services.procedures.facts_model import HostFacts
@@ -56,12 +57,12 @@ def _is_address(text: str) -> bool:
 
 
 def _free(reader: Reader, path: str) -> int | None:
-    found = parse_df(reader.text("temporary", ("df", "-PB1", path), sudo=True) or "")
+    found = parse_df(reader.text("temporary", commands.DISK.read(path, sudo=True)) or "")
     return found[0].free if found else None
 
 
 def _resolves(reader: Reader, name: str) -> bool | None:
-    output = reader.run("names", ("getent", "ahosts", name), limit_s=10.0)
+    output = reader.run("names", commands.RESOLVED.read(name), limit_s=10.0)
     if output is None or output.exit_code not in {_FOUND, _UNKNOWN}:
         return None
     return output.exit_code == _FOUND

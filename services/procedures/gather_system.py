@@ -11,10 +11,10 @@ import re
 from services.facts.reading import count, real, words
 from services.procedures.masking import masked
 
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d|w|month|y)\b")
+_SPAN = re.compile(r"(?<![\d.])(\d{1,20}(?:\.\d{1,20})?)\s{0,9}(us|ms|s|min|h|d|w|month|y)\b")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0,
             "month": 2_629_800.0, "y": 31_557_600.0}  # fmt: skip
-_ORPHAN = re.compile(r"wsrep_sst_|socat\s.*:4444|xbstream|mbstream")
+_ORPHAN = re.compile(r"wsrep_sst_|socat\s.{0,300}:4444|xbstream|mbstream")
 _VERSION = re.compile(r"\bVer\s+(?:\S+\s+Distrib\s+)?(\d+)\.(\d+)(?:\.(\d+))?")
 _BACKUPS = frozenset({
     "mariabackup", "mariadb-backup", "xtrabackup", "innobackupex", "mysqldump", "mariadb-dump", "mysqlpump", "mydumper",

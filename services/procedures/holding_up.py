@@ -12,19 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.connections.ports import ObserverSession, SqlValue, text
+from services.connections.reads import statements
 from services.errors import UserError
 from services.facts.reading import count, flag, words
-from services.procedures.gather_server import OWN_USER
 from services.procedures.gather_sessions import parse_sessions
 from services.procedures.lock_holders import LIMIT_S, read_lockers, rows_of
 
-PROCESSES = (
-    "SELECT id, user, command, LEFT(info, 200) AS info, time, host FROM information_schema.processlist "
-    "WHERE id <> CONNECTION_ID()"
-)
-TRANSACTIONS = (
-    "SELECT trx_mysql_thread_id, TIMESTAMPDIFF(SECOND, trx_started, NOW()) FROM information_schema.innodb_trx"
-)
 LONG_S = 10
 _MOST = 3
 
@@ -46,7 +39,7 @@ class Seen:
     """What was read of one server; None: that could not be read.
 
     Attributes:
-        processes: rows of PROCESSES; transactions: session -> seconds; lockers: sessions that hold the read lock;
+        processes: rows of SESSIONS_WITH_HOSTS; transactions: session -> seconds; lockers: sessions with the read lock;
         desynced: it is desynced, and its variable says that nobody asked for it.
         own_users: the accounts of this console: what they do is its own reading and changing, and holds nothing up.
     """
@@ -90,10 +83,10 @@ def read_holders(session: ObserverSession, host: str, accounts: frozenset[str]) 
         accounts: those of this console on the host, as the inventory names them.
     """
     try:
-        own = session.query(OWN_USER, limit_s=LIMIT_S)
-        processes = session.query(PROCESSES, limit_s=LIMIT_S).rows
+        own = session.query(statements.OWN_USER, limit_s=LIMIT_S)
+        processes = session.query(statements.SESSIONS_WITH_HOSTS, limit_s=LIMIT_S).rows
         status = session.status(limit_s=LIMIT_S)
-        asked = session.query("SHOW GLOBAL VARIABLES LIKE 'wsrep_desync'", limit_s=LIMIT_S).pairs()
+        asked = session.query(statements.DESYNC_ASKED, limit_s=LIMIT_S).pairs()
     except UserError:
         return ()
     desynced = status.get("wsrep_desync_count", "0") != "0" and flag(asked.get("wsrep_desync", "")) is False
@@ -101,7 +94,7 @@ def read_holders(session: ObserverSession, host: str, accounts: frozenset[str]) 
         host,
         Seen(
             processes=tuple(processes),
-            transactions=dict(_numbers(rows_of(session, TRANSACTIONS) or ())),
+            transactions=dict(_numbers(rows_of(session, statements.TRANSACTIONS) or ())),
             lockers=read_lockers(session),
             desynced=desynced,
             own_users=accounts | {text(row[0]) for row in own.rows},

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from services.procedures.fields import Fault, Field, Inputs
 from services.words import tr
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(seconds?|sec|s|minutes?|min|m|hours?|h|days?|d)")
+_DURATION = re.compile(r"(\d{1,20}(?:\.\d{1,20})?)\s{0,20}(seconds?|sec|s|minutes?|min|m|hours?|h|days?|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(B|[kKMGT]i?B?|)")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}

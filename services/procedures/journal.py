@@ -11,8 +11,12 @@ from services.clock import Clock, SystemClock
 from services.errors import BadInput, StoreError, UserError
 from services.history.procedure_journal import Hold, ProcedureLine
 from services.history.state_store import StateStore
+from services.procedures.approval import refuse_unbound
 from services.procedures.codec import plain
-from services.procedures.run_model import Entry
+from services.procedures.journal_entries import approved_again
+from services.procedures.run_model import ASKS_AGAIN, Binding, Entry
+from services.procedures.seal_key import SealKey
+from services.procedures.seals import Chain, chain_of, next_head, sealed, unsealed
 from services.words import tr
 
 OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")
@@ -32,11 +36,21 @@ class StoredJournal:
     follow it gets StoreError and must read the run again. `entries` only counts as that reading while this journal is
     not writing the run itself, so that a page which shows the run can't hide the other writer from the engine. After a
     StoreError an engine stops (it must not act without a journal) and begins again with `entries`.
+
+    Every line is sealed with this workstation's key (`seals.py`), as long as the lines before it are bound to it: a
+    line behind a stranger's words must not make them ours.
     """
 
-    def __init__(self, store: StateStore) -> None:
+    def __init__(self, store: StateStore, key: SealKey | None = None) -> None:
+        """Begin.
+
+        Args:
+            key: of this workstation; without one nothing is sealed, and no run can be bound to its approval.
+        """
         self._log = store.procedures()
-        self._lock = threading.Lock()
+        self._seal_key = key
+        self._lock = threading.RLock()
+        self._chains: dict[int, Chain] = {}  # run -> what its lines up to the one in `_known` come to
         self._known: dict[int, int] = {}  # run -> number of the last entry that its writer here knows
         self._writing: set[int] = set()
         self._holds: dict[int, Hold | None] = {}
@@ -45,25 +59,78 @@ class StoredJournal:
         """Reserve and return a run's id."""
         number = self._log.new_run(str(plain(procedure)), cluster_id, str(plain(title)))
         with self._lock:
-            self._known[number] = 0
+            self._known[number], self._chains[number] = 0, Chain()
         return str(number)
 
     def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
         """Write one entry; it is on the disk when this returns. Raises StoreError."""
         number, text = self._number(run_id), json_text(data)
         with self._lock:
+            if number not in self._known:
+                self._read(number)
             try:
-                line = self._log.append(number, self._known.get(number), kind, step_id, text)
+                line, chain = self._sealed_line(number, kind, step_id, text)
             except StoreError:
                 # Somebody else writes, or whether it was written is not known (a failing disk): what is known stays
                 # refused until the run was read again.
                 self._writing.discard(number)
                 raise
-            self._known[number] = line.seq
+            self._known[number], self._chains[number] = line.seq, chain
             self._writing.add(number)
             if number not in self._holds:
                 self._holds[number] = self._log.hold(number)
         return _entry(line)
+
+    def _sealed_line(self, number: int, kind: str, step_id: str, text: str) -> tuple[ProcedureLine, Chain]:
+        chain = self._chains.get(number) or chain_of(self._log.lines(number), self._key())
+        known = self._known[number]
+        head = next_head(chain.head, number, known + 1, kind, step_id, text)
+        if self._seal_key is not None and chain.binding is Binding.BOUND:
+            text = sealed(text, self._seal_key.key(), head)
+        return self._log.append(number, known, kind, step_id, text), Chain(head, chain.binding)
+
+    def _key(self) -> bytes | None:
+        return self._seal_key.key() if self._seal_key is not None else None
+
+    def _read(self, number: int) -> tuple[ProcedureLine, ...]:
+        """Return the run's lines, and take them for what a writer here goes on from; under the lock."""
+        lines = self._log.lines(number)
+        if number not in self._writing:
+            self._known[number] = lines[-1].seq if lines else 0
+            self._chains.pop(number, None)
+        return lines
+
+    def chain(self, run_id: str) -> Chain:
+        """Return what the run's lines come to now; where the key can't be had, they are as those of another one."""
+        lines = self._log.lines(self._number(run_id))
+        try:
+            return chain_of(lines, self._key())
+        except StoreError:
+            return chain_of(lines, None)
+
+    def bound_entries(self, run_id: str) -> tuple[Entry, ...]:
+        """Return the entries of a run whose lines all are this workstation's own words; else raise, see `approval`."""
+        number = self._number(run_id)
+        with self._lock:
+            lines = self._read(number)
+            refuse_unbound(run_id, chain_of(lines, self._key()))
+        return tuple(_entry(line) for line in lines)
+
+    def bind_again(self, run_id: str, code: str, by: str) -> None:
+        """Make the run's words this workstation's: a person has read the plan here and approves it as it stands.
+
+        Args:
+            code: of what was shown; NotBound is raised where the lines come to another one by now.
+        """
+        number = self._number(run_id)
+        with self._lock:
+            chain = chain_of(self._read(number), self._key())
+            if chain.binding not in ASKS_AGAIN or code != chain.code:
+                refuse_unbound(run_id, chain)
+                return
+            self._chains[number] = Chain(chain.head)
+            # Under the same lock: a page that reads the run between would make its words strange again.
+            self.append(run_id, *approved_again(by, chain.binding.value))
 
     def let_go(self, run_id: str) -> None:
         """Say that nothing here writes the run any more; the next `entries` is again what a writer goes on from."""
@@ -102,11 +169,9 @@ class StoredJournal:
         """Return a run's entries in order, () for one that was only reserved; BadInput for an unknown run."""
         number = self._number(run_id)
         with self._lock:
-            lines = self._log.lines(number)
+            lines = self._read(number)
             if not lines and not self._log.has(number):
                 _unknown(run_id)
-            if number not in self._writing:
-                self._known[number] = lines[-1].seq if lines else 0
         return tuple(_entry(line) for line in lines)
 
     def runs(self) -> tuple[str, ...]:
@@ -120,6 +185,29 @@ class StoredJournal:
     def _number(self, run_id: str) -> int:
         # An id of more digits than any database's integer has is unknown, not an error of the driver.
         return int(run_id) if run_id.isascii() and run_id.isdigit() and len(run_id) < 10 else _unknown(run_id)
+
+
+class BoundJournal:
+    """What an engine reads and writes (run_model.Journal): it goes on only from words that are bound here."""
+
+    def __init__(self, journal: StoredJournal) -> None:
+        self._journal = journal
+
+    def new_run(self, procedure: str, cluster_id: str, title: str) -> str:
+        """Reserve and return a run's id."""
+        return self._journal.new_run(procedure, cluster_id, title)
+
+    def append(self, run_id: str, kind: str, step_id: str = "", data: dict[str, object] | None = None) -> Entry:
+        """Write one entry, sealed."""
+        return self._journal.append(run_id, kind, step_id, data)
+
+    def entries(self, run_id: str) -> tuple[Entry, ...]:
+        """Return a run's entries in order; raises JournalChanged, NotBound, BadInput for an unknown run."""
+        return self._journal.bound_entries(run_id)
+
+    def runs(self) -> tuple[str, ...]:
+        """Return all run ids, newest first."""
+        return self._journal.runs()
 
 
 class MemoryJournal:
@@ -181,7 +269,7 @@ def json_text(data: dict[str, object] | None) -> str:
 
 def _entry(line: ProcedureLine) -> Entry:
     try:
-        data = json.loads(line.data)
+        data = json.loads(unsealed(line.data)[0])
     except ValueError as problem:
         raise _damaged(line, problem) from problem
     return Entry(str(line.run_id), line.seq, line.at, line.kind, line.step_id, data)

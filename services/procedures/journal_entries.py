@@ -4,6 +4,7 @@ Builder (kind): data; when it is written.
 
 - planned (planned): plan, inputs, checks, overrides, owner; once, the first line.
 - approved (approved): by; before RUNNING, and again after `continued`. Until then nothing may act.
+- approved_again (note 'approved-again'): text, because; before anything follows from lines that were not bound here.
 - lock (lock): what, hosts, sentence; 'take' before the first host is tried, the others when they are true.
 - run_state (run): state, sentence; before it counts.
 - step_state (step): state, said, evidence, error; ACTING and UNDOING before the act, the others when found.
@@ -52,6 +53,11 @@ def planned(
 def approved(by: str) -> Line:
     """The person approved the plan as it stands in the journal."""
     return "approved", "", {"by": by}
+
+
+def approved_again(by: str, because: str) -> Line:
+    """A person was shown the plan and all lines so far, and approved them here: from now on they are bound here."""
+    return "note", "", {"about": "approved-again", "text": by, "because": because}
 
 
 def lock(what: LockAct, hosts: tuple[str, ...], sentence: str = "") -> Line:

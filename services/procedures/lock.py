@@ -13,11 +13,11 @@ import json
 import re
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from services.connections.command import Command
 from services.errors import Refused, Unreachable, UserError
+from services.moments import utc_time
 from services.procedures.facts_model import LockSeen
 from services.secrets import Secret
 from services.words import tr
@@ -120,7 +120,7 @@ def holder_sentence(lock: LockSeen) -> str:
     if lock.since is None:
         return tr("{owner} runs {procedure} on this cluster (run {run}).", owner=lock.owner, procedure=lock.procedure,
                   run=lock.run_id)  # fmt: skip
-    since = datetime.fromtimestamp(lock.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    since = utc_time(lock.since).strftime("%Y-%m-%d %H:%M:%S UTC")
     return tr("{owner} runs {procedure} on this cluster since {since} (run {run}).", owner=lock.owner,
               procedure=lock.procedure, since=since, run=lock.run_id)  # fmt: skip
 

@@ -12,47 +12,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from services.connections.ports import ObserverSession, SqlValue, text
+from services.connections.reads import statements
+from services.connections.reads.read import SqlRead
 from services.errors import UserError
 from services.facts.reading import count
 
 LIMIT_S = 3.0
-PLACES = (
-    "SELECT table_name FROM information_schema.tables WHERE table_schema IN ('information_schema', "
-    "'performance_schema') AND table_name IN ('metadata_lock_info', 'metadata_locks')"
-)
-BY_PLUGIN = "SELECT thread_id, lock_mode FROM information_schema.metadata_lock_info"
-INSTRUMENT = "SELECT enabled FROM performance_schema.setup_instruments WHERE name = 'wait/lock/metadata/sql/mdl'"
-BY_SCHEMA = (
-    "SELECT t.processlist_id, m.object_type, m.lock_type FROM performance_schema.metadata_locks m "
-    "JOIN performance_schema.threads t ON t.thread_id = m.owner_thread_id "
-    "WHERE m.lock_status = 'GRANTED' AND m.lock_duration = 'EXPLICIT'"
-)
 _READ_LOCK = "MDL_BACKUP_FTWRL"
 
 
 def read_lockers(session: ObserverSession) -> frozenset[int] | None:
     """Return the sessions that hold the read lock of all tables; None where this server does not tell."""
-    places = {text(row[0]).lower() for row in rows_of(session, PLACES) or () if row}
+    places = {text(row[0]).lower() for row in rows_of(session, statements.LOCK_PLACES) or () if row}
     if "metadata_lock_info" in places:
-        found = rows_of(session, BY_PLUGIN)
+        found = rows_of(session, statements.LOCKS_BY_PLUGIN)
         return None if found is None else _sessions(row[0] for row in found if text(row[1]).startswith(_READ_LOCK))
     if "metadata_locks" not in places or not _told(session):
         return None
-    found = rows_of(session, BY_SCHEMA)
+    found = rows_of(session, statements.LOCKS_BY_SCHEMA)
     return None if found is None else _sessions(row[0] for row in found if _is_read_lock(text(row[1]), text(row[2])))
 
 
-def rows_of(session: ObserverSession, sql: str) -> Sequence[tuple[SqlValue, ...]] | None:
+def rows_of(session: ObserverSession, read: SqlRead) -> Sequence[tuple[SqlValue, ...]] | None:
     """Return rows, None where the server has no such table or grants no look at it."""
     try:
-        return session.query(sql, limit_s=LIMIT_S).rows
+        return session.query(read, limit_s=LIMIT_S).rows
     except UserError:
         return None
 
 
 def _told(session: ObserverSession) -> bool:
     """Return whether the performance schema notes metadata locks; off, its table is there and empty."""
-    return any(text(row[0]).upper() == "YES" for row in rows_of(session, INSTRUMENT) or () if row)
+    return any(text(row[0]).upper() == "YES" for row in rows_of(session, statements.LOCK_INSTRUMENT) or () if row)
 
 
 def _is_read_lock(what: str, how: str) -> bool:

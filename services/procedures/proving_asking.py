@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from services.clock import Clock
-from services.connections.command import Command
 from services.connections.ports import ObserverSession, Output
+from services.connections.reads import statements
+from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
 from services.facts.reading import flag, real, sized
 from services.procedures.conditions import Comparison, Kept, Number
@@ -19,7 +20,6 @@ from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.remembering import Memory
 
-C = (("LC_ALL", "C"),)
 LIMIT_S = 8.0
 SQL_LIMIT_S = 3.0
 MOST_AT_ONCE = 16
@@ -42,13 +42,13 @@ class Asking:
         """Return a host's reading session; BadInput for an unknown host."""
         return self.hosts.observer(host)
 
-    def run(self, host: str, argv: tuple[str, ...], *, sudo: bool = False, limit_s: float = LIMIT_S) -> Output:
-        """Run a read, with `sudo` as root and where that is not allowed as the login. Raises UserError."""
-        session = self.session(host)
-        if sudo:
+    def run(self, host: str, read: CommandRead, *, limit_s: float = LIMIT_S) -> Output:
+        """Run a read, one for root as root and where that is not allowed as the login. Raises UserError."""
+        session, read = self.session(host), read.in_c_locale()
+        if read.sudo:
             with contextlib.suppress(SudoFailed):
-                return session.run(Command(argv, sudo=True, environment=C), limit_s=limit_s)
-        return session.run(Command(argv, environment=C), limit_s=limit_s)
+                return session.run(read, limit_s=limit_s)
+        return session.run(read.as_root(sudo=False), limit_s=limit_s)
 
     def status(self, host: str) -> dict[str, str]:
         """Return the server's status. Raises UserError."""
@@ -58,10 +58,7 @@ class Asking:
         """Return a global variable's text, None when the server has none of that name. Raises UserError."""
         if not re.fullmatch(r"[a-z0-9_]+", name):
             raise BadInput(f"{name!r} is no variable's name.", host=host)
-        rows = self.session(host).query(
-            f"SHOW GLOBAL VARIABLES WHERE Variable_name = '{name}'",
-            limit_s=SQL_LIMIT_S,
-        )
+        rows = self.session(host).query(statements.VARIABLE.read(name), limit_s=SQL_LIMIT_S)
         return next(iter(rows.pairs().values()), None)
 
     def each(self, hosts: tuple[str, ...], read: Callable[[str], T]) -> dict[str, T | UserError]:
@@ -83,7 +80,7 @@ def number_of(value: Number, past: Past) -> int | None:
     """Return a number of the plan, or of the run's kept values; None when that was not kept (or is no number)."""
     if not isinstance(value, Kept):
         return value
-    found = re.search(r"-?\d+[KMGT]?$", past.kept.get(value.name, "").strip())
+    found = re.search(r"(?:(?<!\d)|(?=-))-?\d+[KMGT]?$", past.kept.get(value.name, "").strip())
     return sized(found.group()) if found else None
 
 

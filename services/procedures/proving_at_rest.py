@@ -14,6 +14,7 @@ import posixpath
 import re
 from dataclasses import asdict, dataclass, replace
 
+from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
 from services.procedures.conditions import Answer
@@ -71,7 +72,7 @@ def state_named(condition: StateNamed, asking: Asking, past: Past) -> Answer:
     """
     del past
     host, path = condition.host, posixpath.join(condition.datadir, "grastate.dat")
-    output = asking.run(host, ("cat", path), sudo=True)
+    output = asking.run(host, commands.CONTENT.read(path, sudo=True))
     state = parse_grastate(output.text) if output.exit_code == 0 else None
     if state is not None and state.names_state:
         return Answer(holds=True, evidence=f"{path} of {host} names {state.uuid}")
@@ -172,13 +173,13 @@ def _state_moved(condition: Unmoved, before: str, now: str) -> str:
 def _look(host: str, datadir: str, asking: Asking) -> _Mark:
     """Read it; raises UserError where the host does not answer."""
     path = posixpath.join(datadir, "grastate.dat")
-    state = asking.run(host, ("cat", path), sudo=True)
+    state = asking.run(host, commands.CONTENT.read(path, sudo=True))
     if state.exit_code and "No such file" not in state.stderr.decode("utf-8", "replace"):
         return _Mark(unread=f"{path} of {host} could not be read")
     told = parse_grastate(state.text) if state.exit_code == 0 else None
     safe = {True: "yes", False: "no", None: ""}[told.safe_to_bootstrap if told is not None else None]
     mark = _Mark(f"{told.uuid}:{told.seqno}:{safe}" if told is not None else f"{ZERO_UUID}:-1:")
-    listed = asking.run(host, ("ls", "-lAn", "--full-time", reads.clean(datadir)), sudo=True)
+    listed = asking.run(host, commands.LISTED_EXACTLY.read(reads.clean(datadir), sudo=True))
     files = sorted(
         (when, name, size)
         for size, when, name in (found.groups() for found in map(_LISTED.fullmatch, listed.text.splitlines()) if found)
@@ -195,8 +196,7 @@ def _look(host: str, datadir: str, asking: Asking) -> _Mark:
 
 def _units(host: str, asking: Asking) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """Return the id and the time of each unit's last start that systemd knows of."""
-    argv = ("systemctl", "show", "-p", "Id,InvocationID,InactiveExitTimestamp", *reads.UNITS)
-    units = [properties(block) for block in asking.run(host, argv).text.split("\n\n")]
+    units = [properties(block) for block in asking.run(host, commands.UNITS_STARTED).text.split("\n\n")]
     known = [unit for unit in units if unit.get("Id") and unit.get("InvocationID")]
     times = tuple((unit["Id"], unit.get("InactiveExitTimestamp", "")) for unit in known)
     return tuple((unit["Id"], unit["InvocationID"]) for unit in known), times

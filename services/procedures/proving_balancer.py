@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.conditions import Answer
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import HaproxyServer
-from services.procedures.gather_haproxy import parse_show, show_argv
+from services.procedures.gather_haproxy import parse_show, show_read
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 
@@ -15,9 +15,7 @@ LIMIT_S = 12.0
 def balancer_server(condition: BalancerServer, asking: Asking, past: Past) -> Answer:
     """Ask HAProxy for the server's state and sessions."""
     del past
-    found = parse_show(
-        condition.socket, asking.run(condition.host, show_argv(condition.socket), sudo=True, limit_s=LIMIT_S)
-    )
+    found = parse_show(condition.socket, asking.run(condition.host, show_read(condition.socket), limit_s=LIMIT_S))
     if found.fault:
         return Answer(holds=None, evidence=f"HAProxy on {condition.host}: {found.fault}")
     place = f"{condition.backend}/{condition.server}"

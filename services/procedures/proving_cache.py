@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts import reads
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, size, sized
 from services.procedures.conditions import Answer, CacheFrozen, CacheLasts, CacheReaches, CleanPosition
-from services.procedures.gather_server import WRITTEN, rates_of
+from services.procedures.gather_server import rates_of
 from services.procedures.gather_state_files import parse_listing
 from services.procedures.ports import Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, number_of
@@ -35,9 +36,9 @@ def cache_lasts(condition: CacheLasts, asking: Asking, past: Past) -> Answer:
     host, session = condition.host, asking.session(condition.host)
     options = provider_options(asking.variable(host, "wsrep_provider_options") or "")
     ring = size(options.get("gcache.size", ""))
-    began, before = asking.clock.monotonic(), session.query(WRITTEN, limit_s=SQL_LIMIT_S)
+    began, before = asking.clock.monotonic(), session.query(statements.WRITTEN, limit_s=SQL_LIMIT_S)
     asking.clock.sleep(SPAN_S)
-    after, ended = session.query(WRITTEN, limit_s=SQL_LIMIT_S), asking.clock.monotonic()
+    after, ended = session.query(statements.WRITTEN, limit_s=SQL_LIMIT_S), asking.clock.monotonic()
     rates = rates_of(before, after, ended - began)
     if ring is None or rates is None:
         return Answer(holds=None, evidence=f"how long the cache of {host} lasts could not be read")
@@ -89,7 +90,7 @@ def cache_frozen(condition: CacheFrozen, asking: Asking, past: Past) -> Answer:
 
 def _pages(asking: Asking, host: str, directory: str) -> str:
     """Return the page files of the cache, in words."""
-    listing = asking.run(host, ("ls", "-lAn", "--time-style=+%s", reads.clean(directory)), sudo=True)
+    listing = asking.run(host, commands.LISTED_AT.read(reads.clean(directory), sudo=True))
     if listing.exit_code:
         return f"its page files in {directory} could not be read"
     pages = parse_listing(listing.text).pages

@@ -5,10 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 
+from services.connections.reads import commands
 from services.procedures.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
-from services.procedures.gather_options import SERVER_GROUPS, is_secret, normal
+from services.procedures.gather_options import SERVER_GROUPS
 from services.procedures.gather_state_files import parse_grastate
 from services.procedures.gather_system import properties
+from services.procedures.harmless_options import is_secret, normal
 from services.procedures.masking import masked
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking, number_of, same
@@ -25,7 +27,7 @@ def _missing(said: str) -> bool:
 
 def _read(asking: Asking, host: str, path: str) -> tuple[str | None, str]:
     """Return (a file's text, ''); (None, '') when it is not there; (None, why) when it can't be read."""
-    output = asking.run(host, ("cat", path), sudo=True)
+    output = asking.run(host, commands.CONTENT.read(path, sudo=True))
     if output.exit_code == 0:
         return output.text, ""
     said = output.stderr.decode("utf-8", "replace").strip()
@@ -66,7 +68,7 @@ def _no_position(condition: CleanPosition, asking: Asking, past: Past, evidence:
         return told
     if asking.memory.held_s(condition, asking.clock, most_gap_s(SETTLED_S)) < SETTLED_S:
         return told
-    shown = properties(asking.run(host, ("systemctl", "show", "-p", "ActiveState,Result", unit)).text)
+    shown = properties(asking.run(host, commands.UNIT_RESULT.read(unit)).text)
     why = "though the server stopped (somebody replaced the file?)"
     if shown.get("ActiveState") == "failed":
         why = f"and {unit} has failed ({shown.get('Result', '')}): it was no clean stop"
@@ -77,7 +79,7 @@ def _no_position(condition: CleanPosition, asking: Asking, past: Past, evidence:
 def file_absent(condition: FileAbsent, asking: Asking, past: Past) -> Answer:
     """Look whether there is such a file or folder."""
     del past
-    output = asking.run(condition.host, ("stat", "-c", "%F", condition.path), sudo=True)
+    output = asking.run(condition.host, commands.FILE_KIND.read(condition.path, sudo=True))
     if output.exit_code == 0:
         return Answer(holds=False, evidence=f"{condition.path} exists on {condition.host} ({output.text.strip()})")
     said = output.stderr.decode("utf-8", "replace").strip()
@@ -109,10 +111,10 @@ def _shown(line: str) -> str:
 def option_is(condition: OptionIs, asking: Asking, past: Past) -> Answer:
     """Ask my_print_defaults what the server would read: the last value counts."""
     del past
-    group = ("--mysqld",) if condition.section == "mysqld" else (condition.section,)
-    output = asking.run(condition.host, ("my_print_defaults", *group), sudo=True)
+    of_group = commands.GROUP_OPTIONS.read(condition.section, sudo=True)
+    output = asking.run(condition.host, commands.SERVER_OPTIONS if condition.section == "mysqld" else of_group)
     if output.exit_code and condition.section == "mysqld":  # MySQL's program has no --mysqld
-        output = asking.run(condition.host, ("my_print_defaults", *SERVER_GROUPS), sudo=True)
+        output = asking.run(condition.host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
     if output.exit_code:
         said = output.stderr.decode("utf-8", "replace").strip()
         return Answer(holds=None, evidence=said or f"my_print_defaults ended with exit code {output.exit_code}")

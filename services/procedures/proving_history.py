@@ -6,8 +6,9 @@ import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.reads import commands, statements
+from services.connections.reads.read import CommandRead
 from services.errors import UserError
 from services.facts import reads
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
@@ -26,7 +27,6 @@ from services.procedures.proving_at_rest import Ran, ran_since
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")
-_VARIABLES = f"SHOW GLOBAL VARIABLES WHERE Variable_name IN {('log_error', 'datadir', *_LOGGING)}"
 
 
 def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
@@ -34,7 +34,7 @@ def same_history(condition: SameHistory, asking: Asking, past: Past) -> Answer:
     if condition.up:
         return _compared(condition, Grastate(condition.state_uuid, -1), asking, past)
     host, path = condition.host, posixpath.join(condition.datadir, "grastate.dat")
-    output = asking.run(host, ("cat", path), sudo=True)
+    output = asking.run(host, commands.CONTENT.read(path, sudo=True))
     if output.exit_code and "No such file" not in output.stderr.decode("utf-8", "replace"):
         return Answer(holds=None, evidence=f"{path} of {host} could not be read")
     state = Grastate(ZERO_UUID) if output.exit_code else parse_grastate(output.text)
@@ -98,7 +98,7 @@ def _without_state(condition: SameHistory, asking: Asking, left: int | None) -> 
     host = condition.host
     if condition.by_sst:
         return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: only an SST can bring it")
-    listed = asking.run(host, ("ls", "-1", condition.datadir), sudo=True)
+    listed = asking.run(host, commands.NAMES.read(condition.datadir, sudo=True))
     if listed.exit_code == 0 and not listed.text.strip():
         return Answer(holds=True, evidence=f"{condition.datadir} of {host} is empty: only an SST can bring it")
     if left is not None and (keeper := _who_has(condition, asking, left)):
@@ -184,7 +184,7 @@ def _between(facts: Facts, condition: SameHistory, name: str) -> Histories:
 
 def _running(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
     """Return a server that runs without a Primary Component, and where it stands. UserError for a silent one."""
-    status, variables = asking.status(name), asking.session(name).query(_VARIABLES).pairs()
+    status, variables = asking.status(name), asking.session(name).query(statements.LOG_SETTINGS).pairs()
     return _server(name, condition, asking, _member(status), variables)
 
 
@@ -199,7 +199,8 @@ def _member(status: Mapping[str, str]) -> GaleraFacts:
 
 
 def _joiner(condition: SameHistory, state: Grastate | None, asking: Asking) -> HostFacts:
-    view = asking.run(condition.host, ("cat", posixpath.join(condition.datadir, "gvwstate.dat")), sudo=True)
+    path = posixpath.join(condition.datadir, "gvwstate.dat")
+    view = asking.run(condition.host, commands.CONTENT.read(path, sudo=True))
     text = view.text if view.exit_code == 0 else ""
     return replace(
         _host(condition.host, condition.unit, condition.datadir, asking),
@@ -214,7 +215,7 @@ def _donor(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
     """Return a member as it is now; by its files where it is not Primary. Raises UserError for one that is silent."""
     try:
         status = asking.status(name)
-        variables = asking.session(name).query(_VARIABLES).pairs()
+        variables = asking.session(name).query(statements.LOG_SETTINGS).pairs()
     except UserError:
         status, variables = {}, {}
     if status.get("wsrep_cluster_status") != "Primary":
@@ -236,24 +237,24 @@ def _at_rest(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
     host = _host(name, condition.unit, "", asking)
     folder = reads.clean(host.option("mysqld", "datadir") or reads.DEFAULT_DATADIR)
     at_rest = replace(condition, host=name, datadir=folder)
-    output = asking.run(name, ("cat", posixpath.join(folder, "grastate.dat")), sudo=True)
+    output = asking.run(name, commands.CONTENT.read(posixpath.join(folder, "grastate.dat"), sudo=True))
     return _joiner(at_rest, parse_grastate(output.text) if output.exit_code == 0 else None, asking)
 
 
 def _host(name: str, unit: str, datadir: str, asking: Asking) -> HostFacts:
     seen = asking.facts.host(name) if asking.facts is not None else HostFacts(name)
-    output = asking.run(name, ("my_print_defaults", "--mysqld"), sudo=True)
+    output = asking.run(name, commands.SERVER_OPTIONS)
     if output.exit_code:  # MySQL's program has no --mysqld
-        output = asking.run(name, ("my_print_defaults", *SERVER_GROUPS), sudo=True)
+        output = asking.run(name, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
     options = parse_defaults(output.text, "mysqld") if output.exit_code == 0 else ()
     node = NodeFacts(name, asking.clock.wall(), Reach.SSH_ONLY, machine=MachineFacts())
     return HostFacts(name, node=node, unit=seen.unit or unit, datadir=datadir.rstrip("/") or "/", options=options)
 
 
 def _road(asking: Asking, name: str) -> Road:
-    def run(command: Command, limit_s: float) -> Output | None:
+    def run(read: CommandRead, limit_s: float) -> Output | None:
         try:
-            return asking.run(name, command.argv, sudo=command.sudo, limit_s=limit_s)
+            return asking.run(name, read, limit_s=limit_s)
         except UserError:
             return None
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
 from services.facts.error_log import status_progress
@@ -138,8 +139,7 @@ def _stands(active: str, status: dict[str, str]) -> bool:
 
 
 def _unit(asking: Asking, condition: Joined) -> dict[str, str]:
-    argv = ("systemctl", "show", "-p", "ActiveState,SubState,StatusText,Result", condition.unit)
-    return properties(asking.run(condition.host, argv).text)
+    return properties(asking.run(condition.host, commands.UNIT_STARTING.read(condition.unit)).text)
 
 
 def _progress(
@@ -208,7 +208,7 @@ def _ist(status: dict[str, str], transfer: TransferFacts | None, text: str) -> t
 def _copied(asking: Asking, host: str) -> int | None:
     """Return the bytes that an SST has brought: the .sst folder into which mariabackup and xtrabackup stream."""
     datadir = asking.facts.host(host).datadir if asking.facts is not None else ""
-    output = asking.run(host, reads.sst_size(datadir or reads.DEFAULT_DATADIR, sudo=True).argv, sudo=True)
+    output = asking.run(host, reads.sst_size(datadir or reads.DEFAULT_DATADIR, sudo=True))
     return parse_du(output.text) if output.text.strip() else None
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from services.connections.command import MASK
 from services.connections.read_programs import LOG_LINES
+from services.connections.reads import commands, statements
 from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
 from services.facts.client_text import LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
@@ -94,11 +95,11 @@ class Log:
 def read_log(asking: Asking, host: str, unit: str) -> Log | None:
     """Return the log's newest lines: of the journal, or the file that log_error names; None when it can't be read."""
     path = _log_file(asking, host)
-    argv = reads.error_log(path, LINES, sudo=True).argv if path else reads.journal(unit, LINES, sudo=True).argv
-    output = asking.run(host, argv, sudo=True)
+    read = reads.error_log(path, LINES, sudo=True) if path else reads.journal(unit, LINES, sudo=True)
+    output = asking.run(host, read)
     if output.exit_code:
         return None
-    zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
+    zone = _zone(asking.run(host, reads.ZONE).text) if path else 0.0
     lines = output.text.splitlines()
     return Log(without_client_text(lines, begins_inside=len(lines) >= LINES), _offset(asking, host), zone)
 
@@ -112,12 +113,12 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
     path, offset = _log_file(asking, host), _offset(asking, host)
     read = reads.error_log_whole(path) if path else reads.journal_since(unit, moment + offset - _BEFORE_S)
     try:
-        output = asking.run(host, read.argv, sudo=True, limit_s=WHOLE_LIMIT_S)
+        output = asking.run(host, read, limit_s=WHOLE_LIMIT_S)
     except (Refused, TimedOut):
         return read_log(asking, host, unit)
     if output.exit_code:
         return read_log(asking, host, unit)
-    zone = _zone(asking.run(host, reads.ZONE.argv).text) if path else 0.0
+    zone = _zone(asking.run(host, reads.ZONE).text) if path else 0.0
     lines = output.text.splitlines()
     return Log(without_client_text(lines, begins_inside=len(lines) >= LOG_LINES), offset, zone)
 
@@ -125,7 +126,7 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
 def _offset(asking: Asking, host: str) -> float:
     """Return the host's clock minus the workstation's, in seconds."""
     sent = asking.clock.wall()
-    answer = asking.run(host, reads.CLOCK.argv).text
+    answer = asking.run(host, reads.CLOCK).text
     return clock_offset(answer, sent, asking.clock.wall()) or 0.0
 
 
@@ -136,12 +137,12 @@ def _log_file(asking: Asking, host: str) -> str:
     if isinstance(known, str):
         return known
     try:
-        rows = asking.session(host).query("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_error', 'datadir')")
+        rows = asking.session(host).query(statements.LOG_PLACES)
         found = rows.pairs()
     except UserError:
-        output = asking.run(host, ("my_print_defaults", "--mysqld"), sudo=True)
+        output = asking.run(host, commands.SERVER_OPTIONS)
         if output.exit_code:  # MySQL's program has no --mysqld
-            output = asking.run(host, ("my_print_defaults", *SERVER_GROUPS), sudo=True)
+            output = asking.run(host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
         text = output.text
         pairs = (line[2:].partition("=")[::2] for line in text.splitlines() if line.startswith("--"))
         found = {name.replace("-", "_"): value for name, value in pairs}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df, parse_process
 from services.facts.reading import count
 from services.procedures.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
-from services.procedures.gather_links import outcome_of, try_argv
+from services.procedures.gather_links import outcome_of
 from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
@@ -24,7 +25,7 @@ _DEAF_S = 60.0
 def free_disk(condition: FreeDisk, asking: Asking, past: Past) -> Answer:
     """Ask df for what ordinary users may still take."""
     del past
-    output = asking.run(condition.host, ("df", "-PB1", reads.clean(condition.path)), sudo=True)
+    output = asking.run(condition.host, commands.DISK.read(reads.clean(condition.path), sudo=True))
     disks = parse_df(output.text)
     free = disks[0].free if disks else None
     if free is None:
@@ -37,7 +38,7 @@ def free_disk(condition: FreeDisk, asking: Asking, past: Past) -> Answer:
 def listening(condition: Listening, asking: Asking, past: Past) -> Answer:
     """Try one TCP connection from the host."""
     del past
-    output = asking.run(condition.host, try_argv(condition.address, condition.port), limit_s=8.0)
+    output = asking.run(condition.host, commands.TCP_TRIED.read(condition.address, condition.port), limit_s=8.0)
     outcome, said = outcome_of(output)
     way = f"{condition.host} to {condition.address} port {condition.port}: {outcome} ({said})"
     return Answer(holds=None if outcome == "unknown" else outcome == "open", evidence=way)
@@ -46,7 +47,7 @@ def listening(condition: Listening, asking: Asking, past: Past) -> Answer:
 def unit_setting(condition: UnitSetting, asking: Asking, past: Past) -> Answer:
     """Ask systemd for one property of a unit."""
     del past
-    output = asking.run(condition.host, ("systemctl", "show", "-p", condition.prop, condition.unit))
+    output = asking.run(condition.host, commands.UNIT_PROPERTY.read(condition.prop, condition.unit))
     found = properties(output.text)
     if output.exit_code or condition.prop not in found:
         said = output.stderr.decode("utf-8", "replace").strip()
@@ -59,15 +60,15 @@ def unit_fresh(condition: UnitFresh, asking: Asking, past: Past) -> Answer:
     """Ask systemd for the unit's description and main process, and ps(1) for how long that runs (etimes)."""
     del past
     host, unit = condition.host, condition.unit
-    output = asking.run(host, ("systemctl", "show", "-p", "ActiveState,Description,MainPID", unit))
+    output = asking.run(host, commands.UNIT_PROCESS.read(unit))
     found = properties(output.text)
     if output.exit_code or "ActiveState" not in found:
         said = output.stderr.decode("utf-8", "replace").strip()
         return Answer(holds=None, evidence=said or f"systemd gives no state of {unit} on {host}")
     if found["ActiveState"] != "active":
         return Answer(holds=False, evidence=f"{unit} is {found['ActiveState']} on {host}")
-    pid = found.get("MainPID", "0")
-    age = count(asking.run(host, ("ps", "-p", pid, "-o", "etimes=")).text.strip()) if pid != "0" else None
+    pid = count(found.get("MainPID", ""))
+    age = count(asking.run(host, commands.PROCESS_AGE.read(pid)).text.strip()) if pid else None
     if age is None:
         return Answer(holds=None, evidence=f"since when {unit} runs on {host} is not known")
     told = found.get("Description", "")
@@ -78,14 +79,11 @@ def unit_fresh(condition: UnitFresh, asking: Asking, past: Past) -> Answer:
 def stopped(condition: Stopped, asking: Asking, past: Past) -> Answer:
     """No server process and no unit that runs, starts or stops."""
     del past
-    listing = asking.run(condition.host, reads.PROCESS.argv)
+    listing = asking.run(condition.host, reads.PROCESS)
     if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
         return Answer(holds=None, evidence=f"the processes of {condition.host} could not be read")
     state, pid = parse_process(listing.text)
-    shown = properties(
-        asking.run(condition.host, ("systemctl", "show", "-p", "ActiveState,SubState,TimeoutStopUSec", condition.unit))
-        .text
-    )  # fmt: skip
+    shown = properties(asking.run(condition.host, commands.UNIT_STOPPING.read(condition.unit)).text)
     active = shown.get("ActiveState", "")
     if state not in {"", "Z"}:
         held = _HELD.get(state, "").format(pid=pid)

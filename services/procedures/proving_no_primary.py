@@ -6,10 +6,11 @@ was made beside it). Silence is what is expected of it; an answer of any kind me
 
 from __future__ import annotations
 
+from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
 from services.procedures.conditions import Answer, NoPrimary
-from services.procedures.gather_links import outcome_of, try_argv
+from services.procedures.gather_links import outcome_of
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_standing import Standing, standing
@@ -60,7 +61,7 @@ def _life(asking: Asking, host: str) -> Standing:
     except UserError as error:
         return Standing(primary=False, words=error.sentence.rstrip("."))
     try:
-        asking.run(host, reads.PROCESS.argv)
+        asking.run(host, reads.PROCESS)
     except (Unreachable, *_OURS):
         raise
     except UserError as error:
@@ -76,7 +77,7 @@ def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tupl
 
     def tried(host: str) -> dict[tuple[str, int], str]:
         return {
-            (address, port): outcome_of(asking.run(host, try_argv(address, port), limit_s=_TRY_S))[0]
+            (address, port): outcome_of(asking.run(host, commands.TCP_TRIED.read(address, port), limit_s=_TRY_S))[0]
             for address, port in ways
         }
 

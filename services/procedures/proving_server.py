@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from services.connections.ports import text
+from services.connections.reads import commands, statements
 from services.errors import QueryFailed, Unreachable, UserError
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, sized, whole
@@ -21,10 +22,9 @@ from services.procedures.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.gather_options import is_secret
-from services.procedures.gather_server import OWN_USER
-from services.procedures.gather_sessions import IN_TRANSACTION, PROCESSES, Sessions, parse_sessions
+from services.procedures.gather_sessions import Sessions, parse_sessions
 from services.procedures.gather_system import properties
+from services.procedures.harmless_options import is_secret
 from services.procedures.ports import AT_THE_END, Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
 from services.procedures.proving_files import option_is
@@ -59,7 +59,7 @@ def _dead(asking: Asking, host: str) -> str:
     """Return the sentence for a host whose unit has failed; '' for one that starts, runs, or can't be asked."""
     unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
     try:
-        shown = properties(asking.run(host, ("systemctl", "show", "-p", "ActiveState,Result", unit)).text)
+        shown = properties(asking.run(host, commands.UNIT_RESULT.read(unit)).text)
     except UserError:
         return ""
     if shown.get("ActiveState") != "failed":
@@ -144,7 +144,7 @@ def no_clients(condition: NoClients, asking: Asking, past: Past) -> Answer:
     session = asking.session(condition.host)
     holding = {
         int(text(row[0]))
-        for row in session.query(IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows
+        for row in session.query(statements.IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows
         if row and text(row[0]).isdigit()
     }
     clients = [c for c in sessions.clients if c.user not in condition.except_users]
@@ -166,12 +166,12 @@ def no_clients(condition: NoClients, asking: Asking, past: Past) -> Answer:
 
 def _sessions(asking: Asking, host: str) -> Sessions:
     session = asking.session(host)
-    own = session.query(OWN_USER, limit_s=SQL_LIMIT_S)
+    own = session.query(statements.OWN_USER, limit_s=SQL_LIMIT_S)
     user = text(own.rows[0][0]) if own.rows else ""
     try:
-        return parse_sessions(session.query(PROCESSES, limit_s=SQL_LIMIT_S).rows, user)
+        return parse_sessions(session.query(statements.SESSIONS, limit_s=SQL_LIMIT_S).rows, user)
     except QueryFailed:  # while the server refuses queries (wsrep_reject_queries) SHOW is still answered
-        rows = session.query("SHOW FULL PROCESSLIST", limit_s=SQL_LIMIT_S).dicts()
+        rows = session.query(statements.FULL_PROCESS_LIST, limit_s=SQL_LIMIT_S).dicts()
         shown = tuple((r.get("Id"), r.get("User"), r.get("Command"), r.get("Info"), r.get("Time")) for r in rows)
         return parse_sessions(shown, user)
 

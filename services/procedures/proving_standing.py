@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.connections.reads import commands
 from services.errors import Unreachable, UserError
 from services.facts import reads
 from services.facts.machine import parse_process
@@ -37,7 +38,7 @@ def standing(asking: Asking, host: str) -> Standing:
 
 def without_server(asking: Asking, host: str) -> str:
     """Return in words that no server runs, or one that serves nobody yet; '' for one that runs. Raises UserError."""
-    listing = asking.run(host, reads.PROCESS.argv)
+    listing = asking.run(host, reads.PROCESS)
     state, _ = parse_process(listing.text)
     if listing.exit_code in {0, 1} and not listing.stderr.strip() and state in {"", "Z"}:
         return "no server runs"
@@ -59,5 +60,5 @@ def _still_starting(asking: Asking, host: str) -> bool:
     After a crash of all, servers that wait for the rest of their last view hang there for ever, their port closed.
     """
     unit = (asking.facts.host(host).unit if asking.facts is not None else "") or "mariadb.service"
-    shown = asking.run(host, ("systemctl", "show", "-p", "ActiveState", unit))
+    shown = asking.run(host, commands.UNIT_PROPERTY.read("ActiveState", unit))
     return properties(shown.text).get("ActiveState") == "activating"

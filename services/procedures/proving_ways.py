@@ -11,14 +11,16 @@ from collections.abc import Iterable
 from functools import partial
 
 from services.connections.ports import Output
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 from services.errors import UserError
-from services.procedures.gather_links import TRANSFER_PORTS, outcome_of, try_argv
+from services.procedures.gather_links import TRANSFER_PORTS, outcome_of
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_log import Log, read_log_since
 
 _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip."""
-_BROKEN = re.compile(r"Will never receive state|State transfer to .* failed|Failed to prepare for IST|IST failed")
+_BROKEN = re.compile(r"Will never receive state|State transfer to .{0,300} failed|Failed to prepare for IST|IST failed")
 _DONOR_GAVE_UP = re.compile(r"No space left on device|\[ERROR\] (?!WSREP: )")
 _REFUSED = re.compile(r"Access denied for user '\w*'@'localhost'")
 _DONOR_FAILED = re.compile(r"\[ERROR\] WSREP: (?:Process completed with error|Failed to read from|Command did not run)")
@@ -68,12 +70,12 @@ def ways_closed(asking: Asking, joiner: str, fatal: Iterable[str]) -> str:
     members = tuple(name for name in asking.facts.members if name != joiner)
     closed = []
     for port in TRANSFER_PORTS if address else ():
-        argv = try_argv(address, port)
-        for name, output in asking.each(members, partial(_tried, asking, argv)).items():
+        read = commands.TCP_TRIED.read(address, port)
+        for name, output in asking.each(members, partial(_tried, asking, read)).items():
             outcome, said = outcome_of(output) if isinstance(output, Output) else ("unknown", "")
             closed += [f"{name} gets no answer at port {port} of {joiner} ({said})"] if outcome == "filtered" else []
     return f"; now that it is down, {', '.join(closed)}: a firewall is between them" if closed else ""
 
 
-def _tried(asking: Asking, argv: tuple[str, ...], member: str) -> Output:
-    return asking.run(member, argv)
+def _tried(asking: Asking, read: CommandRead, member: str) -> Output:
+    return asking.run(member, read)

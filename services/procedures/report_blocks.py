@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
 from services.discovery.words import duration
+from services.moments import utc_time
 from services.visible import visible
 
 
@@ -76,12 +76,12 @@ def clean(text: str) -> str:
 
 def moment(at: float | None) -> str:
     """Return "2026-11-21 12:41:04 UTC", '' for None: a report is read in other time zones."""
-    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return "" if at is None else utc_time(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def hour(at: float | None) -> str:
     """Return "12:41:04" in UTC, '' for None."""
-    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S")
+    return "" if at is None else utc_time(at).strftime("%H:%M:%S")
 
 
 def took(begun: float | None, ended: float | None) -> str:

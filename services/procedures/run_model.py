@@ -117,6 +117,19 @@ class Journal(Protocol):
         """Return all run ids, newest first."""
 
 
+class Binding(Enum):
+    """Whether a run's journal is what this workstation wrote and a person here approved (decision 0028)."""
+
+    BOUND = "bound"
+    OLD = "approved before digests existed"
+    ELSEWHERE = "approved elsewhere"  # the newest line is not sealed by this workstation's key
+    CHANGED = "changed"  # a line that this workstation sealed is not what it sealed any more
+
+
+ASKS_AGAIN = frozenset({Binding.OLD, Binding.ELSEWHERE})
+"""Nothing of such a run is done before a person has been shown its plan and has approved it again."""
+
+
 TAKEN_BACK = frozenset({StepState.UNDOING, StepState.UNDONE, StepState.UNDO_FAILED})
 """States in which a step is told by its undo: what is done then, and since when, is the undo's."""
 
@@ -243,6 +256,8 @@ class RunView:
         driver_unknown: whether anybody drives it can't be told from here (a journal that several workstations share).
         fresh_checks: the checks of the newest plan of the run alone: what its approval rests on.
         broken: the breaches with their times; `breaches` are the same as sentences.
+        binding: whether the journal binds what would run to what was approved; told of runs that rest with something
+            open, of others it is BOUND. code: by which a person approves it again, where it asks for that.
     """
 
     run_id: str
@@ -268,6 +283,8 @@ class RunView:
     driver_unknown: bool = False
     fresh_checks: tuple[Check, ...] = ()
     broken: tuple[Broken, ...] = ()
+    binding: Binding = Binding.BOUND
+    code: str = ""
 
 
 class Person(Protocol):

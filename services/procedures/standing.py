@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.discovery.words import moment
+from services.procedures.approval import told
 from services.procedures.fold import ENDED
-from services.procedures.run_model import OpenObligation, RunState, RunView
+from services.procedures.run_model import Binding, OpenObligation, RunState, RunView
 from services.words import tr
 
 
@@ -36,7 +37,9 @@ def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
 
 
 def where_it_stands(view: RunView) -> str:
-    """Return one sentence: where a run stands and how to go on or back."""
+    """Return one sentence: where a run stands and how to go on or back, or that nothing of it is done any more."""
+    if view.binding is Binding.CHANGED:
+        return told(view.run_id, view.binding)
     if view.state in ENDED:
         hosts = ", ".join(view.locked)
         return tr("It is over; its lock may still be on {hosts}. Resume {run} takes it away.", hosts=hosts,

@@ -16,7 +16,7 @@ from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, LockSeen
 from services.procedures.fold import ENDED
 from services.procedures.lock import LockHeld
-from services.procedures.run_model import RunState, RunView
+from services.procedures.run_model import Binding, RunState, RunView
 from services.procedures.standing import state_words
 from services.words import tr
 
@@ -60,8 +60,11 @@ class Way:
 
 
 def ways_of(view: RunView) -> tuple[Way, ...]:
-    """Return the commands that apply to a run as it rests; none while it is driven, or when nothing of it is left."""
-    if at_work(view):
+    """Return the commands that apply to a run as it rests; none while it is driven, or when nothing of it is left.
+
+    None either for one whose journal was changed: nothing of it is done any more.
+    """
+    if at_work(view) or view.binding is Binding.CHANGED:
         return ()
     on = (WayCode.RELEASE,) if view.obligations else ()
     codes: tuple[WayCode, ...]

@@ -7,7 +7,7 @@ import re
 from services.procedures import preflight
 from services.procedures.catalogue import forked
 from services.procedures.catalogue import joining_checks as own
-from services.procedures.catalogue.choices import down_members, member_hosts
+from services.procedures.catalogue.choices import down_members, member_hosts, why_no_spare
 from services.procedures.catalogue.haproxy_places import can_drain
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
@@ -20,6 +20,7 @@ from services.procedures.inputs import field_faults, filled, flag_of
 from services.procedures.model import Plan
 from services.procedures.preflight.parts import arbitrators, login_refused, server_of
 from services.procedures.procedure import About
+from services.types import Reach
 
 ABOUT = About(
     name="add-node",
@@ -45,9 +46,11 @@ class AddNode:
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the donors are ranked with reasons."""
-        spare = tuple((name, _candidate_words(facts, name)) for name in (*down_members(facts), *facts.candidates))
+        fit = tuple(name for name in facts.candidates if not why_no_spare(facts, name))
+        spare = tuple((name, _candidate_words(facts, name)) for name in (*down_members(facts), *fit))
         joiner = inputs.get("joiner") or (spare[0][0] if spare else "")
-        present = tuple((n, "is a member already") for n in member_hosts(facts))
+        others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
+        present = (*((n, "is a member already") for n in member_hosts(facts)), *others)
         donors = donor_ranking(facts, joiner)
         donor = inputs.get("donor") or (donors[0].host if donors else "")
         return (
@@ -82,6 +85,8 @@ class AddNode:
         own_name = facts.host(values["joiner"]).option("mysqld", "wsrep_node_name")
         if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
             faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
+        if (why := why_no_spare(facts, values["joiner"])) and _is_out_of_reach(facts, values["joiner"]):
+            faults.append(Fault("joiner", f"{values['joiner']} can't join: {why}."))
         if values["joiner"] and values["joiner"] == values["donor"]:
             faults.append(Fault("donor", "The donor must be another host than the joiner."))
         if values["joiner"] and not address_of(facts.host(values["joiner"])):
@@ -219,6 +224,12 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
             advanced=True,
         ),
     )
+
+
+def _is_out_of_reach(facts: Facts, name: str) -> bool:
+    """Return whether nothing can be done on a host outside the cluster; what serves there is a check's to judge."""
+    node = facts.host(name).node
+    return name in facts.candidates and (node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY})
 
 
 def _candidate_words(facts: Facts, name: str) -> str:

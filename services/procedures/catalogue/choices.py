@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.procedures.facts_model import Facts, HostFacts
+from services.types import Reach
 
 
 def member_hosts(facts: Facts) -> tuple[str, ...]:
@@ -30,6 +31,21 @@ def down_members(facts: Facts) -> tuple[str, ...]:
     """Return members that do not answer as Primary now, sorted."""
     up = set(member_hosts(facts))
     return tuple(sorted(name for name in facts.members if name not in up))
+
+
+def why_no_spare(facts: Facts, name: str) -> str:
+    """Return why a host outside the cluster is not offered as one that joins, '' for one that may be.
+
+    Nobody knows what an SST would erase on a host that was never heard, or that is asked over SQL alone.
+    """
+    node = facts.host(name).node
+    if node is None or node.reach in {Reach.NONE, Reach.NOT_TRIED}:
+        return "no answer: nothing is known of it"
+    if node.reach is Reach.SQL_ONLY:
+        return "asked over SQL alone: nothing can be done on its host without SSH"
+    if node.galera is not None and node.galera.cluster_status == "Primary":
+        return "a member of another cluster"
+    return "serves by itself" if node.server is not None else ""
 
 
 def _word(host: HostFacts) -> str:

@@ -15,7 +15,7 @@ from services.procedures.model import Step
 
 FOLDER = "/var/lib/pilothouse/forks"
 EXTRACT_LIMIT_S = 3_600.0
-COUNTED = re.compile(r"(\d+) transactions, (\d+) statements, tables: (.*)")
+COUNTED = re.compile(r"(\d{1,19}) transactions, (\d{1,19}) statements, tables: (.*)")
 """Transactions, DDL statements, and tables with their rows, as EXTRACT prints them."""
 
 EXTRACT = (

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 
+from services.connections.command import MASK
 from services.procedures.actions import CopiedSecret
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import group_members, normal
+from services.procedures.gather_options import group_members
+from services.procedures.harmless_options import normal
 
 COPIED = (
     "wsrep_on",
@@ -124,7 +126,7 @@ def config_text(
     content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
     if source.option("mysqld", "wsrep_sst_auth") is not None:
         content += ["wsrep_sst_auth = ", CopiedSecret(donor, "wsrep_sst_auth"), "\n"]
-    sst = [(name, value) for section, name, value in source.options if section == "sst"]
+    sst = [(name, value) for section, name, value in source.options if section == "sst" and value != MASK]
     if sst:
         content.append("\n[sst]\n" + "".join(f"{name} = {quoted(value)}\n" for name, value in sst))
     return tuple(content)

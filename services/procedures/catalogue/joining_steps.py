@@ -25,6 +25,7 @@ from services.procedures.catalogue.joiner_config import (
 from services.procedures.catalogue.joining_checks import aside_path, configured
 from services.procedures.catalogue.joining_estimate import transfer_expected
 from services.procedures.catalogue.joining_state import lies_in, must_recover, position_of, state_stays
+from services.procedures.catalogue.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.recovering import recover
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.watches import disk, flow_control
@@ -47,13 +48,6 @@ from services.procedures.preflight.parts import arbitrators
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
 LISTEN_S = 120
 DONOR_DRAIN_S = 60.0
-ORPHANS = r"wsrep_sst_|socat .*:4444|xbstream|mbstream"
-END_ORPHANS = (
-    'gone() { pgrep -u "$1" -f "$2" >/dev/null; [ $? -eq 1 ]; }; gone "$1" "$2" && exit 0; '
-    'pkill -TERM -u "$1" -f "$2"; for i in 1 2 3 4 5 6 7 8 9 10; do gone "$1" "$2" && exit 0; sleep 0.5; done; '
-    'pkill -KILL -u "$1" -f "$2"; sleep 0.5; gone "$1" "$2"'
-)
-"""Ends an SST's processes of one account, and proves it: pgrep's 1 alone is 'none' (man pgrep(1)). Root's shell."""
 
 
 def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Plan:

@@ -7,7 +7,8 @@ import re
 
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import group_members, normal
+from services.procedures.gather_options import group_members
+from services.procedures.harmless_options import normal
 from services.procedures.preflight.parts import known, unread, verdict
 
 _OFF = frozenset({"0", "off", "no", "false"})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from services.clock import ManualClock
-from services.connections.command import Command
 from services.connections.ports import ObserverSession, OperatorSession, Output, Rows, Stream
+from services.connections.reads.read import CommandRead, SqlRead
+from services.connections.reads.registry import command_of, statement_of
 from services.errors import QueryFailed, SudoFailed, Unreachable, UserError
 from services.procedures import conditions as c
 from services.procedures.ports import Past
@@ -34,15 +35,17 @@ class ScriptedSession:
             raise self.state
         return self.state
 
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+    def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
         del limit_s
+        sql = statement_of(read)
         for begin, rows in self.rows.items():
             if sql.startswith(begin):
                 return rows
         raise QueryFailed("No such answer.", host=self.host, errno=1)
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
         del limit_s
+        command = command_of(read)
         if command.sudo and self.no_root:
             raise SudoFailed("No sudo.", host=self.host)
         found = self.programs.get(command.argv[0], Output(1, b"", b"cat: x: No such file or directory"))
@@ -50,7 +53,7 @@ class ScriptedSession:
             raise found
         return found
 
-    def stream(self, command: Command) -> Stream:
+    def stream(self, read: CommandRead) -> Stream:
         raise NotImplementedError
 
     def try_now(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.clock import ManualClock
-from services.connections.command import Command
 from services.connections.ports import Output, Rows
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
 from services.errors import Unreachable
 from services.procedures import conditions as c
 from services.procedures.ports import Past
@@ -158,9 +159,9 @@ def test_that_an_accepted_sst_is_a_proof_and_one_that_nobody_accepted_is_none(
     )
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("log_error", ""), ("datadir", "/var/lib/mysql")))
 
-    def run(command: Command, *, limit_s: float = 10.0) -> Output:
+    def run(read: CommandRead, *, limit_s: float = 10.0) -> Output:
         del limit_s
-        return out("1795265460.0") if command.argv[0] == "date" else out("\n".join(lines))
+        return out("1795265460.0") if command_of(read).argv[0] == "date" else out("\n".join(lines))
 
     session.run = run  # type: ignore[method-assign]
     clock_is_right = RealProver(hosts, ManualClock(1_795_265_460.0))

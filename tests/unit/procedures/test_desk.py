@@ -31,6 +31,7 @@ from services.procedures.standing import where_it_stands
 from services.secrets import MemoryVault
 from services.types import ClusterKind
 from tests.unit.procedures.engine_world import (
+    FixedKey,
     World,
     WorldActor,
     WorldHosts,
@@ -64,7 +65,7 @@ class WorldDesk(Desk):
         person: Person | None,
     ) -> Parts:
         return Parts(
-            journal=self.journal,
+            journal=self.bound,
             hosts=WorldHosts(),
             actor=WorldActor(self.world),
             prover=WorldProver(self.world),
@@ -105,17 +106,17 @@ def desk(store: StateStore) -> Iterator[WorldDesk]:
 
 
 def _desk(store: StateStore, world: World | None = None) -> WorldDesk:
-    made = WorldDesk(Inventory(), MemoryVault(), store, SystemClock())
+    made = WorldDesk(Inventory(), MemoryVault(), store, SystemClock(), FixedKey())
     made.world, made.lock = world or World(), WorldLock()
     return made
 
 
-def _draft(plan: Plan | None, **more: object) -> Draft:
+def draft_of(plan: Plan | None, **more: object) -> Draft:
     about, facts = all_procedures()[0].about, Facts(0.0, "uuid", "c1")
     return replace(Draft(about, facts, (), {}, (), (), plan), **more)  # type: ignore[arg-type]
 
 
-def _until(true: Callable[[], bool]) -> None:
+def until(true: Callable[[], bool]) -> None:
     end = time.monotonic() + 20.0
     while not true():
         assert time.monotonic() < end, "it never came"
@@ -127,9 +128,9 @@ def _threads() -> list[str]:
 
 
 def test_that_a_run_is_driven_on_a_thread_of_its_own_that_ends_with_it(desk: WorldDesk) -> None:
-    seen, run_id = Seen(), desk.new_run(_draft(SHORT))
+    seen, run_id = Seen(), desk.new_run(draft_of(SHORT))
     desk.start(run_id, seen)
-    _until(lambda: not _threads())
+    until(lambda: not _threads())
     assert desk.view(run_id).state is RunState.DONE
     assert desk.control(run_id) is None
     assert not seen.views[-1].live
@@ -138,9 +139,9 @@ def test_that_a_run_is_driven_on_a_thread_of_its_own_that_ends_with_it(desk: Wor
 
 def test_that_closing_the_desk_suspends_its_runs_and_joins_their_threads(store: StateStore) -> None:
     first = _desk(store)
-    run_id = first.new_run(_draft(LONG))
+    run_id = first.new_run(draft_of(LONG))
     first.start(run_id)
-    _until(lambda: first.view(run_id).steps[1].state.value == "acting")
+    until(lambda: first.view(run_id).steps[1].state.value == "acting")
     assert first.view(run_id).live
     assert first.close()
     assert _threads() == []
@@ -159,9 +160,9 @@ def test_that_closing_the_desk_suspends_its_runs_and_joins_their_threads(store: 
 
 def test_that_what_a_suspended_run_left_on_is_looked_at_again_and_not_while_an_engine_has_it(store: StateStore) -> None:
     desk = _desk(store)
-    run_id = desk.new_run(_draft(LONG))
+    run_id = desk.new_run(draft_of(LONG))
     desk.start(run_id)
-    _until(lambda: desk.view(run_id).steps[1].state.value == "acting")
+    until(lambda: desk.view(run_id).steps[1].state.value == "acting")
     (proven,) = desk.look_at_obligations()
     assert (proven.seen, proven.seen_off) == (desk.view(run_id).steps[0].ended, None)  # only its own proof
     assert desk.close()
@@ -181,34 +182,34 @@ def test_that_what_a_suspended_run_left_on_is_looked_at_again_and_not_while_an_e
 
 
 def test_that_a_run_is_driven_once_at_a_time(desk: WorldDesk) -> None:
-    run_id = desk.new_run(_draft(LONG))
+    run_id = desk.new_run(draft_of(LONG))
     control = desk.start(run_id)
     with pytest.raises(BadInput):
         desk.start(run_id)
     assert desk.control(run_id) is control
     control.undo()
-    _until(lambda: not _threads())
+    until(lambda: not _threads())
     assert desk.view(run_id).state is RunState.UNDONE
     assert desk.world.value("n1", "frozen") == "OFF"
 
 
 def test_that_an_answer_laid_on_the_desk_reaches_the_run_that_asks(desk: WorldDesk) -> None:
     desk.world.fails["a-n1"] = [UserError("Busy.", host="n1")]
-    run_id = desk.new_run(_draft(SHORT))
+    run_id = desk.new_run(draft_of(SHORT))
     desk.start(run_id)
-    _until(lambda: desk.view(run_id).question is not None)
+    until(lambda: desk.view(run_id).question is not None)
     asked = desk.view(run_id).question
     assert asked is not None
     desk.answers.give(run_id, "again", asked)
-    _until(lambda: not _threads())
+    until(lambda: not _threads())
     assert desk.view(run_id).state is RunState.DONE
 
 
 def test_that_one_obligation_of_a_suspended_run_can_be_released_alone(store: StateStore) -> None:
     desk = _desk(store)
-    run_id = desk.new_run(_draft(LONG))
+    run_id = desk.new_run(draft_of(LONG))
     desk.start(run_id)
-    _until(lambda: desk.view(run_id).steps[1].state.value == "acting")
+    until(lambda: desk.view(run_id).steps[1].state.value == "acting")
     assert desk.close()
     desk.drive(run_id, way="release", key="frozen:n1")
     assert desk.obligations() == ()
@@ -217,7 +218,7 @@ def test_that_one_obligation_of_a_suspended_run_can_be_released_alone(store: Sta
 
 
 def test_that_a_run_is_closed_as_it_stands_with_its_reason(desk: WorldDesk) -> None:
-    run_id = desk.new_run(_draft(SHORT))
+    run_id = desk.new_run(draft_of(SHORT))
     assert desk.drive(run_id, way="leave", key="not tonight") is RunState.LEFT
     assert "not tonight" in desk.view(run_id).sentence
     assert desk.world.done == []
@@ -227,9 +228,9 @@ def test_that_a_run_is_closed_as_it_stands_with_its_reason(desk: WorldDesk) -> N
 @pytest.mark.parametrize(
     "draft",
     [
-        _draft(None, faults=(Fault("node", "Say which node."),)),
-        _draft(SHORT, violations=("It touches n9.",)),
-        _draft(SHORT, checks=(BLOCK,)),
+        draft_of(None, faults=(Fault("node", "Say which node."),)),
+        draft_of(SHORT, violations=("It touches n9.",)),
+        draft_of(SHORT, checks=(BLOCK,)),
     ],
     ids=["faults", "violations", "a block"],
 )
@@ -241,10 +242,10 @@ def test_that_what_may_not_run_is_not_even_journalled(desk: WorldDesk, draft: Dr
 
 def test_that_a_block_is_overridden_by_its_name_with_a_reason_and_an_absolute_one_never(desk: WorldDesk) -> None:
     with pytest.raises(BadInput):
-        desk.new_run(_draft(SHORT, checks=(BLOCK,)), (Override("DISK-FREE", " "),))
+        desk.new_run(draft_of(SHORT, checks=(BLOCK,)), (Override("DISK-FREE", " "),))
     with pytest.raises(BadInput):
-        desk.new_run(_draft(SHORT, checks=(ABSOLUTE,)), (Override("PRIMARY-EXISTS", "I know"),))
-    run_id = desk.new_run(_draft(SHORT, checks=(BLOCK,)), (Override("DISK-FREE", "a test host"), Override("X", "no")))
+        desk.new_run(draft_of(SHORT, checks=(ABSOLUTE,)), (Override("PRIMARY-EXISTS", "I know"),))
+    run_id = desk.new_run(draft_of(SHORT, checks=(BLOCK,)), (Override("DISK-FREE", "a test host"), Override("X", "no")))
     assert desk.view(run_id).overrides == (Override("DISK-FREE", "a test host"),)
 
 
@@ -255,9 +256,9 @@ def test_that_a_run_that_can_not_begin_says_why_to_who_watches(
         raise UserError("Another console works there.")
 
     monkeypatch.setattr(desk.lock, "take", refused)
-    seen, run_id = Seen(), desk.new_run(_draft(SHORT))
+    seen, run_id = Seen(), desk.new_run(draft_of(SHORT))
     desk.start(run_id, seen)
-    _until(lambda: not _threads())
+    until(lambda: not _threads())
     assert "Another console works there." in seen.views[-1].sentence
     assert desk.world.done == []
     assert desk.view(run_id).state is RunState.APPROVED
@@ -267,9 +268,9 @@ def test_that_a_second_desk_can_not_write_a_run_that_the_first_one_drives(
     store: StateStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = _desk(store), _desk(store)
-    run_id = first.new_run(_draft(LONG))
+    run_id = first.new_run(draft_of(LONG))
     first.start(run_id)
-    _until(lambda: first.view(run_id).steps[1].state.value == "acting")
+    until(lambda: first.view(run_id).steps[1].state.value == "acting")
     second.world = first.world
     first.world.settings["n2", "ready"] = "ON"
     assert second.view(run_id).elsewhere
@@ -298,7 +299,7 @@ def test_that_an_unknown_run_is_told_as_such(desk: WorldDesk) -> None:
 
 
 def test_that_a_store_that_fails_ends_the_run_before_its_act(desk: WorldDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_id = desk.new_run(_draft(SHORT))
+    run_id = desk.new_run(draft_of(SHORT))
 
     def full(*_: object, **__: object) -> None:
         raise StoreError("The disk is full.")

@@ -11,6 +11,9 @@ from services.clock import ManualClock
 from services.connections.allowlist import check_command
 from services.connections.command import Command
 from services.connections.ports import ObserverSession, OperatorSession, Output
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.procedures.catalogue import procedure_named
@@ -27,7 +30,7 @@ from services.procedures.checks import Verdict
 from services.procedures.conditions import Answer, Listening
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.facts_model import Facts, Haproxy, HostFacts
-from services.procedures.gather_haproxy import config_paths, parse_show, show_argv, sockets_of
+from services.procedures.gather_haproxy import config_paths, parse_show, show_read, sockets_of
 from services.procedures.invariants import violations
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
@@ -107,9 +110,8 @@ def test_that_sockets_are_found_in_the_files_the_command_line_names_and_nothing_
 
 
 def test_that_the_reading_road_asks_haproxy_in_one_frozen_form_only() -> None:
-    check_command(Command(show_argv(SOCKET), sudo=True))
-    check_command(Command(("cat", "/etc/haproxy/haproxy.cfg"), sudo=True))
-    words = show_argv(SOCKET)
+    words = command_of(show_read(SOCKET)).argv
+    command_of(commands.CONTENT.read("/etc/haproxy/haproxy.cfg", sudo=True))
     refused = [
         (*words[:-1], "/run/mysqld/mysqld.sock"),
         (*words[:-1], "/run/haproxy/admin.sock,fork"),
@@ -126,6 +128,9 @@ def test_that_the_reading_road_asks_haproxy_in_one_frozen_form_only() -> None:
     for argv in refused:
         with pytest.raises(Refused):
             check_command(Command(argv))
+    for path in ("/run/mysqld/mysqld.sock", "/run/haproxy/admin.sock,fork", "/run/haproxy/../haproxy.sock", "a.sock"):
+        with pytest.raises(Refused, match="stats socket"):
+            command_of(show_read(path))
 
 
 # -- conditions -------------------------------------------------------------------------------------------------------
@@ -139,10 +144,9 @@ class _OneAnswer:
     def __init__(self, output: Output) -> None:
         self.output = output
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
-        check_command(command)
-        assert command.argv == show_argv(SOCKET)
-        assert command.sudo
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
+        assert read == show_read(SOCKET).in_c_locale()
+        assert read.sudo
         del limit_s
         return self.output
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import threading
 
-import pytest
-
-from services.connections.allowlist import check_statement
 from services.connections.ports import Rows
 from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions import Answer
 from services.procedures.engine_held_up import HeldUp, still_open
 from services.procedures.engine_parts import Policy
 from services.procedures.holding_up import Holder, Seen, holders, read_holders
-from services.procedures.lock_holders import BY_PLUGIN, BY_SCHEMA, INSTRUMENT, PLACES, read_lockers
+from services.procedures.lock_holders import read_lockers
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import RunState, StepState
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch, wait
@@ -101,11 +98,6 @@ def test_that_the_read_lock_is_found_in_mysqls_own_table_on_a_mock_of_pxc() -> N
     assert read_lockers(session) is None  # an empty table of an instrument that is off says nothing
     session.rows = {"SELECT table_name": Rows(("table_name",), ())}
     assert read_lockers(session) is None
-
-
-@pytest.mark.parametrize("read", [PLACES, BY_PLUGIN, INSTRUMENT, BY_SCHEMA])
-def test_that_each_read_of_locks_is_on_the_allow_list(read: str) -> None:
-    check_statement(read)
 
 
 def _blocked(bench: Bench, step_id: str) -> RunState:

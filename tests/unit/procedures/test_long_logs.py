@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from services.clock import ManualClock
-from services.connections.command import Command
 from services.connections.ports import Output, Rows
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.procedures import conditions as c
 from services.procedures.ports import Past
@@ -32,8 +33,9 @@ def _session(*, whole: tuple[str, ...] | None, newest: tuple[str, ...]) -> tuple
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("log_error", ""), ("datadir", "/var/lib/mysql")))
     asked: list[tuple[str, ...]] = []
 
-    def run(command: Command, *, limit_s: float = 10.0) -> Output:
+    def run(read: CommandRead, *, limit_s: float = 10.0) -> Output:
         del limit_s
+        command = command_of(read)
         asked.append(command.argv)
         if command.argv[0] == "date":
             return Output(0, str(clock.wall()).encode(), b"")

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from services.connections.allowlist import check_command
-from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
 from services.facts.other_server import OtherServer, around_read, before_read, mtimes_read, since_read
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_other_server import read_other_server
@@ -39,28 +39,27 @@ SENTENCE = (
 
 
 class Host:
-    """Answers as journalctl and stat do; every read passes the allow-list first."""
+    """Answers as journalctl and stat do; every read is one of the registry."""
 
     def __init__(self, written: int | None, journal: str = "", **files: int) -> None:
         self.mtimes = {POOL: written} | {f"/var/log/{name}.log": at for name, at in files.items()}
         self.lines = [line for line in journal.splitlines(keepends=True) if line]
         self.asked: list[str] = []
 
-    def __call__(self, command: Command, limit_s: float) -> Output | None:
-        check_command(command)
-        argv = command.argv
+    def __call__(self, read: CommandRead, limit_s: float) -> Output | None:
+        argv = command_of(read).argv
         self.asked.append(argv[0])
         if argv[0] == "stat":
             there = [path for path in argv[4:] if self.mtimes.get(path) is not None]
             text = "".join(f"{self.mtimes[path]} {path}\n" for path in there)
             return Output(0 if len(there) == len(argv[4:]) else 1, text.encode(), b"")
         written = self.mtimes[POOL] or 0
-        if command == around_read("mariadb.service", written):
+        if read == around_read("mariadb.service", written):
             found = [line for line in self.lines if written - 5 <= float(line.split()[0]) <= written + 1][-1:]
-        elif command == before_read("mariadb.service", written):
+        elif read == before_read("mariadb.service", written):
             found = [line for line in self.lines if float(line.split()[0]) <= written - 5][-1:]
         else:
-            assert command == since_read("mariadb.service", written)
+            assert read == since_read("mariadb.service", written)
             found = [line for line in self.lines if float(line.split()[0]) >= written] or ["-- No entries --\n"]
         return Output(0, "".join(found).encode(), b"")
 
@@ -133,11 +132,11 @@ def test_that_a_read_that_could_not_be_made_tells_nothing() -> None:
         assert read_other_server(s3(), lambda c, s, lost=lost: None if c == lost else whole(c, s)) is None  # type: ignore[misc]
 
 
-def test_that_its_reads_pass_the_allow_list() -> None:
-    check_command(mtimes_read(POOL, "/var/log/x.log"))
+def test_that_its_reads_are_in_the_registry() -> None:
+    command_of(mtimes_read(POOL, "/var/log/x.log"))
     for read in (around_read, before_read, since_read):
         for at in (0.0, 1795374439.5):
-            check_command(read("mariadb.service", at))
+            command_of(read("mariadb.service", at))
 
 
 # -- what is made of it ------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
+from services.connections.reads.read import SqlRead
+from services.connections.reads.registry import statement_of
 from services.procedures import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving_asking import number_of, same
@@ -30,9 +32,9 @@ def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: Attem
     def wrote(each_second: int) -> None:
         counters = [(0, 0), (10, each_second * 2 - 240)]
 
-        def query(sql: str, *, limit_s: float = 5.0) -> Rows:
+        def query(read: SqlRead, *, limit_s: float = 5.0) -> Rows:
             del limit_s
-            if "wsrep_provider_options" in sql:
+            if "wsrep_provider_options" in statement_of(read):
                 return Rows(("n", "v"), (("wsrep_provider_options", "gcache.size = 128M;"),))
             seqno, written = counters.pop(0)
             return Rows(("n", "v"), (("wsrep_last_committed", str(seqno)), ("wsrep_replicated_bytes", str(written))))

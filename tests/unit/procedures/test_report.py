@@ -256,7 +256,7 @@ def test_that_an_open_obligation_and_a_step_in_doubt_stand_at_the_top() -> None:
     text = report_markdown(writer.view(), writer.entries()).split("## Steps")[0]
     assert "Still on since" in text
     assert "the disk of n1 fills" in text
-    assert "Step 1, Freeze the gcache of n1: acting. Begun: it may have happened." in text
+    assert "Step 1, Freeze the gcache of n1: acting. Started; outcome unknown." in text
 
 
 def test_that_an_open_obligation_says_when_it_was_last_seen_on_and_off() -> None:

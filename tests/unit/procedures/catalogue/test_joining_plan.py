@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.facts.model import Problem
+from services.facts.model import NodeFacts, Problem, ServerFacts
 from services.procedures.actions import Continue, Run, Several, WaitFor
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_checks import runs_now
-from services.procedures.catalogue.joining_steps import END_ORPHANS, ORPHANS
+from services.procedures.catalogue.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.watches import disk
 from services.procedures.checks import Check, Verdict
 from services.procedures.conditions import FlowControlBelow, FreeDisk, StatusIs
@@ -26,7 +21,7 @@ from services.procedures.inputs import filled
 from services.procedures.invariants import violations
 from services.procedures.model import Plan
 from services.procedures.positions import recovered_position
-from services.types import ClusterKind
+from services.types import ClusterKind, Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of
 
@@ -198,37 +193,6 @@ def test_that_a_start_that_is_taken_back_looks_whether_the_node_still_has_its_st
         assert tuple(c.host for c in start.undo.leaves if isinstance(c, StateNamed)) == leaves
 
 
-def _end(account: str, pattern: str, path: str = os.environ["PATH"]) -> int:
-    words = (str(shutil.which("bash")), "-c", END_ORPHANS, "pilothouse", account, pattern)
-    return subprocess.run(words, check=False, capture_output=True, timeout=30, env={"PATH": path}).returncode
-
-
-_HAS_PGREP = pytest.mark.skipif(shutil.which("pgrep") is None, reason="pgrep is not installed")
-
-
-@_HAS_PGREP
-def test_that_ending_what_is_left_succeeds_where_nothing_is() -> None:
-    assert _end("nobody", "wsrep_sst_of_nobody_at_all") == 0
-
-
-def test_that_a_host_without_pgrep_is_no_host_without_such_processes(tmp_path: Path) -> None:
-    assert _end("nobody", "wsrep_sst_of_nobody_at_all", str(tmp_path)) != 0
-
-
-@_HAS_PGREP
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run a process of another account")
-def test_that_a_script_that_does_not_listen_is_ended_and_another_process_is_not() -> None:
-    deaf = "trap '' TERM; exec -a wsrep_sst_test sleep 60"
-    with (
-        subprocess.Popen(("bash", "-c", deaf), user="nobody") as orphan,
-        subprocess.Popen(("bash", "-c", deaf.replace("_test", "_other")), user="nobody") as other,
-    ):
-        assert _end("nobody", "wsrep_sst_test") == 0
-        assert orphan.wait(5) == -signal.SIGKILL
-        assert other.poll() is None
-        other.kill()
-
-
 def test_that_an_arbitrator_is_counted_where_a_node_is_brought_back() -> None:
     cluster = whole("n1", "n2", "n3")
     cluster.stop(cluster.hosts["n3"])
@@ -258,3 +222,25 @@ def test_that_a_member_whose_login_is_refused_is_not_called_down_nor_to_be_stopp
     told = dict(joiner.choices)["n3"]
     assert told == "member, not known to SQL: its login is refused; its service is active"
     assert runs_now(facts, "n3").try_ == ("Let the console log in to the server of n3: it may be Synced and serve.",)
+
+
+@pytest.mark.parametrize(
+    ("node", "word", "refused"),
+    [
+        (None, "no answer: nothing is known of it", True),
+        (NodeFacts("x", 1.0, Reach.NONE), "no answer: nothing is known of it", True),
+        (NodeFacts("x", 1.0, Reach.SQL_ONLY, server=ServerFacts()), "asked over SQL alone", True),
+        (NodeFacts("x", 1.0, Reach.FULL, server=ServerFacts()), "serves by itself", False),
+        (NodeFacts("x", 1.0, Reach.SSH_ONLY), "", False),
+    ],
+)
+def test_that_a_host_that_serves_or_was_never_heard_is_not_offered_as_an_empty_joiner(
+    node: NodeFacts | None, word: str, refused: bool
+) -> None:
+    facts = facts_of(whole("n1", "n2", "n3"))
+    facts = replace(facts, candidates=("x",), hosts=(*facts.hosts, HostFacts("x", "10.0.0.9", node=node)))
+    joiner = next(field for field in ADD.fields(facts, {}) if field.name == "joiner")
+    assert joiner.default == ("x" if not word else "")
+    assert word in dict(joiner.choices)["x"]
+    told = [fault.sentence for fault in ADD.faults(facts, {"joiner": "x"}) if "can't join" in fault.sentence]
+    assert bool(told) is refused

@@ -1,0 +1,72 @@
+"""What a resume or an undo is about to do, word for word; and a whole run that is to be approved here anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from app.procedure_text import plan_lines, step_lines
+from services.procedures.actions import Action
+from services.procedures.run_model import Binding, RunState, RunView, StepState
+from services.procedures.wording import wording
+from services.words import tr
+
+_OVER = frozenset({StepState.DONE, StepState.ALREADY, StepState.UNDONE})
+_NOT_BEGUN = frozenset({StepState.PENDING, StepState.CHECKING, StepState.ALREADY, StepState.UNDONE})
+_ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
+_GOING_BACK = frozenset({RunState.UNDOING, RunState.UNDO_FAILED})
+
+
+def coming_lines(view: RunView, *, back: bool) -> Iterator[str]:
+    """Yield exactly what runs from here, as it was approved; nothing of a run whose journal was changed."""
+    if view.binding is Binding.CHANGED:
+        return
+    if view.state in _ENDED:
+        yield from _release_lines(view)
+    elif back or view.state in _GOING_BACK:
+        yield tr("What going back does, the newest step first, as it was approved:")
+        done = [shown.step for shown in reversed(view.steps) if shown.state not in _NOT_BEGUN]
+        undos = [(step.host, step.undo) for step in done if step.undo is not None]
+        for host, undo in undos:
+            yield from _act_lines(host, undo.title, undo.action)
+        yield from _release_lines(view, tuple(undo.action for _, undo in undos))
+        yield ""
+    else:
+        yield tr("What is still to run, as it was approved:")
+        for number, shown in enumerate(view.steps, 1):
+            if shown.state not in _OVER:
+                yield from step_lines(number, shown.step)
+        yield ""
+
+
+def again_lines(view: RunView, addresses: Mapping[str, str]) -> Iterator[str]:
+    """Yield the whole run for a new approval: the plan, where its hosts are, its undos and releases, its values.
+
+    Args:
+        addresses: host -> address, as the run's beginning kept them.
+    """
+    yield from plan_lines(view.plan)
+    undos = [(step.host, step.undo) for step in reversed(view.plan.steps) if step.undo is not None]
+    if undos:
+        yield tr("How it would be taken back, the newest step first:")
+    for host, undo in undos:
+        yield from _act_lines(host, undo.title, undo.action)
+    yield from _release_lines(view)
+    if addresses:
+        yield tr("Its hosts:")
+        yield from (f"  {host:<8} {address}" for host, address in addresses.items())
+    if view.kept:
+        yield tr("Values that it has read and will use:")
+        yield from (f"  {name} = {value}" for name, value in view.kept)
+
+
+def _release_lines(view: RunView, told: tuple[Action, ...] = ()) -> Iterator[str]:
+    releases = [one for one in view.obligations if one.obligation.release not in told]
+    if releases:
+        yield tr("How what is switched on is switched off:")
+    for one in releases:
+        yield from _act_lines(one.obligation.host, one.obligation.sentence, one.obligation.release)
+
+
+def _act_lines(host: str, title: str, action: Action) -> Iterator[str]:
+    yield f"  {host or '-':<8} {title}"
+    yield from (f"        $ {line}" for line in wording(action, host))

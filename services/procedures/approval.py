@@ -1,0 +1,72 @@
+"""What runs is what was approved here: the two refusals of a run whose journal does not show that (decision 0028)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from services.errors import UserError
+from services.procedures.run_model import Binding
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.procedures.seals import Chain
+
+
+class JournalChanged(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """Lines that this workstation had sealed are not what they were: nothing of the run is done any more."""
+
+    code = "journal-changed"
+
+
+class NotBound(UserError):  # noqa: N818 - as above
+    """The approval was not given here, or before approvals were bound: a person has to look at the plan again.
+
+    Attributes:
+        approve: the code of what the journal says now, to be given back by who has read it.
+        way, key: what was wanted of the run (Desk.drive); hosts: host -> the address where it would be reached.
+    """
+
+    code = "not-bound"
+
+    def __init__(self, sentence: str, approve: str, try_: tuple[str, ...]) -> None:
+        super().__init__(sentence, safe=tr("Nothing was done."), try_=try_)
+        self.approve = approve
+        self.way, self.key = "run", ""
+        self.hosts: dict[str, str] = {}
+
+
+def refuse_unbound(run_id: str, chain: Chain) -> None:
+    """Raise JournalChanged or NotBound unless all lines of a run are this workstation's own words."""
+    if chain.binding is Binding.CHANGED:
+        raise JournalChanged(
+            told(run_id, chain.binding),
+            safe=tr("Nothing was done, and nothing of this run will be: neither forward, nor back, nor its releases."),
+            try_=(
+                tr("Look at its hosts by hand: what may still be switched on is in the list of "
+                   "pilothouse procedures --runs."),
+                tr("Keep the state store as evidence, and find out who can write to it."),
+                tr("Then begin the procedure anew; it reads the hosts, and no old plan. "
+                   "This run's lock is taken over by its owner's name."),
+            ),
+        )  # fmt: skip
+    if chain.binding is not Binding.BOUND:
+        command = f"pilothouse resume {run_id} --approve {chain.code}"
+        raise NotBound(
+            told(run_id, chain.binding),
+            chain.code,
+            (tr("Read its plan, then approve it anew: {command} (or undo with the same words).", command=command),),
+        )
+
+
+def told(run_id: str, binding: Binding) -> str:
+    """Return what is the matter with a run's approval, '' for nothing."""
+    return {
+        Binding.BOUND: "",
+        Binding.OLD: tr("Run {run} was approved before digests existed: nothing shows that its plan is what was "
+                        "approved then.", run=run_id),
+        Binding.ELSEWHERE: tr("Run {run} can't be verified here: what its journal says last was not written with this "
+                              "workstation's key (another workstation, or somebody who wrote into the store).",
+                              run=run_id),
+        Binding.CHANGED: tr("The journal of run {run} was changed after this workstation wrote it: what it says is "
+                            "not what was approved.", run=run_id),
+    }[binding]  # fmt: skip

@@ -1,0 +1,54 @@
+"""What may be driven: only a run that is bound to an approval of this workstation, or is approved here anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from services.errors import BadInput
+from services.procedures.approval import NotBound, told
+from services.procedures.finding import kept_addresses
+from services.procedures.fold import ENDED, fold
+from services.procedures.invariants import violations
+from services.procedures.run_model import ASKS_AGAIN
+from services.words import tr
+
+if TYPE_CHECKING:
+    from services.procedures.engine_parts import Policy
+    from services.procedures.journal import StoredJournal
+    from services.procedures.run_model import Entry, RunView
+
+
+def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str, key: str) -> tuple[Entry, ...]:
+    """Return the entries of a run that is bound here; where `policy.approved` is its code it is bound first.
+
+    A plan from elsewhere is only approved when it keeps the laws, whichever way it would go. Raises JournalChanged,
+    NotBound (with the way that was wanted), BadInput for an unknown run or a plan that breaks a law.
+    """
+    if policy.approved and journal.chain(run_id).binding in ASKS_AGAIN:
+        wrong = violations(fold(journal.entries(run_id)).plan)
+        if wrong:
+            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
+        journal.bind_again(run_id, policy.approved, policy.by)
+    try:
+        return journal.bound_entries(run_id)
+    except NotBound as problem:
+        problem.way, problem.key, problem.hosts = way, key, addresses_of(journal.entries(run_id))
+        raise
+
+
+def addresses_of(entries: tuple[Entry, ...]) -> dict[str, str]:
+    """Return host -> the address where a run reaches it, as its beginning kept it."""
+    return {host: address for host, (address, _) in kept_addresses(entries).items()}
+
+
+def with_binding(view: RunView, journal: StoredJournal) -> RunView:
+    """Return a run that nobody drives with what its journal binds; one that is over with nothing left is as it was.
+
+    Where it binds nothing, that comes first of what is said of it.
+    """
+    if view.state in ENDED and not view.obligations and not view.locked:
+        return view
+    chain = journal.chain(view.run_id)
+    sentence = " ".join(text for text in (told(view.run_id, chain.binding), view.sentence) if text)
+    return replace(view, binding=chain.binding, code=chain.code, sentence=sentence)

@@ -1,0 +1,120 @@
+"""This workstation's key for the seals of its journal: in the OS keyring, else a file that only its owner may read."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from services.errors import StoreError, UserError
+from services.files import write_whole
+from services.procedures.seals import KEY_BYTES
+from services.secrets import Secret, SecretRef, SystemVault, Vault
+from services.words import tr
+
+KEY_FILE = "journal.key"
+_ENTRY = SecretRef("keyring", "journal-key")
+_HEX = re.compile(rf"[0-9a-f]{{{2 * KEY_BYTES}}}\Z")
+
+
+class SealKey(Protocol):
+    """Gives the key; it may ask the keyring the first time."""
+
+    def key(self) -> bytes:
+        """Return the key; raise StoreError where none can be read or kept."""
+
+
+class WorkstationKey:
+    """The key of this person on this workstation, made when it is asked for the first time. Thread-safe.
+
+    An entry of the keyring comes before the file: who can write files here can't put a key of his own in its place.
+    """
+
+    def __init__(self, folder: Path, vault: Vault | None = None) -> None:
+        """Read nothing yet.
+
+        Args:
+            folder: the data folder, for the file where there is no keyring; vault: the system's, but in tests.
+        """
+        self._path = folder / KEY_FILE
+        self._vault = vault or SystemVault()
+        self._lock = threading.Lock()
+        self._key: bytes | None = None
+
+    def key(self) -> bytes:
+        """Return the key; raise StoreError where none can be read or kept."""
+        with self._lock:
+            if self._key is None:
+                self._key = bytes.fromhex(self._from_keyring() or self._from_file() or self._made())
+            return self._key
+
+    def _from_keyring(self) -> str:
+        try:
+            found = self._vault.get(_ENTRY).reveal()
+        except UserError:
+            return ""  # no keyring, a locked one, or no entry in it
+        return found if _HEX.match(found) else ""
+
+    def _from_file(self) -> str:
+        try:
+            about = self._path.stat()
+            if os.name == "posix" and (about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077):
+                raise StoreError(
+                    tr("The key of the journal, {path}, is not yours alone: others may read or write it.",
+                       path=self._path),
+                    safe=tr("Nothing was done."),
+                    try_=(tr("Delete that file: runs that are not over ask to be approved again then."),),
+                )  # fmt: skip
+            found = self._path.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            return ""
+        except (OSError, ValueError) as problem:
+            raise self._no_key(problem) from problem
+        if not _HEX.match(found):
+            raise self._no_key(None)
+        return found
+
+    def _made(self) -> str:
+        """Make a key and keep it. What is read back counts: some keyrings take everything and keep nothing."""
+        made = secrets.token_hex(KEY_BYTES)
+        try:
+            self._vault.put(_ENTRY, Secret(made))
+        except UserError:
+            kept = ""
+        else:
+            kept = self._from_keyring()
+        if kept:
+            return kept
+        try:
+            self._keep(made)
+        except OSError as problem:
+            raise self._no_key(problem) from problem
+        return self._from_file() or made
+
+    def _keep(self, made: str) -> None:
+        """Give the whole file its name, unless another program of this person was a moment sooner: then that counts."""
+        part = self._path.with_name(f".{KEY_FILE}.{secrets.token_hex(4)}")
+        write_whole(part, f"{made}\n", private=True, durable=True)
+        try:
+            os.link(part, self._path)
+        except FileExistsError:
+            return
+        except OSError:
+            part.replace(self._path)  # a file system without hard links
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _no_key(self, problem: Exception | None) -> StoreError:
+        why = f" ({problem})" if problem is not None else ""
+        return StoreError(
+            tr("The key of the journal can't be read or kept in {path}{why}.", path=self._path, why=why),
+            safe=tr("Nothing was done: without it no approval can be bound to its plan."),
+            try_=(
+                tr("See to the folder's rights and room."),
+                tr("Delete a damaged file: runs that are not over ask to be approved again then."),
+            ),
+        )

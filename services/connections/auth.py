@@ -10,6 +10,7 @@ import base64
 import contextlib
 import copy
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +25,10 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_identity,
 )
 
+from services.connections.budget import reached
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable
+from services.files import read_bounded
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -47,7 +50,10 @@ class _Key:
 class Login:
     """One login over one transport."""
 
-    def __init__(self, transport: paramiko.Transport, target: SshTarget, host: str) -> None:
+    def __init__(self, transport: paramiko.Transport, target: SshTarget, host: str, limit_s: float) -> None:
+        """Prepare a login of `limit_s` seconds, all ways together, from the first thing that is offered."""
+        self._limit_s = limit_s
+        self._deadline: float | None = None
         self._transport = transport
         self._target = target
         self._host = host
@@ -103,6 +109,7 @@ class Login:
                 self._tried.append(tr("key file {name}: there is no such file", name=name))
             return None
         try:
+            read_bounded(path)  # a pipe in its place would be waited for without end
             try:
                 key = paramiko.PKey.from_path(path)
             except (TypeError, ValueError, paramiko.PasswordRequiredException):
@@ -115,7 +122,9 @@ class Login:
         except SecretMissing as missing:
             self._tried.append(f"key {name}: {missing.sentence}")
         except OSError as problem:
-            self._tried.append(tr("key {name}: it can't be read ({problem})", name=name, problem=problem.strerror))
+            self._tried.append(
+                tr("key {name}: it can't be read ({problem})", name=name, problem=problem.strerror or problem)
+            )
         except (ValueError, paramiko.SSHException, paramiko.pkey.UnknownKeyType, UnsupportedAlgorithm) as problem:
             wrong = access.passphrase is not None and isinstance(problem, ValueError | paramiko.SSHException)
             why = (
@@ -168,6 +177,8 @@ class Login:
         return self._attempt("keyboard-interactive", lambda: self._transport.auth_interactive(user, answer))
 
     def _attempt(self, name: str, attempt: Callable[[], list[str]]) -> bool:
+        deadline, left = self._time_left()
+        self._transport.auth_timeout = left
         try:
             still_wanted = attempt()
         except paramiko.BadAuthenticationType as problem:
@@ -182,17 +193,13 @@ class Login:
         except paramiko.AuthenticationException as problem:
             if not self._transport.is_active():
                 raise self._failed(has_password=True, ended=True) from problem
-            if "timeout" in str(problem).lower():
-                raise TimedOut(
-                    tr("The login as {where} got no answer.", where=self._target.where), host=self._host
-                ) from problem
+            if time.monotonic() >= deadline:
+                raise self._no_answer() from problem
             self._tried.append(tr("{name}: not accepted", name=name))
             return False
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if not self._transport.is_active():
-                raise Unreachable(
-                    tr("The host ended the connection during the login ({problem}).", problem=problem), host=self._host
-                ) from problem
+                raise self._ended(problem) from problem
             self._tried.append(f"{name}: {problem}")
             return False
         if still_wanted:
@@ -201,6 +208,28 @@ class Login:
             )
             return False
         return True
+
+    def _time_left(self) -> tuple[float, float]:
+        """Return when the login must be through, and how long that is. Raises TimedOut when nothing is left."""
+        if self._deadline is None:
+            self._deadline = time.monotonic() + self._limit_s
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise self._no_answer()
+        return self._deadline, left
+
+    def _ended(self, problem: Exception) -> Unreachable:
+        if reached(problem) == "size":
+            return Unreachable(tr("The host sent more during the login than a login may hold."), host=self._host)
+        return Unreachable(
+            tr("The host ended the connection during the login ({problem}).", problem=problem), host=self._host
+        )
+
+    def _no_answer(self) -> TimedOut:
+        return TimedOut(
+            tr("The login as {where} did not end within {limit:g} s.", where=self._target.where, limit=self._limit_s),
+            host=self._host,
+        )
 
     def _failed(self, *, has_password: bool, ended: bool = False) -> AuthFailed:
         tried = "; ".join(self._tried) or tr("there was nothing to try (no agent, no key file, no password configured)")
@@ -249,7 +278,7 @@ def _open(path: Path, passphrase: Secret) -> paramiko.PKey:
 
 def _certified_key(file: Path) -> bytes:
     """Return the plain public key that a certificate file is about."""
-    identity = load_ssh_public_identity(file.read_bytes().strip())
+    identity = load_ssh_public_identity(read_bounded(file).strip())
     if not isinstance(identity, SSHCertificate):
         message = tr("it is a key, not a certificate")
         raise ValueError(message)  # noqa: TRY004 - the content is wrong, not a type in this program

@@ -1,16 +1,22 @@
 """Commands for hosts as structure: words, quoting and masks, so that no string is ever pasted together.
 
 The idea (bits, quoted bits, masked bits, `str` always the masked form) is pyinfra's; the code is ours.
+
+The shell that reads the line is the login's own, and it may be fish: there a backslash before a quote or another
+backslash escapes it within single quotes too (fish manual, "Quotes"). Such a one is written in double quotes, which
+mean the same to fish and to POSIX shells (POSIX.1-2017, 2.2.3).
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field
 
 from services.secrets import Secret
 
 MASK = "********"
+_ESCAPING = re.compile(r"\\(?=['\\]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,9 @@ class Command:
                 raise ValueError(message)
 
     def shell_text(self) -> str:
-        """Return the line for a POSIX shell on the host, every word quoted. Holds no secret by construction."""
-        settings = [f"{name}={shlex.quote(value)}" for name, value in self.environment]
-        words = [shlex.quote(word) for word in self.argv]
+        """Return the line for the shell on the host, every word quoted. Holds no secret by construction."""
+        settings = [f"{name}={_quoted(value)}" for name, value in self.environment]
+        words = [_quoted(word) for word in self.argv]
         return " ".join([*(["env", *settings] if settings else []), *words])
 
     def __str__(self) -> str:
@@ -55,3 +61,11 @@ class Command:
         if self.stdin is not None:
             shown = f"{shown} <<< {MASK}"
         return shown
+
+
+def _quoted(word: str) -> str:
+    """Return one word of a shell's line."""
+    parts = _ESCAPING.split(word)
+    if len(parts) == 1:
+        return shlex.quote(word)
+    return '"\\\\"'.join(shlex.quote(part) if part else "" for part in parts)

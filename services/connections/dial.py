@@ -4,34 +4,84 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import socket
 import sys
+import time
+from collections.abc import Callable
 
 from services.errors import TimedOut, Unreachable
 from services.words import tr
 
+MOST_ADDRESSES = 8
+"""Of one name: each gets a share of the time."""
 _NO_ROUTE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
 
 
-def dial(address: str, port: int, *, what: str, host: str, limit_s: float, dead_after_s: float = 0.0) -> socket.socket:
+def dial(
+    address: str,
+    port: int,
+    *,
+    what: str,
+    host: str,
+    limit_s: float,
+    dead_after_s: float = 0.0,
+    on_socket: Callable[[socket.socket], None] | None = None,
+) -> socket.socket:
     """Connect to `address`:`port`.
 
     Args:
         what: the service, for the sentence ("SSH", "the database").
         host: inventory name, for the error.
-        limit_s: limit of each address the name resolves to.
+        limit_s: of all addresses that the name resolves to, together; each gets its share of what is left.
         dead_after_s: give a silent peer up after so many seconds (TCP_USER_TIMEOUT, man tcp(7)); 0 is the system's.
+        on_socket: gets each socket before it connects: hanging it up from another thread ends the attempt.
 
     Raises:
         TimedOut: no answer within the limit (a firewall that drops, a host that is down).
         Unreachable: the name isn't known, nothing listens, or there is no route.
     """
     try:
-        sock = socket.create_connection((address, port), timeout=limit_s)
+        sock = _connected(address, port, limit_s, on_socket)
     except OSError as problem:
         raise told(problem, address=address, port=port, what=what, host=host, limit_s=limit_s) from problem
+    except UnicodeError as problem:  # no name that DNS could hold (encodings.idna)
+        raise told(
+            socket.gaierror(socket.EAI_NONAME, tr("not a name")),
+            address=address,
+            port=port,
+            what=what,
+            host=host,
+            limit_s=limit_s,
+        ) from problem
     _tune(sock, dead_after_s)
     return sock
+
+
+def _connected(
+    address: str, port: int, limit_s: float, on_socket: Callable[[socket.socket], None] | None
+) -> socket.socket:
+    """Try the addresses in the resolver's order. Raises the last one's error."""
+    deadline = time.monotonic() + limit_s
+    places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[:MOST_ADDRESSES]
+    problem: OSError = OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+    for number, (family, kind, protocol, _, place) in enumerate(places):
+        share = (deadline - time.monotonic()) / (len(places) - number)
+        if share <= 0:
+            raise TimeoutError from problem
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.settimeout(share)
+            if on_socket is not None:
+                on_socket(sock)
+            sock.connect(place)
+        except OSError as failed:
+            sock.close()
+            problem = failed
+        else:
+            sock.settimeout(limit_s)
+            return sock
+    raise problem
 
 
 def told(problem: OSError, *, address: str, port: int, what: str, host: str, limit_s: float) -> Unreachable:

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from typing import TYPE_CHECKING, Self
 
 from services.connections import remote_command, sudo
-from services.connections.allowlist import check_command, check_statement
-from services.connections.command import Command
 from services.connections.gate import Gate
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows, Stream
+from services.connections.reads.read import CommandRead, SqlRead
+from services.connections.reads.registry import command_of, heartbeat_table, statement_of
 from services.connections.remote_stream import RemoteStream
-from services.errors import BadInput, Unreachable, UserError
+from services.errors import BadInput, Refused, Unreachable, UserError
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
+    from services.connections.command import Command
     from services.connections.ssh import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
-
-
-@functools.lru_cache(maxsize=512)
-def _allowed(sql: str, heartbeat_table: str | None) -> None:
-    """Let a statement through the allow-list, or raise Refused.
-
-    The list is a pure function of the text, and a poll sends the same few texts every second: what it let through once
-    is remembered (a refusal is not).
-    """
-    check_statement(sql, heartbeat_table=heartbeat_table)
 
 
 class HostSession:
@@ -83,35 +73,29 @@ class HostSession:
         """Return whether the inventory gives an SQL way to this host."""
         return self._entry.sql is not None
 
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
-        """Run one read statement; see ObserverSession."""
-        _allowed(sql, self._entry.sql.heartbeat_table if self._entry.sql is not None else None)
+    def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
+        """Send one statement of the registry; see ObserverSession."""
+        sql = statement_of(read)
+        table = heartbeat_table(read)
+        if table is not None and (self._entry.sql is None or table != self._entry.sql.heartbeat_table):
+            raise Refused(
+                tr("The Observer road refuses {table}: the inventory names no such heartbeat here.", table=table),
+                host=self.host,
+                safe=tr("Nothing was sent to the server."),
+            )
         return self._links.sql(limit_s).query(sql, limit_s=limit_s)
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         """Return SHOW GLOBAL STATUS as name -> text."""
         return self._links.sql(limit_s).status(limit_s=limit_s)
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
-        """Run one read command; see ObserverSession."""
-        link, wrapped = self._prepare(command)
-        return remote_command.run(
-            link,
-            wrapped,
-            command.stdin,
-            host=self.host,
-            limit_s=limit_s,
-            most=self._limits.output_bytes,
-            what=str(command),
-        )
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
+        """Run one command of the registry; see ObserverSession."""
+        return self._run(command_of(read), limit_s)
 
-    def stream(self, command: Command) -> Stream:
-        """Start a long-lived read command; see ObserverSession."""
-        link, wrapped = self._prepare(command)
-        channel = remote_command.start(link, wrapped, host=self.host, limit_s=self._limits.channel_s, what=str(command))
-        stream = RemoteStream(channel, wrapped, link, self.host, self._limits.line_bytes)
-        self._streams = {old for old in self._streams if not old.closed} | {stream}
-        return stream
+    def stream(self, read: CommandRead) -> Stream:
+        """Start a long-lived command of the registry; see ObserverSession."""
+        return self._stream(command_of(read))
 
     def try_now(self) -> None:
         """Skip what is left of a backoff: the person has changed something and wants to see it."""
@@ -125,9 +109,20 @@ class HostSession:
             stream.close()
         self._links.close()
 
+    def _run(self, command: Command, limit_s: float) -> Output:
+        link, wrapped = self._prepare(command)
+        most, what = self._limits.output_bytes, str(command)
+        return remote_command.run(link, wrapped, None, host=self.host, limit_s=limit_s, most=most, what=what)
+
+    def _stream(self, command: Command) -> Stream:
+        link, wrapped = self._prepare(command)
+        channel = remote_command.start(link, wrapped, host=self.host, limit_s=self._limits.channel_s, what=str(command))
+        stream = RemoteStream(channel, wrapped, link, self.host, self._limits)
+        self._streams = {old for old in self._streams if not old.closed} | {stream}
+        return stream
+
     def _prepare(self, command: Command) -> tuple[SshLink, sudo.Wrapped]:
-        """Let a command through the allow-list, connect, and wrap it for the host's shell."""
-        check_command(command)
+        """Connect, and wrap a bound command for the host's shell."""
         access = self._entry.ssh
         if access is None:
             raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)

@@ -19,7 +19,11 @@ from pathlib import Path
 
 from services.addresses import is_key_name
 from services.errors import BadInput
+from services.files import narrow, read_bounded
 from services.words import tr
+
+_MOST_BYTES = 32 * 2**20
+"""Bytes of a known_hosts: those of large estates are made by programs and have tens of thousands of lines."""
 
 
 class Verdict(Enum):
@@ -115,12 +119,13 @@ def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bo
     shown = _hash(name) if hashed else name
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        old = path.read_bytes() if path.exists() else b""
+        old = read_bounded(path, _MOST_BYTES) if path.exists() else b""
         start = b"" if not old or old.endswith(b"\n") else b"\n"
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "wb") as stream:
             stream.write(start + f"{shown} {key_type} {key_base64}\n".encode("ascii"))
-        path.chmod(0o600)
+        if path.is_file():
+            narrow(path, 0o600)
     except OSError as problem:
         raise BadInput(
             tr(
@@ -132,13 +137,13 @@ def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bo
 
 def _read(file: str) -> list[KnownKey]:
     try:
-        text = Path(file).read_text(encoding="utf-8", errors="replace")
+        text = read_bounded(Path(file), _MOST_BYTES).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as problem:
         # Going on without the file would turn a changed key into an unknown one.
         raise BadInput(
-            tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror),
+            tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted."),
         ) from problem
     return [key for number, line in enumerate(text.splitlines(), 1) if (key := _parse(line, file, number)) is not None]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.connections import sql_setup
+from services.connections.budget import UnderWay
 from services.connections.sql import SqlLink
 from services.connections.ssh import SshLink
 from services.errors import UserError
@@ -55,6 +56,8 @@ class Links:
         self._ssh: SshLink | None = None
         self._sql: SqlLink | None = None
         self._connecting_ssh = threading.RLock()
+        self._ssh_under_way = UnderWay()
+        self._sql_under_way = UnderWay()
         self.closed = False
 
     @property
@@ -72,7 +75,16 @@ class Links:
                 if self._ssh is not None:
                     self._ssh.close()
                     self._ssh = None
-                link = SshLink.open(self._entry, self._vault, policy=self._policy, limits=self._limits)
+                try:
+                    link = SshLink.open(
+                        self._entry,
+                        self._vault,
+                        policy=self._policy,
+                        limits=self._limits,
+                        under_way=self._ssh_under_way,
+                    )
+                finally:
+                    self._ssh_under_way.made()
             self._ssh = link
         self._close_what_came_late()
         return link
@@ -87,16 +99,27 @@ class Links:
             if self._sql is not None:
                 self._sql.close()
                 self._sql = None
-            link = SqlLink.open(
-                self._entry, self._vault, through, limits=self._limits, limit_s=limit_s, setup=self._road.setup
-            )
+            try:
+                link = SqlLink.open(
+                    self._entry,
+                    self._vault,
+                    through,
+                    limits=self._limits,
+                    limit_s=limit_s,
+                    setup=self._road.setup,
+                    under_way=self._sql_under_way,
+                )
+            finally:
+                self._sql_under_way.made()
         self._sql = link
         self._close_what_came_late()
         return link
 
     def close(self) -> None:
-        """Close both for good; idempotent."""
+        """Close both for good, and cut what is being made; idempotent."""
         self.closed = True
+        self._sql_under_way.cut()
+        self._ssh_under_way.cut()
         sql, self._sql = self._sql, None
         if sql is not None:
             sql.close()

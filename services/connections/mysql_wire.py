@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import ssl
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pymysql
 from pymysql.constants import CR
 
+from services.connections.budget import Metered
 from services.connections.dial import hang_up
 from services.connections.kernel_timed import kernel_timed
+from services.connections.known_certificates import fingerprint
+from services.connections.limits import LOGIN_BYTES
+from services.connections.login_plugins import FIRST, HANDLERS, KNOWN
 from services.connections.ports import Rows
 from services.connections.text_pairs import PairsReader
 from services.connections.text_rows import Heads, PacketReader, read_rows
-from services.connections.tls import SocketLike, TlsOverChannel
+from services.connections.tls import Proof, Road, SocketLike, TlsOverChannel, Trust, WrongCertificate, unverified
 from services.words import tr
 
 _COM_QUERY = 3
-
-Road = Literal["open", "tunnel", "socket"]
-"""What lies between here and the server: a network, an SSH tunnel to its port, its Unix socket (here or over SSH)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,7 @@ class MySqlWire:
         account: Account,
         *,
         server_name: str,
-        context: ssl.SSLContext | None,
-        required: bool,
+        trust: Trust,
         road: Road,
         limit_s: float,
         most: int,
@@ -58,18 +57,23 @@ class MySqlWire:
 
         Args:
             server_name: what the certificate must be for, where the context checks names.
-            context: None is no TLS. required: refuse a server that offers none. road: what lies in between.
-            limit_s: of every read of the login. most: bytes of a reply.
+            trust: how the server is judged before anything is sent to it. road: what lies in between.
+            limit_s: of the whole login, TLS included. most: bytes of a reply.
 
         Raises:
-            pymysql.MySQLError, OSError: see sql_errors.connect_error.
+            pymysql.MySQLError, OSError, and whatever bytes that are no greeting bring the driver to: see
+            sql_errors.connect_error.
+            WrongCertificate: it is not the accepted one.
         """
         self._most = most
         self._heads = Heads()
         self._pairs = PairsReader()
-        self._connection = _Connection(account, server_name, context, required=required, road=road, limit_s=limit_s)
-        self._connection.connect(cast("socket.socket", sock))  # it only receives, sends, limits and closes
+        self._connection = _Connection(account, server_name, trust, road=road, limit_s=limit_s)
+        self._meter = Metered(sock)
+        self._meter.begin(limit_s, LOGIN_BYTES)
+        self._connection.connect(cast("socket.socket", self._meter))  # it only receives, sends, limits and closes
         self._connection.drop_reader()
+        self._meter.free()
         plain = self._connection.socket_now()
         self._sock: SocketLike = kernel_timed(plain) or plain
 
@@ -82,6 +86,11 @@ class MySqlWire:
     def cipher(self) -> str:
         """Return the TLS protocol and cipher in use, '' without TLS."""
         return self._connection.cipher()
+
+    @property
+    def proof(self) -> Proof:
+        """Return what says that this is the server (tls.Trust)."""
+        return self._connection.trust.proof
 
     def rows(self, sql: str, *, limit_s: float) -> Rows:
         """Run one statement. Raises ServerError, TimeoutError, EOFError, OSError, BadReply."""
@@ -110,6 +119,8 @@ class MySqlWire:
             message = tr("a statement of 16 MB and more is not sent")
             raise ValueError(message)
         self._sock.settimeout(limit_s)
+        if isinstance(self._sock, TlsOverChannel):  # it reads until a record is whole, however long that takes
+            self._meter.begin(limit_s, self._most + self._most // 8)
         self._sock.sendall(struct.pack("<iB", len(payload) + 1, _COM_QUERY) + payload)
         return PacketReader(self._sock, limit_s=limit_s, most=self._most)
 
@@ -119,6 +130,7 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
 
     if TYPE_CHECKING:  # left out by the stubs
         server_version: str
+        _auth_plugin_name: str
         _sock: Any
         _rfile: Any
         _read_packet: Any
@@ -127,11 +139,11 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
         self,
         account: Account,
         server_name: str,
-        context: ssl.SSLContext | None,
+        trust: Trust,
         *,
-        required: bool,
         road: Road,
         limit_s: float,
+        looks: bool = False,
     ) -> None:
         super().__init__(
             user=account.user,
@@ -144,23 +156,40 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
             read_timeout=limit_s,
             write_timeout=limit_s,
             program_name="pilothouse",
-            auth_plugin_map={"mysql_clear_password": _OnlyUnseen, "dialog": _OnlyUnseen},
+            auth_plugin_map=dict(HANDLERS),
             defer_connect=True,
         )
         # Over a Unix socket the server takes the way for safe and expects caching_sha2's full login accordingly.
         self._secure = road == "socket"
-        self.unseen = road != "open" or (context is not None and context.verify_mode is ssl.CERT_REQUIRED)
-        if context is not None:
+        self.trust = trust
+        if trust.context is not None:
             # PyMySQL would make a context of its own for each connection (17 ms of CPU, 0.9 MB).
             self.ssl = True
-            self.ctx = _Wrapping(context)
-            self._ssl_required = required
+            self.ctx = _Wrapping(trust, looks=looks)
+            self._ssl_required = trust.required
+
+    def _request_authentication(self) -> None:
+        """Answer the greeting. PyMySQL would send sha256_password's answer, the password, without being asked."""
+        if self._auth_plugin_name not in FIRST:
+            self._auth_plugin_name = "mysql_native_password"
+        super()._request_authentication()
+
+    def _process_auth(self, plugin_name: bytes, auth_packet: Any, handler: Any = None) -> object:
+        """Log in by the plugin that the server asks for, where it is one of those that are known here."""
+        if plugin_name.decode("ascii", "replace") not in KNOWN:
+            shown = plugin_name[:64].decode("ascii", "replace")
+            raise pymysql.OperationalError(
+                CR.CR_AUTH_PLUGIN_CANNOT_LOAD, f"Authentication plugin '{shown}' not configured"
+            )
+        if handler is not None:
+            return handler.authenticate(auth_packet)
+        return super()._process_auth(plugin_name, auth_packet)
 
     def socket_now(self) -> SocketLike:
         """Return the socket, TLS included where it was agreed."""
         sock: SocketLike | None = self._sock
         assert sock is not None
-        return sock
+        return cast("SocketLike", sock.below) if isinstance(sock, Metered) else sock
 
     def drop_reader(self) -> None:
         """Close PyMySQL's own reader once the login is over: replies are read from the socket itself.
@@ -173,45 +202,67 @@ class _Connection(pymysql.Connection[Any] if TYPE_CHECKING else pymysql.Connecti
 
     def cipher(self) -> str:
         """Return protocol and cipher, '' without TLS."""
-        tls = getattr(self._sock, "tls", self._sock)
+        sock = self.socket_now()
+        tls = getattr(sock, "tls", sock)
         version, cipher = getattr(tls, "version", None), getattr(tls, "cipher", None)
         if version is None or cipher is None:
             return ""
         return f"{version()} {(cipher() or ('',))[0]}"
 
 
+class _Seen(Exception):  # noqa: N818 - it says what happened
+    """The peer's certificate (DER), looked at; the connection is closed."""
+
+    def __init__(self, certificate: bytes) -> None:
+        super().__init__()
+        self.certificate = certificate
+
+
 class _Wrapping:
     """The shared context; wraps real sockets as ssl does, and channels with TlsOverChannel."""
 
-    def __init__(self, context: ssl.SSLContext) -> None:
-        self._context = context
+    def __init__(self, trust: Trust, *, looks: bool) -> None:
+        self._trust = trust
+        self._looks = looks
 
-    def wrap_socket(self, sock: SocketLike, server_hostname: str) -> object:
-        """Speak TLS over `sock`."""
-        if isinstance(sock, socket.socket):
-            return self._context.wrap_socket(sock, server_hostname=server_hostname)
-        return TlsOverChannel(sock, self._context, server_hostname)
+    def wrap_socket(self, sock: Metered, server_hostname: str) -> object:
+        """Speak TLS over `sock`; the login's clock and purse go on.
+
+        A certificate that is not the accepted one ends it before anything is sent.
+        """
+        context = self._trust.context
+        assert context is not None
+        made: Metered | TlsOverChannel
+        tls: Any
+        if isinstance(sock.below, socket.socket):
+            sock.below.settimeout(sock.left_s())
+            sock.below = tls = context.wrap_socket(sock.below, server_hostname=server_hostname)
+            made = sock
+        else:
+            made = TlsOverChannel(sock, context, server_hostname)
+            tls = made.tls
+        if self._looks or self._trust.proof == "pin":
+            certificate = tls.getpeercert(True) or b""
+            if self._looks:
+                hang_up(made)
+                raise _Seen(certificate)
+            if (shown := fingerprint(certificate)) not in self._trust.pins:
+                hang_up(made)
+                raise WrongCertificate(shown)
+        return made
 
 
-class _OnlyUnseen:
-    """Stands for the plugins that send the password readable: a server in the middle could ask for them.
+def certificate_of(sock: SocketLike, server_name: str, *, limit_s: float) -> bytes:
+    """Return the certificate (DER) a server shows, b'' when it shows none. Nobody logs in; the socket is closed.
 
-    It is sent only where nobody can listen: inside SSH, or inside TLS with a verified certificate.
+    Raises what a login raises.
     """
-
-    def __init__(self, connection: _Connection) -> None:
-        self._connection = connection
-
-    def authenticate(self, _packet: object) -> object:
-        """Send the password, or refuse."""
-        connection = self._connection
-        if not connection.unseen:
-            raise pymysql.OperationalError(
-                CR.CR_AUTH_PLUGIN_ERR,
-                "Authentication plugin refused: the server asks for the password in the clear; "
-                "set tls to verify-ca or verify-identity",
-            )
-        connection.write_packet(connection.password + b"\0")
-        reply = connection._read_packet()  # noqa: SLF001 - what PyMySQL's own plugins use
-        reply.check_error()
-        return reply
+    meter = Metered(sock)
+    meter.begin(limit_s, LOGIN_BYTES)
+    trust = Trust(unverified(), required=True)
+    connection = _Connection(Account("", b""), server_name, trust, road="open", limit_s=limit_s, looks=True)
+    try:
+        connection.connect(cast("socket.socket", meter))
+    except _Seen as seen:
+        return seen.certificate
+    raise EOFError

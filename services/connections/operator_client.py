@@ -41,7 +41,7 @@ def rows(output: Output, *, host: str, limit_s: float) -> Rows:
         raise _error(output, host, limit_s)
     if not output.stdout:
         return Rows((), ())
-    lines = output.text.removesuffix("\n").split("\n")
+    lines = output.stdout.decode("utf-8", "replace").removesuffix("\n").split("\n")  # whole: a cell may be long
     names, *values = (tuple(_value(cell) for cell in line.split("\t")) for line in lines)
     return Rows(tuple(name or "NULL" for name in names), tuple(values))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.connections.command import Command
+from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.statement import Statement
 from services.secrets import Secret
 
@@ -38,6 +39,17 @@ def text(value: SqlValue) -> str:
     return str(value)
 
 
+MOST_LINE = 16_000
+"""Characters. The longest line that is read for a reason is a process's arguments or a set of GTIDs."""
+
+
+def short_lines(text: str) -> str:
+    """Return text without what is beyond 16,000 characters of a line; a line that was cut ends with '…'."""
+    if len(text) <= MOST_LINE or max(map(len, text.split("\n"))) <= MOST_LINE:
+        return text
+    return "\n".join(line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]}…" for line in text.split("\n"))
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """What a finished command left: exit code, output, errors (both cut at the session's limit)."""
@@ -48,8 +60,8 @@ class Output:
 
     @property
     def text(self) -> str:
-        """Return stdout, decoded leniently."""
-        return self.stdout.decode("utf-8", "replace")
+        """Return stdout, decoded leniently, its lines cut to 16,000 characters: what parsers may search."""
+        return short_lines(self.stdout.decode("utf-8", "replace"))
 
 
 class Stream(Protocol):
@@ -63,7 +75,7 @@ class Stream(Protocol):
 
 
 class ObserverSession(Protocol):
-    """The reading road to one host (law 2). Every statement and command passes the allow-list or raises Refused.
+    """The reading road to one host (law 2). It takes reads of the registry by their names; all else raises Refused.
 
     One session belongs to one lane (thread) at a time. All methods raise UserError subclasses, never a driver's error.
     """
@@ -72,17 +84,17 @@ class ObserverSession(Protocol):
     def host(self) -> str:
         """Return the inventory name of the host."""
 
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
-        """Run one read statement with a statement time limit; (re)connects when needed."""
+    def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
+        """Send one statement of the registry with a statement time limit; (re)connects when needed."""
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         """Return SHOW GLOBAL STATUS as name -> text, over the fastest reader there is."""
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
-        """Run one read command on the host (with sudo where the command asks for it)."""
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
+        """Run one command of the registry on the host (with sudo where the read asks for it)."""
 
-    def stream(self, command: Command) -> Stream:
-        """Start a long-lived read command."""
+    def stream(self, read: CommandRead) -> Stream:
+        """Start a long-lived command of the registry."""
 
     def try_now(self) -> None:
         """Skip what is left of a backoff: something shows that the host or its server is back."""

@@ -9,19 +9,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from services.connections import probe_operator, remote_command, sudo
-from services.connections.command import Command
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
+from services.connections.reads import commands, statements
+from services.connections.reads.read import SqlRead
+from services.connections.reads.registry import command_of, statement_of
 from services.connections.sql import SqlLink
 from services.connections.ssh import SshLink
 from services.connections.ssh_config import target_for
+from services.connections.tls import Proof, Road
 from services.errors import (
     AuthFailed,
+    CertificateUnknown,
     HostKeyChanged,
     HostKeyUnknown,
     QueryFailed,
     SecretMissing,
     TlsFailed,
+    TlsMissing,
     UserError,
 )
 from services.words import mark, tr
@@ -35,14 +40,14 @@ StepState = Literal["passed", "failed", "skipped", "warned"]
 # What the console reads, and what it can't show without the right to it. Each is tried, not read out of SHOW GRANTS:
 # privileges come by roles, under several names, and from several versions.
 _RIGHTS = (
-    (("SHOW ENGINE INNODB STATUS",), mark("InnoDB's state and other sessions"), "PROCESS"),
+    ((statements.INNODB_STATUS,), mark("InnoDB's state and other sessions"), "PROCESS"),
     (
-        ("SHOW REPLICA STATUS", "SHOW SLAVE STATUS"),
+        (statements.REPLICA, statements.SLAVE),
         mark("replication's state"),
         "SLAVE MONITOR (MySQL: REPLICATION CLIENT)",
     ),
     (
-        ("SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"),
+        (statements.BINARY_LOG_STATUS, statements.MASTER_STATUS),
         mark("the binary log's position"),
         "BINLOG MONITOR (MySQL: REPLICATION CLIENT)",
     ),
@@ -81,6 +86,16 @@ class AccessReport:
     def ok(self) -> bool:
         """Return whether nothing failed (warnings may stand)."""
         return all(step.state != "failed" for step in self.steps)
+
+    @property
+    def certificate(self) -> CertificateUnknown | None:
+        """Return the question about the server's certificate, where that is what stopped the test."""
+        return next((step.error for step in self.steps if isinstance(step.error, CertificateUnknown)), None)
+
+    @property
+    def without_tls(self) -> bool:
+        """Return whether the server has no TLS at all, which is what stopped the test."""
+        return any(isinstance(step.error, TlsMissing) for step in self.steps)
 
     @property
     def question(self) -> HostKeyUnknown | None:
@@ -218,7 +233,7 @@ class _Probe:
                 "sudo", "skipped", tr("Not configured: what only root may read (logs, others' /proc) is not shown.")
             )
             return
-        command = Command(("id", "-u"), sudo=True)
+        command = command_of(commands.WHO.read(sudo=True))
         try:
             wrapped = sudo.wrap(command, access, self.vault, user=user, host=self.entry.name)
             output = remote_command.run(
@@ -297,17 +312,8 @@ class _Probe:
             "passed",
             tr("Logged in as {user}; the server is {version}.", user=access.user, version=session.version),
         )
-        verified = {
-            "verify-ca": tr(", its certificate verified"),
-            "verify-identity": tr(", its certificate and name verified"),
-        }
-        if session.cipher:
-            how = verified.get(access.tls, tr(", its certificate not verified"))
-            self._add("tls", "passed", tr("Encrypted with {cipher}{how}.", cipher=session.cipher, how=how))
-        elif session.road == "open":
-            self._add("tls", "warned", tr("Not encrypted: what the console reads can be read on the way."))
-        else:
-            self._add("tls", "skipped", tr("Not needed: the way leads through SSH or a socket."))
+        state, told = tls_told(session.proof, session.cipher, session.road, named=access.tls != "verify-ca")
+        self._add("tls", state, told)
         try:
             missing = [
                 tr("{what} (needs {right})", what=tr(what), right=right)
@@ -325,11 +331,36 @@ class _Probe:
             self._add("rights", "passed", tr("{user} may read everything the console shows.", user=access.user))
 
 
-def _may(session: SqlLink, ways: tuple[str, ...]) -> bool:
+def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[StepState, str]:
+    """Return the state and the sentence of the TLS step: 'passed' is only said of what was verified.
+
+    Args:
+        proof: what says that this is the server (tls.Trust); cipher: '' without TLS; named: its name was checked too.
+    """
+    if proof == "ca":
+        how = tr("its name and certificate") if named else tr("its certificate")
+        return "passed", tr("Encrypted with {cipher}; {how} verified by CA.", cipher=cipher, how=how)
+    if proof == "pin":
+        return "passed", tr("Encrypted with {cipher}; verified by the certificate that was accepted.", cipher=cipher)
+    if proof == "road":
+        if road == "socket":
+            return "skipped", tr("Not needed: the way leads to the server's own socket.")
+        return "passed", tr("Through SSH: encrypted, and the host is verified by its key.")
+    if cipher:
+        told = tr(
+            "Encrypted with {cipher}, not verified: nothing says that this is the server. The password is only "
+            "proven to it, never sent.",
+            cipher=cipher,
+        )
+        return "warned", told
+    return "warned", tr("Not encrypted: what is read can be read on the way; the password is only proven, never sent.")
+
+
+def _may(session: SqlLink, ways: tuple[SqlRead, ...]) -> bool:
     """Return whether one of the spellings is allowed; a server that knows none of them is not a lack of rights."""
-    for statement in ways:
+    for read in ways:
         try:
-            session.query(statement, limit_s=5.0)
+            session.query(statement_of(read), limit_s=5.0)
         except QueryFailed as problem:
             if problem.errno in _DENIED:
                 return False

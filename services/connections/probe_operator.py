@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.connections.ports import text
+from services.connections.reads import statements
+from services.connections.reads.registry import statement_of
 from services.connections.sql import SqlLink
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ def changing_rights(
         replace(entry, sql=account), vault, through, limits=limits, limit_s=limits.handshake_s
     )  # with an observer's setup: every transaction is read-only
     try:
-        session.query("SELECT 1", limit_s=5.0)
-        rows = session.query("SHOW GRANTS", limit_s=5.0)
+        session.query(statement_of(statements.ONE), limit_s=5.0)
+        rows = session.query(statement_of(statements.GRANTS), limit_s=5.0)
     finally:
         session.close()
     return rights_in(tuple(text(row[0]) for row in rows.rows if row))

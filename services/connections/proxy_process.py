@@ -11,6 +11,7 @@ import sys
 import paramiko
 
 from services.errors import Unreachable
+from services.secrets import environment_for_children
 from services.words import tr
 
 
@@ -28,7 +29,9 @@ class ProxyProcess:
         try:
             # As OpenSSH does: the person's own shell, `exec`, the line from the person's own ssh_config.
             line = [shell, "-c", f"exec {command}"]
-            self._process = subprocess.Popen(line, stdin=theirs.fileno(), stdout=theirs.fileno())  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603
+                line, stdin=theirs.fileno(), stdout=theirs.fileno(), env=environment_for_children()
+            )
         except OSError as problem:
             ours.close()
             raise Unreachable(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import paramiko
 
+from services.connections.limits import Limits
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
 from services.words import tr
@@ -18,17 +19,22 @@ if TYPE_CHECKING:
 
 _CHUNK = 65536
 _ERRORS_KEPT = 4096
+_BURST_S = 60.0
+"""What a stream may bring each second it may also bring at once for so many seconds."""
 
 
 class RemoteStream:
     """The Stream of ports.py. `lines` belongs to one thread; `close` may come from any."""
 
-    def __init__(self, channel: paramiko.Channel, wrapped: Wrapped, link: SshLink, host: str, most: int) -> None:
+    def __init__(self, channel: paramiko.Channel, wrapped: Wrapped, link: SshLink, host: str, limits: Limits) -> None:
         self._channel = channel
         self._wrapped = wrapped
         self._link = link
         self._host = host
-        self._most = most
+        self._most = limits.line_bytes
+        self._a_second = limits.stream_bytes_s
+        self._purse = self._a_second * _BURST_S
+        self._filled = time.monotonic()
         self._errors = bytearray()
         self._answered = False
         self._begun = False
@@ -96,7 +102,20 @@ class RemoteStream:
             except OSError:
                 return b""  # closed here, from another thread
             self._begun = True
+            self._weigh(len(chunk))
             return chunk
+
+    def _weigh(self, came: int) -> None:
+        """Refuse a stream that brings more than any of ours would: reading it would leave no time for anything else."""
+        now = time.monotonic()
+        full = self._a_second * _BURST_S
+        self._purse = min(full, self._purse + (now - self._filled) * self._a_second) - came
+        self._filled = now
+        if self._purse < 0:
+            raise Unreachable(
+                tr("The stream from the host brings more than {n} kB a second.", n=self._a_second >> 10),
+                host=self._host,
+            )
 
     def _drain(self) -> None:
         channel = self._channel

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-import pymysql
-
 from services.connections import sql_setup
+from services.connections.budget import LimitReached, UnderWay
+from services.connections.dial import hang_up
+from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.limits import Limits
-from services.connections.mysql_wire import Account, MySqlWire, Road
+from services.connections.mysql_wire import Account, MySqlWire, certificate_of
 from services.connections.ports import Rows
-from services.connections.sql_errors import connect_error, statement_error
+from services.connections.sql_errors import connect_error, refused_certificate, statement_error
 from services.connections.text_rows import BadReply, ServerError
-from services.connections.tls import context_for
+from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for
 from services.connections.tunnels import Way, open_way
 from services.errors import BadInput, TimedOut, Unreachable, UserError
 from services.words import tr
@@ -28,6 +30,7 @@ T = TypeVar("T")
 # The server is asked to stop a little before we stop waiting, so that its own words arrive.
 _SERVER_SHARE = 0.9
 _LEAST_CONNECT_S = 2.0
+_LEAST_STATEMENT_S = 0.1
 _STATUS = "SHOW GLOBAL STATUS"
 
 
@@ -52,31 +55,50 @@ class SqlLink:
         limits: Limits,
         limit_s: float,
         setup: tuple[str, ...] = sql_setup.ON_CONNECT,
+        under_way: UnderWay | None = None,
     ) -> SqlLink:
-        """Connect, log in and set the session up (by default as an observer's). Raises UserError subclasses only."""
+        """Connect, log in and set the session up (by default as an observer's). Raises UserError subclasses only.
+
+        Args:
+            limit_s: of connecting, and once more of login and set-up together.
+            under_way: gets the socket as it is made; cutting it ends this call with an error.
+        """
         access = entry.sql
         if access is None:
             raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
         limit = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
         password = vault.get(access.password).reveal() if access.password is not None else ""
-        context = context_for(access)
-        way = open_way(entry, ssh, limits=limits, limit_s=limit)
+        way = open_way(entry, ssh, limits=limits, limit_s=limit, under_way=under_way)
+        deadline = time.monotonic() + limit
+        pins: tuple[Pin, ...] = ()
+        trust = Trust()
         try:
+            if way.road == "open" and access.tls == "verify" and access.ca is None:
+                pins = pins_of(name_of(entry))
+            trust = trust_for(access, way.road, tuple(pin.fingerprint for pin in pins))
             wire = MySqlWire(
                 way.sock,
                 Account(access.user, password.encode("utf-8")),
                 server_name=entry.address,
-                # A Unix socket is as safe as it gets; servers offer no TLS there unless forced to.
-                context=None if way.road == "socket" and access.tls == "prefer" else context,
-                required=access.tls in {"verify-ca", "verify-identity"},
+                trust=trust,
                 road=way.road,
                 limit_s=limit,
                 most=limits.result_bytes,
             )
-        except (pymysql.MySQLError, OSError, EOFError, RuntimeError, ValueError, IndexError, AssertionError) as problem:
+        except UserError:
+            hang_up(way.sock)
+            raise
+        except WrongCertificate as problem:
+            hang_up(way.sock)
+            raise changed(entry, way.where, problem.fingerprint, pins) from problem
+        except Exception as problem:  # bytes that are no greeting bring the driver to raise anything
+            hang_up(way.sock)
+            why = refused_certificate(problem) if trust.asks else ""
+            if why:
+                raise _question(entry, ssh, why, limits=limits, limit_s=limit) from problem
             raise _told(problem, way, access, entry.name, limit) from problem
         link = cls(wire, way, entry.name)
-        link._set_up(setup, limit)
+        link._set_up(setup, deadline)
         return link
 
     @property
@@ -104,6 +126,11 @@ class SqlLink:
         """Return TLS protocol and cipher, '' without TLS."""
         return self._wire.cipher
 
+    @property
+    def proof(self) -> Proof:
+        """Return what says that this is the server (tls.Trust)."""
+        return self._wire.proof
+
     def query(self, sql: str, *, limit_s: float) -> Rows:
         """Run one statement that the allow-list (an observer's) or an approved plan (an operator's) has let through."""
         return self._within(limit_s, lambda: self._wire.rows(sql, limit_s=limit_s))
@@ -125,9 +152,9 @@ class SqlLink:
         else:
             self._wire.abort()
 
-    def _set_up(self, statements: tuple[str, ...], limit_s: float) -> None:
+    def _set_up(self, statements: tuple[str, ...], deadline: float) -> None:
         for statement in statements:
-            self._tolerant(statement, limit_s)
+            self._tolerant(statement, max(_LEAST_STATEMENT_S, deadline - time.monotonic()))
 
     def _tolerant(self, statement: str, limit_s: float) -> None:
         """Run a set-up statement; what the server does not know, it goes without."""
@@ -155,7 +182,9 @@ class SqlLink:
         self._waiting = True
         try:
             return call()
-        except TimeoutError as problem:
+        except (ServerError, UserError):
+            raise
+        except (TimeoutError, LimitReached) as problem:
             self.abort()
             raise TimedOut(
                 tr("The server gave no answer within {limit:g} s.", limit=limit_s),
@@ -174,9 +203,29 @@ class SqlLink:
                 tr("The reply of {where} can't be used: {problem}.", where=self._way.where, problem=problem),
                 host=self._host,
             ) from problem
+        except Exception as problem:  # whatever else a reply that is none brings a reader or a driver to
+            self.abort()
+            raise Unreachable(
+                tr("The reply of {where} can't be used: what came is not a reply.", where=self._way.where),
+                host=self._host,
+            ) from problem
         finally:
             self._waiting = False
 
 
 def _told(problem: BaseException, way: Way, access: SqlAccess, host: str, limit_s: float) -> UserError:
     return connect_error(problem, where=way.where, user=access.user, host=host, limit_s=limit_s, tls=access.tls)
+
+
+def _question(
+    entry: HostEntry, ssh: Callable[[], SshLink] | None, why: str, *, limits: Limits, limit_s: float
+) -> UserError:
+    """Return what to ask about a certificate that was refused: it is looked at once more, and nobody logs in."""
+    assert entry.sql is not None
+    way = open_way(entry, ssh, limits=limits, limit_s=limit_s)
+    try:
+        certificate = certificate_of(way.sock, entry.address, limit_s=limit_s)
+    except Exception as problem:  # noqa: BLE001 - bytes that are no greeting bring the driver to raise anything
+        hang_up(way.sock)
+        return _told(problem, way, entry.sql, entry.name, limit_s)
+    return unknown(entry, way.where, certificate, why)

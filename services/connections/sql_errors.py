@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import ssl
 
+import pymysql
+
+from services.connections.budget import reached
 from services.connections.dial import told
+from services.connections.limits import LOGIN_BYTES
+from services.connections.login_plugins import Withheld
 from services.connections.text_rows import ServerError
-from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, Unreachable, UserError
+from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, TlsMissing, Unreachable, UserError
 from services.words import mark, tr
 
 _DENIED = {1045, 1044, 1698, 1820, 1862, 3118, 4151}
 _NO_PLUGIN = {2012, 2059, 2061}
 _TIME_UP = {1969, 3024}  # ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL)
+MOST_SAID = 1000  # characters; a server's own messages have 512 bytes at most (mysql_com.h, MYSQL_ERRMSG_SIZE)
 _GONE = {1053, 1077, 1079, 1080, 1152, 1159, 1160, 1161, 1184, 1927}  # shutdown, aborted, killed
 
 _LOGIN_ADVICE = {
@@ -35,10 +41,15 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
         problem: what the driver raised; where: "db1 port 3306", or a socket; tls: the mode asked for.
     """
     number, text = _parts(problem)
-    cause = getattr(problem, "original_exception", None) or problem.__cause__ or problem
+    cause = _cause(problem)
     if isinstance(cause, ssl.SSLError):
         return _tls_error(cause, where, host)
-    if (refused := _tls_refusal(number, text, where, tls, host)) is not None:
+    refused: TlsFailed | Unreachable | None
+    if isinstance(problem, Withheld):
+        refused = _withheld(problem, where, user, tls, host)
+    else:
+        refused = _tls_refusal(number, text, where, tls, host) or _no_login_yet(problem, where, host)
+    if refused is not None:
         return refused
     if number in _DENIED:
         return AuthFailed(
@@ -52,7 +63,7 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
             host=host,
             try_=(tr(_LOGIN_ADVICE[number]),),
         )
-    if isinstance(cause, TimeoutError) or "timed out" in text:
+    if reached(problem) == "time" or isinstance(cause, TimeoutError) or "timed out" in text:
         return TimedOut(
             tr("The server on {where} did not answer the login within {limit:g} s.", where=where, limit=limit_s),
             host=host,
@@ -74,6 +85,33 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
     return Unreachable(tr("The server on {where} ended the login: {text}.", where=where, text=text), host=host)
 
 
+def refused_certificate(problem: BaseException) -> str:
+    """Return why the certificate was not accepted, where that is what ended a connection, else ''."""
+    cause = _cause(problem)
+    return cause.verify_message.rstrip(".") if isinstance(cause, ssl.SSLCertVerificationError) else ""
+
+
+def _no_login_yet(problem: BaseException, where: str, host: str) -> Unreachable | None:
+    """Return the error for what answers otherwise than a database server: too much, or bytes that are no greeting."""
+    if reached(problem) == "size":
+        return Unreachable(
+            tr(
+                "The server on {where} sent more than {n} kB before the login was through.",
+                where=where,
+                n=LOGIN_BYTES // 1024,
+            ),
+            host=host,
+            try_=(tr("Check that this is the database's port, and whose machine it is."),),
+        )
+    if isinstance(problem, pymysql.MySQLError | OSError | EOFError):
+        return None
+    return Unreachable(
+        tr("What answers on {where} does not speak as a database server does.", where=where),
+        host=host,
+        try_=(tr("Check that this is the database's port, and that nothing on the way changes what it says."),),
+    )
+
+
 def statement_error(problem: ServerError, *, host: str, limit_s: float) -> UserError:
     """Return the error for a statement the server answered with an error."""
     if problem.errno in _TIME_UP:
@@ -89,19 +127,55 @@ def statement_error(problem: ServerError, *, host: str, limit_s: float) -> UserE
     )
 
 
+def _cause(problem: BaseException) -> BaseException:
+    cause: BaseException = getattr(problem, "original_exception", None) or problem.__cause__ or problem
+    return cause
+
+
+def _withheld(problem: Withheld, where: str, user: str, tls: str, host: str) -> TlsFailed:
+    """Return the error for a password that was asked for in the clear by somebody who need not be the server."""
+    advice = tr('Set tls to "verify" for this host: the certificate is then verified, or you are asked about it once.')
+    if tls == "off":
+        advice = tr('Go through SSH (via = "tunnel"), or set tls to "verify" for this host.')
+    return TlsFailed(
+        tr(
+            "The server on {where} asks for the password of {user} in the clear ({plugin}), and nothing says that it "
+            "is the server.",
+            where=where,
+            user=user,
+            plugin=problem.plugin,
+        ),
+        host=host,
+        safe=tr("The password was not sent."),
+        try_=(advice, tr("Or let the account log in by mysql_native_password or ed25519, which never send it.")),
+    )
+
+
 def _tls_refusal(number: int, text: str, where: str, tls: str, host: str) -> TlsFailed | None:
     if "SSL is required but" in text:
-        return TlsFailed(
-            tr("The server on {where} offers no TLS, and {tls} asks for it.", where=where, tls=tls),
+        return TlsMissing(
+            tr(
+                "The server on {where} offers no TLS, and {tls} asks for it: nothing would say that it is the server, "
+                "and everything could be read on the way.",
+                where=where,
+                tls=tls,
+            ),
             host=host,
             safe=tr("No password was sent."),
-            try_=(tr("Switch TLS on at the server (ssl_cert, ssl_key, ssl_ca), or set tls to prefer for this host."),),
+            try_=(
+                tr('Go through SSH: via = "tunnel", for a server that listens on 127.0.0.1 of its host, or "socket".'),
+                tr(
+                    'Or watch it unencrypted: tls = "off". What is read can then be read on the way; the password is '
+                    "only proven (mysql_native_password, ed25519), never sent."
+                ),
+                tr("Or switch TLS on at the server (ssl_cert, ssl_key)."),
+            ),
         )
     if number == 3159 or "insecure transport are prohibited" in text:
         return TlsFailed(
             tr("The server on {where} only takes TLS connections (require_secure_transport).", where=where),
             host=host,
-            try_=(tr("Set tls to prefer, verify-ca or verify-identity for this host."),),
+            try_=(tr("Set tls to verify for this host."),),
         )
     return None
 
@@ -128,8 +202,8 @@ def _parts(problem: BaseException) -> tuple[int, str]:
     """Return the server's or driver's number (0 when none) and text."""
     args = problem.args
     if len(args) >= 2 and isinstance(args[0], int):
-        return args[0], str(args[1]).rstrip(".")
-    return 0, str(problem).rstrip(".") or type(problem).__name__
+        return args[0], str(args[1])[:MOST_SAID].rstrip(".")
+    return 0, str(problem)[:MOST_SAID].rstrip(".") or type(problem).__name__
 
 
 def _port(where: str) -> int:

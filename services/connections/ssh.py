@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.connections.auth import Login
+from services.connections.budget import UnderWay, reached
 from services.connections.dial import dial, hang_up
 from services.connections.host_key_check import HostKeyPolicy, check_host_key, key_algorithms, known_for
-from services.connections.limits import Limits
+from services.connections.limits import LOGIN_BYTES, Limits
 from services.connections.proxy_process import ProxyProcess
 from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from services.secrets import Vault
 
 MOST_HOPS = 8
+_MOST_SAID = 300
+"""Characters of what a host said instead of a greeting."""
 
 
 class SshLink:
@@ -40,13 +43,28 @@ class SshLink:
         self.login = ""
 
     @classmethod
-    def open(cls, entry: HostEntry, vault: Vault, *, policy: HostKeyPolicy | None, limits: Limits) -> SshLink:
-        """Connect, check the host key and log in, hop by hop. Raises UserError subclasses only."""
+    def open(
+        cls,
+        entry: HostEntry,
+        vault: Vault,
+        *,
+        policy: HostKeyPolicy | None,
+        limits: Limits,
+        under_way: UnderWay | None = None,
+    ) -> SshLink:
+        """Connect, check the host key and log in, hop by hop. Raises UserError subclasses only.
+
+        Args:
+            under_way: gets each socket as it is made; cutting it ends this call with an error.
+        """
         access = entry.ssh
         if access is None:
             raise BadInput(tr("The inventory gives no SSH way to this host."), host=entry.name)
-        opener = _Opener(access, vault, entry.name, policy, limits)
-        return opener.open(target_for(access, entry.address), depth=0)
+        opener = _Opener(access, vault, entry.name, policy, limits, under_way or UnderWay())
+        target = target_for(access, entry.address)
+        if entry.ways_of and target.strict == "accept-new":  # a person's word for their own hosts, not for named ones
+            target = dataclasses.replace(target, strict="ask")
+        return opener.open(target, depth=0)
 
     def rests_on(self, below: list[SshLink], process: ProxyProcess | None) -> None:
         """Take over what lies below this link; it is closed with it, the nearest first."""
@@ -164,13 +182,20 @@ class _Opener:
     """What stays the same over the hops of one connection."""
 
     def __init__(
-        self, access: SshAccess, vault: Vault, host: str, policy: HostKeyPolicy | None, limits: Limits
+        self,
+        access: SshAccess,
+        vault: Vault,
+        host: str,
+        policy: HostKeyPolicy | None,
+        limits: Limits,
+        under_way: UnderWay,
     ) -> None:
         self._access = access
         self._vault = vault
         self._host = host
         self._policy = policy
         self._limits = limits
+        self._under_way = under_way
 
     def open(self, target: SshTarget, *, depth: int, through: SshLink | None = None) -> SshLink:
         """Open the link to `target`, first those below it."""
@@ -214,6 +239,7 @@ class _Opener:
             host=self._host,
             limit_s=target.connect_timeout_s or self._limits.connect_s,
             dead_after_s=interval * count,
+            on_socket=self._under_way.take,
         )
 
     def _alive(self, target: SshTarget) -> float:
@@ -222,34 +248,63 @@ class _Opener:
     def _greet(self, sock: object, target: SshTarget) -> SshLink:
         """Exchange keys over `sock`; no secret has been sent yet."""
         known = known_for(target)
+        self._under_way.take(sock)
         try:
-            transport = SshTransport(sock)  # type: ignore[arg-type] # a channel or pipe will do
+            transport = SshTransport(sock)
+            transport.meter.begin(self._limits.handshake_s, LOGIN_BYTES)
+            transport.clear_to_send_timeout = self._limits.handshake_s
             transport.host_key_algorithms = key_algorithms(target, known)
             transport.name = f"ssh {self._host}"
             transport.banner_timeout = self._limits.handshake_s
             transport.handshake_timeout = self._limits.handshake_s
             transport.auth_timeout = self._limits.auth_s
             transport.start_client(timeout=self._limits.handshake_s)
-            if not transport.initial_kex_done:  # paramiko returns without a word when its time is up
-                raise TimeoutError(tr("no greeting"))
-        except (paramiko.SSHException, EOFError, OSError) as problem:
+            late = None if transport.initial_kex_done else TimeoutError()  # paramiko returns without a word then
+        except Exception as problem:
             hang_up(sock)
             raise self._not_ssh(problem, target) from problem
+        if late is not None:
+            hang_up(sock)
+            raise self._not_ssh(late, target)
+        transport.meter.begin(None, LOGIN_BYTES)  # a person may be asked about the key; each login has its own time
         return SshLink(transport, target, self._host, self._limits)
 
     def _enter(self, link: SshLink, target: SshTarget, *, is_hop: bool) -> None:
+        """Check the key and log in."""
+        try:
+            self._log_in(link, target, is_hop=is_hop)
+        except UserError:
+            raise
+        except Exception as problem:
+            # Keys, certificates and answers are the host's own bytes: paramiko and cryptography raise anything.
+            raise self._not_ssh(problem, target) from problem
+
+    def _log_in(self, link: SshLink, target: SshTarget, *, is_hop: bool) -> None:
         key = link.transport.get_remote_server_key()
         check_host_key(key, target=target, known=known_for(target), host=self._host, policy=self._policy)
         access = self._access
         if is_hop:
             # The host's own password is nobody else's business.
             access = _without_password(access)
-        link.login = Login(link.transport, target, self._host).run(access, self._vault)
+        link.login = Login(link.transport, target, self._host, self._limits.auth_s).run(access, self._vault)
+        link.transport.meter.free()
         link.transport.set_keepalive(int(self._alive(target)))
 
     def _not_ssh(self, problem: BaseException, target: SshTarget) -> UserError:
-        text = str(problem)
-        if isinstance(problem, TimeoutError):
+        text = str(problem)[:_MOST_SAID]
+        limit = reached(problem)
+        if limit == "size":
+            return Unreachable(
+                tr(
+                    "{host} port {port} sent more than {n} kB before the login was through.",
+                    host=target.host,
+                    port=target.port,
+                    n=LOGIN_BYTES // 1024,
+                ),
+                host=self._host,
+                try_=(tr("Check that this is the SSH port, and whose machine it is."),),
+            )
+        if limit == "time" or isinstance(problem, TimeoutError):
             return TimedOut(
                 tr(
                     "{host} port {port} did not greet as SSH within {limit:g} s.",
@@ -266,7 +321,8 @@ class _Opener:
                 host=self._host,
                 try_=("Update the host's OpenSSH; algorithms with SHA-1 are not offered.",),
             )
-        why = text or tr("it closed the connection")
+        told = isinstance(problem, paramiko.SSHException | EOFError | OSError)
+        why = (text or tr("it closed the connection")) if told else tr("what came is not SSH")
         return Unreachable(
             tr(
                 "{host} port {port} did not complete the SSH greeting: {why}.",

@@ -19,6 +19,7 @@ import paramiko
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
 from services.connections.ssh_target import SshTarget
 from services.errors import BadInput
+from services.files import read_bounded
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ GLOBAL_KNOWN_HOSTS = ("/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2")
 USER_KNOWN_HOSTS = ("~/.ssh/known_hosts", "~/.ssh/known_hosts2")
 DEFAULT_IDENTITIES = ("~/.ssh/id_rsa", "~/.ssh/id_ecdsa", "~/.ssh/id_ed25519")
 MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
+MOST_FILES = 200
 
 
 def target_for(access: SshAccess, address: str) -> SshTarget:
@@ -62,24 +64,30 @@ def read_config(path: str | None) -> paramiko.SSHConfig:
         if path is None and not file.is_file():
             continue
         try:
-            config.parse(_expanded(file, depth=0))
+            config.parse(_expanded(file, [], depth=0))
         except OSError as problem:
-            raise BadInput(tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror)) from problem
-        except paramiko.ConfigParseError as problem:
+            raise BadInput(
+                tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
+            ) from problem
+        except (paramiko.ConfigParseError, ValueError) as problem:
             raise BadInput(tr("{file} is not a valid ssh_config: {problem}.", file=file, problem=problem)) from problem
     return config
 
 
-def _expanded(file: Path, *, depth: int) -> list[str]:
+def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
     """Return the file's lines with Include replaced by what it names; the enclosing Host or Match then resumes.
 
+    `read`: every file so far; an ssh_config that names too many, or the same ones without end, is refused.
     Relative names are relative to ~/.ssh for a user's file and to /etc/ssh for the system's; globs may match nothing.
     """
     if depth > MOST_INCLUDES:
         raise BadInput(tr("{file}: Include goes deeper than {n} files.", file=file, n=MOST_INCLUDES))
+    if len(read) >= MOST_FILES:
+        raise BadInput(tr("{file}: {word} names more than {n} files.", file=file, word="Include", n=MOST_FILES))
+    read.append(file)
     block = "Host *"
     lines: list[str] = []
-    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in read_bounded(file).decode("utf-8", "replace").splitlines():
         word, _, rest = re.sub(r"^\s*(\w+)\s*=?\s*", r"\1 ", line).partition(" ")
         if word.lower() in {"host", "match"}:
             block = line
@@ -89,7 +97,7 @@ def _expanded(file: Path, *, depth: int) -> list[str]:
         base = Path("/etc/ssh") if file.is_relative_to("/etc/ssh") else Path("~/.ssh").expanduser()
         for pattern in shlex.split(rest, comments=True):
             for name in sorted(glob.glob(str(base / Path(_environment(pattern)).expanduser()))):  # noqa: PTH207 - may be absolute
-                lines += _expanded(Path(name), depth=depth + 1)
+                lines += _expanded(Path(name), read, depth=depth + 1)
                 lines.append(block)
     return lines
 

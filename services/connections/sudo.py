@@ -12,6 +12,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from services.connections.any_shell import for_any_shell
 from services.connections.command import Command
 from services.errors import SudoFailed
 from services.words import tr
@@ -51,7 +52,7 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
     """Return how to run `command` on a host where we are `user`. Raises SudoFailed when there is no way to root."""
     line = command.shell_text()
     if not command.sudo or user == "root":
-        return Wrapped(line)
+        return Wrapped(for_any_shell(line))
     if access.sudo == "none":
         raise SudoFailed(
             tr("This needs root, and the login {user} has no sudo according to the inventory.", user=user),
@@ -59,7 +60,7 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
             try_=(tr("Set sudo for this host in the inventory, or log in as root."),),
         )
     if access.sudo == "nopasswd" or access.sudo_password is None:
-        return Wrapped(f"LC_ALL=C sudo -n -- {line}", uses_sudo=True)
+        return Wrapped(for_any_shell(f"LC_ALL=C sudo -n -- {line}"), uses_sudo=True)
     number = secrets.token_hex(8)
     mark, passed = f"[pilothouse {number}]", ""
     if command.stdin is not None:
@@ -67,7 +68,7 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
         passed = f"[passed {number}]"
         line = f"""sh -c 'printf %s "$0" >&2; exec "$@"' '{passed}' {line}"""
     return Wrapped(
-        f"LC_ALL=C sudo -S -p '{mark}' -- {line}",
+        for_any_shell(f"LC_ALL=C sudo -S -p '{mark}' -- {line}"),
         prompt=mark.encode("ascii"),
         passed=passed.encode("ascii"),
         password=vault.get(access.sudo_password),

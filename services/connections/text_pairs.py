@@ -8,18 +8,23 @@ ASCII it is decoded again as UTF-8. Equal bytes mean equal values, so nothing is
 
 from __future__ import annotations
 
-import sys
-
-from services.connections.text_rows import Columns, PacketReader, error_of, read_columns, row_of
+from services.connections.text_rows import BadReply, Columns, PacketReader, error_of, read_columns, row_of
+from services.words import tr
 
 _BLOCK = (
     8  # packets: small enough that a counter that moves costs little, large enough that a still block costs nothing
 )
+_MOST_BLOCKS = 2500  # a server with every engine has 2,000 status variables
+_MOST_NAMES = 20_000
 _LONG = 0xFB  # from here on a length takes more than one byte, or it is NULL, the end, an error
 _EOF = 0xFE
 _ERR = 0xFF
 
 _Block = tuple[bytes, dict[str, str]]
+
+_NAMES: dict[str, str] = {}
+"""Each name once for all servers; emptied when it holds more than servers have (some Pythons keep what `sys.intern` got
+for ever, and a server may make up new names each second)."""
 
 
 class PairsReader:
@@ -71,6 +76,8 @@ class PairsReader:
                 if not complete:
                     break
                 found |= values
+                if len(blocks) >= _MOST_BLOCKS:
+                    raise BadReply(tr("it has more than {n} rows", n=_MOST_BLOCKS * _BLOCK))
                 blocks.append((buffer[pos:end], values))
                 pos = end
                 if len(values) < _BLOCK:
@@ -87,6 +94,9 @@ def _walk(buffer: bytes, whole: str, pos: int) -> tuple[int, dict[str, str], boo
     """
     piece: dict[str, str] = {}
     size = len(buffer)
+    if len(_NAMES) > _MOST_NAMES:
+        _NAMES.clear()
+    names = _NAMES.setdefault
     try:
         for _ in range(_BLOCK):
             begin = pos + 5
@@ -100,7 +110,8 @@ def _walk(buffer: bytes, whole: str, pos: int) -> tuple[int, dict[str, str], boo
                 break
             if after > size:
                 return pos, piece, False
-            piece[sys.intern(whole[begin:middle])] = whole[middle + 1 : after]
+            name = whole[begin:middle]
+            piece[names(name, name)] = whole[middle + 1 : after]
             pos = after
     except IndexError:
         return pos, piece, False

@@ -17,10 +17,16 @@ from typing import Final
 
 from services.connections.ports import Rows, SqlValue
 from services.connections.tls import SocketLike
+from services.words import tr
 
 _CHUNK: Final = 65536
 _ANY: Final = -1
 _MOST_HEADS: Final = 64
+MOST_COLUMNS: Final = 4096  # of a table, in MariaDB as in MySQL; nothing that is read has more than 120
+MOST_ROWS: Final = 200_000
+MOST_VALUES: Final = 1_000_000
+"""A value of one byte takes fifty here: without this a reply within the limit of bytes takes gigabytes."""
+MOST_MESSAGE: Final = 1000  # characters; a server's own have 512 bytes at most (mysql_com.h, MYSQL_ERRMSG_SIZE)
 _BINARY: Final = 63  # the "binary" character set: such a column holds bytes, not text
 _INTEGERS: Final = frozenset({1, 2, 3, 8, 9, 13})  # TINY SHORT LONG LONGLONG INT24 YEAR
 _FLOATS: Final = frozenset({4, 5})  # FLOAT DOUBLE
@@ -75,7 +81,7 @@ class PacketReader:
                 raise EOFError
             self._left -= len(piece)
             if self._left < 0:
-                raise BadReply("the reply is larger than the limit for results")
+                raise BadReply(tr("it is larger than the limit for results"))
             pieces.append(piece)
             have += len(piece)
         return b"".join(pieces)
@@ -157,6 +163,7 @@ def read_rows(reader: PacketReader, head: Columns | None = None) -> Rows:
     rows: list[tuple[SqlValue, ...]] = []
     if not columns:
         return Rows((), ())
+    most = min(MOST_ROWS, MOST_VALUES // len(columns))
     while True:
         packet = reader.packet()
         if packet[:1] == b"\xfe" and len(packet) < 9:
@@ -164,6 +171,8 @@ def read_rows(reader: PacketReader, head: Columns | None = None) -> Rows:
             return Rows(columns, tuple(rows))
         if packet[:1] == b"\xff":
             raise error_of(packet)
+        if len(rows) >= most:
+            raise BadReply(tr("it has more than {n} rows", n=most))
         rows.append(row_of(packet, decoders))
 
 
@@ -178,6 +187,8 @@ def read_columns(reader: PacketReader) -> Columns:
         # LOAD DATA LOCAL: a server asking for one of our files. Nothing is sent.
         raise BadReply("the server asked for a local file")
     count, _ = _number(first, 0)
+    if not 0 < count <= MOST_COLUMNS:
+        raise BadReply(tr("it has more than {n} columns", n=MOST_COLUMNS))
     names: list[str] = []
     decoders: list[Decoder] = []
     for _ in range(count):
@@ -194,7 +205,7 @@ def error_of(packet: bytes) -> ServerError:
     """Return the error an ERR packet holds: 0xff, number, optionally # and five letters of SQLSTATE, text."""
     errno = int.from_bytes(packet[1:3], "little")
     text = packet[9:] if packet[3:4] == b"#" else packet[3:]
-    return ServerError(errno, text.decode("utf-8", "replace"))
+    return ServerError(errno, text[: 4 * MOST_MESSAGE].decode("utf-8", "replace")[:MOST_MESSAGE])
 
 
 def _only_result(status: int) -> None:

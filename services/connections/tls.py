@@ -1,4 +1,4 @@
-"""TLS to database servers: one context per set of files for the whole process, verified for real where asked.
+"""TLS to database servers: who has to prove what, and one context per set of files for the whole process.
 
 A context costs 17 ms of CPU and 0.9 MB (performance notes), so a hundred servers share one.
 """
@@ -8,18 +8,24 @@ from __future__ import annotations
 import functools
 import io
 import ssl
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from services.connections.dial import hang_up
+from services.connections.raw_stream import RawStream
+from services.connections.tls_socket import ClosingTlsSocket
 from services.errors import BadInput
 from services.words import tr
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
     from services.inventory.model import SqlAccess
 
 _CHUNK = 65536
+
+Proof = Literal["ca", "pin", "road", ""]
+Road = Literal["open", "tunnel", "socket"]
+"""What lies between here and the server: a network, an SSH tunnel that ends on the server's own host, its Unix socket
+(here or over SSH). A tunnel that goes on from the host to another address is an open road."""
 
 
 class SocketLike(Protocol):
@@ -38,29 +44,77 @@ class SocketLike(Protocol):
         """Close."""
 
 
-def context_for(access: SqlAccess) -> ssl.SSLContext | None:
-    """Return the shared context for an SQL access, None where TLS is off.
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How one way to a server speaks TLS, and what says that its end is the server.
 
-    prefer: encrypted when the server offers it, nothing verified. verify-ca: the certificate must come from `ca` (or
-    the system's authorities). verify-identity: its name or address must be the server's as well.
+    Attributes:
+        context: None is no TLS. required: a server that offers none is refused.
+        proof: 'ca' (chain, and name unless told otherwise), 'pin' (an accepted certificate), 'road' (an SSH tunnel to
+            the host itself, or a Unix socket), '' for nothing: then no secret is sent that the peer could read.
+        pins: fingerprints, one of which the certificate must have where the proof is 'pin'.
+        asks: a certificate that no authority vouches for is shown to a person.
     """
-    if access.tls == "off":
-        return None
-    return _context(access.tls, access.ca, access.cert, access.key)
+
+    context: ssl.SSLContext | None = None
+    required: bool = False
+    proof: Proof = ""
+    pins: tuple[str, ...] = ()
+    asks: bool = False
+
+    @property
+    def verified(self) -> bool:
+        """Return whether whoever gets past the handshake is the server: it may then be told the password."""
+        return bool(self.proof)
+
+
+class WrongCertificate(Exception):  # noqa: N818 - it says what happened
+    """The peer's certificate is none of the accepted ones; `fingerprint` is what it showed. Nothing was sent to it."""
+
+    def __init__(self, fingerprint: str) -> None:
+        super().__init__(fingerprint)
+        self.fingerprint = fingerprint
+
+
+def trust_for(access: SqlAccess, road: Road, pins: tuple[str, ...] = ()) -> Trust:
+    """Return how an SQL access wants its server judged (resources/docs/adr/0029-verified-or-asked.md).
+
+    Args:
+        pins: fingerprints that a person accepted for this server; they count for `verify` where no `ca` is named.
+    """
+    safe: Proof = "road" if road != "open" else ""
+    mode, files = access.tls, (access.ca, access.cert, access.key)
+    if mode == "off" or (road == "socket" and mode in {"verify", "required"}):
+        return Trust(None, proof=safe)  # servers offer no TLS on a Unix socket unless forced to
+    if mode == "required":
+        return Trust(_context("nothing", *files), required=True, proof=safe)
+    if mode == "verify" and safe:
+        return Trust(_context("nothing", *files), proof=safe)
+    if mode == "verify" and pins and access.ca is None:
+        return Trust(_context("nothing", *files), required=True, proof="pin", pins=pins)
+    # An authority alone says nothing where it is anybody's (the system's): then the name must be right as well.
+    checks = "chain" if mode == "verify-ca" and access.ca is not None else "name"
+    return Trust(_context(checks, *files), required=True, proof="ca", asks=mode == "verify" and access.ca is None)
+
+
+def unverified() -> ssl.SSLContext:
+    """Return the context that takes any certificate: to look at it, never to log in."""
+    return _context("nothing", None, None, None)
 
 
 @functools.lru_cache(maxsize=64)
-def _context(mode: str, ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
+def _context(checks: str, ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
     try:
-        if mode == "prefer" and ca is None:
+        if checks == "nothing":
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         else:
             context = ssl.create_default_context(cafile=ca)
         # Servers' self-made authorities lack extensions that Python 3.13's strict mode wants; the chain, the dates and
         # the name are still verified.
         context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
-        context.check_hostname = mode == "verify-identity"
-        context.verify_mode = ssl.CERT_NONE if mode == "prefer" else ssl.CERT_REQUIRED
+        context.sslsocket_class = ClosingTlsSocket
+        context.check_hostname = checks == "name"
+        context.verify_mode = ssl.CERT_NONE if checks == "nothing" else ssl.CERT_REQUIRED
         if cert:
             context.load_cert_chain(cert, key)
     except (OSError, ssl.SSLError) as problem:
@@ -69,22 +123,6 @@ def _context(mode: str, ca: str | None, cert: str | None, key: str | None) -> ss
             tr("The TLS files can't be used ({problem}): {files}.", problem=problem, files=files)
         ) from problem
     return context
-
-
-class _Raw(io.RawIOBase):
-    """A TlsOverChannel as a raw stream."""
-
-    def __init__(self, source: TlsOverChannel) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer, /) -> int:
-        view = memoryview(buffer)
-        data = self._source.recv(len(view))
-        view[: len(data)] = data
-        return len(data)
 
 
 class TlsOverChannel:
@@ -140,7 +178,7 @@ class TlsOverChannel:
 
     def makefile(self, _mode: str = "rb") -> io.BufferedReader:
         """Return a buffered reader, as socket.makefile does."""
-        return io.BufferedReader(_Raw(self))
+        return io.BufferedReader(RawStream(self))
 
     def _flush(self) -> None:
         if data := self._out.read():

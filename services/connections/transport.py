@@ -7,11 +7,19 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import paramiko
-from paramiko.common import cMSG_CHANNEL_OPEN, cMSG_CHANNEL_REQUEST
+from paramiko.common import (
+    MSG_CHANNEL_DATA,
+    MSG_CHANNEL_EXTENDED_DATA,
+    cMSG_CHANNEL_OPEN,
+    cMSG_CHANNEL_REQUEST,
+)
 
+from services.connections.budget import Metered
+from services.connections.dial import hang_up
+from services.connections.ssh_packets import BoundedPacketizer, within_window
 from services.words import tr
 
 # Whatever paramiko logs (tracebacks of a dropped connection) is raised as a sentence by this package.
@@ -37,16 +45,66 @@ class SshTransport(paramiko.Transport):
         _sanitize_window_size: Any
         _sanitize_packet_size: Any
         _next_channel: Any
-        _send_user_message: Any
+        completion_event: Any
+        auth_handler: Any
+        clear_to_send_timeout: float
+
+    _channel_handler_table: ClassVar[dict[int, Any]] = {
+        **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined]  # noqa: SLF001
+        MSG_CHANNEL_DATA: within_window(paramiko.Channel._feed),  # type: ignore[attr-defined]  # noqa: SLF001
+        MSG_CHANNEL_EXTENDED_DATA: within_window(paramiko.Channel._feed_extended),  # type: ignore[attr-defined]  # noqa: SLF001
+    }
+
+    def __init__(self, sock: object) -> None:
+        """Speak over `sock`: a socket, a channel or a program's pipes."""
+        self.meter = Metered(sock)
+        super().__init__(self.meter, packetizer_class=BoundedPacketizer)  # type: ignore[arg-type]
+        packetizer = cast("BoundedPacketizer", self.packetizer)
+        packetizer.is_open = lambda number: self._channels.get(number) is not None
 
     def run(self) -> None:
         """Read until the connection ends: paramiko's own loop, which ends with closing what it read from.
 
         Through a jump host that is a channel, and closing the channel of a hop that ended first raises (Transport.run,
-        its last line): nothing is left to be done then, and the thread would die with a traceback.
+        its last line); so does what a server's bytes bring paramiko to while it tells of an error. Nothing is left to
+        be done then, and the thread would die with a traceback.
         """
-        with contextlib.suppress(EOFError, OSError, paramiko.SSHException):
+        with contextlib.suppress(Exception):
             super().run()
+        if getattr(self, "active", False):
+            self._end()
+
+    def _end(self) -> None:
+        """Wake everybody who waits for this connection, as paramiko's own loop does where it ends by itself."""
+        self.active = False
+        self.packetizer.close()
+        waiting = [self.completion_event, *self.channel_events.values()]
+        if self.auth_handler is not None:
+            self.auth_handler.abort()
+        for event in waiting:
+            if event is not None:
+                event.set()
+
+    def get_exception(self) -> Exception | None:
+        """Return what ended the connection, as one of three kinds.
+
+        A server's bytes bring paramiko to raise anything: struct.error, IndexError, UnicodeDecodeError, KeyError ...
+        """
+        problem = super().get_exception()
+        if problem is None or isinstance(problem, paramiko.SSHException | EOFError | OSError):
+            return problem
+        strange = paramiko.SSHException(tr("what came is not SSH"))
+        strange.__cause__ = problem
+        return strange
+
+    def _send_user_message(self, data: paramiko.Message) -> None:
+        """Send a message of ours; a peer that began new keys and never ends that is given up."""
+        try:
+            super()._send_user_message(data)  # type: ignore[misc]
+        except paramiko.SSHException:
+            self.active = False
+            hang_up(self.sock)
+            raise
 
     @property
     def preferred_keys(self) -> Sequence[str]:

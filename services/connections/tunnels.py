@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from services.connections.budget import UnderWay
 from services.connections.dial import dial
 from services.connections.limits import Limits
-from services.connections.mysql_wire import Road
 from services.connections.ssh_config import target_for
+from services.connections.tls import Road
 from services.errors import BadInput, TimedOut, Unreachable
 from services.words import tr
 
@@ -36,28 +37,53 @@ class Way:
     where: str
 
 
-def open_way(entry: HostEntry, ssh: Callable[[], SshLink] | None, *, limits: Limits, limit_s: float) -> Way:
-    """Open the way the inventory asks for. `ssh` gives the host's SSH connection. Raises UserError subclasses."""
+def open_way(
+    entry: HostEntry,
+    ssh: Callable[[], SshLink] | None,
+    *,
+    limits: Limits,
+    limit_s: float,
+    under_way: UnderWay | None = None,
+) -> Way:
+    """Open the way the inventory asks for. `ssh` gives the host's SSH connection. Raises UserError subclasses.
+
+    Args:
+        under_way: gets the socket as it is made; cutting it ends this call, or the login over it, with an error.
+    """
+    making = under_way or UnderWay()
     access = entry.sql
     if access is None:
         raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
     if access.via == "direct":
-        return _direct(entry, access.port, min(limits.connect_s, limit_s))
+        return _direct(entry, access.port, min(limits.connect_s, limit_s), making)
     if access.via == "socket":
         path = access.socket or DEFAULT_SOCKET
         if ssh is None:
-            return Way(_local(path, entry.name, limit_s), "socket", tr("the socket {path}", path=path))
-        return Way(ssh().unix(path, limit_s=limit_s), "socket", tr("the socket {path}", path=path))
+            way = Way(_local(path, entry.name, limit_s), "socket", tr("the socket {path}", path=path))
+        else:
+            way = Way(ssh().unix(path, limit_s=limit_s), "socket", tr("the socket {path}", path=path))
+        making.take(way.sock)
+        return way
     if ssh is None:
         raise BadInput(tr("A tunnel needs an SSH way to this host, and the inventory gives none."), host=entry.name)
-    return _tunnel(ssh(), entry.address, access.port, limit_s)
+    way = _tunnel(ssh(), entry.address, access.port, limit_s)
+    making.take(way.sock)
+    return way
 
 
-def _direct(entry: HostEntry, port: int, limit_s: float) -> Way:
+def _direct(entry: HostEntry, port: int, limit_s: float, making: UnderWay) -> Way:
     """Connect to the address; one that only ssh_config knows (an alias) is reached at its HostName."""
 
     def way(address: str) -> Way:
-        sock = dial(address, port, what=tr("the database"), host=entry.name, limit_s=limit_s, dead_after_s=DEAD_AFTER_S)
+        sock = dial(
+            address,
+            port,
+            what=tr("the database"),
+            host=entry.name,
+            limit_s=limit_s,
+            dead_after_s=DEAD_AFTER_S,
+            on_socket=making.take,
+        )
         return Way(sock, "open", f"{address} port {port}")
 
     try:
@@ -72,7 +98,10 @@ def _direct(entry: HostEntry, port: int, limit_s: float) -> Way:
 
 
 def _tunnel(link: SshLink, address: str, port: int, limit_s: float) -> Way:
-    """Enter at the host's 127.0.0.1; a server bound to another address is reached at the host's own."""
+    """Enter at the host's 127.0.0.1; a server bound to another address is reached at the address we know the host by.
+
+    That one may be another machine's (a forwarded port, a gateway): from the host on it is an open road.
+    """
     try:
         return Way(link.tcp("127.0.0.1", port, limit_s=limit_s), "tunnel", f"127.0.0.1 port {port} (tunnel)")
     except TimedOut:
@@ -81,7 +110,7 @@ def _tunnel(link: SshLink, address: str, port: int, limit_s: float) -> Way:
         if not link.alive:
             raise
         own = link.target.host or address
-        return Way(link.tcp(own, port, limit_s=limit_s), "tunnel", f"{own} port {port} (tunnel)")
+        return Way(link.tcp(own, port, limit_s=limit_s), "open", f"{own} port {port} (tunnel)")
 
 
 def _local(path: str, host: str, limit_s: float) -> socket.socket:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,8 @@ from services.connections.command import Command
 from services.connections.host import HostSession
 from services.connections.limits import Limits
 from services.connections.ports import ObserverSession
+from services.connections.reads import commands, statements
+from services.connections.reads.read import CommandRead, SqlRead
 from services.errors import BadInput, Refused, TimedOut, Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault
@@ -59,10 +62,12 @@ def test_that_a_statement_or_command_off_the_list_is_refused_before_anything_is_
     made = session(
         HostEntry("db1", "127.0.0.1", ssh=SshAccess("dba", port=port, config=""), sql=SqlAccess("obs", port=port))
     )
-    for statement in ("SET GLOBAL read_only=1", "SELECT 1; DROP TABLE a", "SELECT 1 INTO OUTFILE '/tmp/x'"):
+    texts: list[Any] = ["SET GLOBAL read_only=1", "SELECT 1", "SHOW GLOBAL STATUS", SqlRead("SHOW GLOBAL STATUS")]
+    for statement in texts:
         with pytest.raises(Refused):
             made.query(statement)
-    for command in (Command(("rm", "-rf", "/")), Command(("systemctl", "stop", "mariadb"), sudo=True)):
+    words: list[Any] = [Command(("cat", "/proc/loadavg")), Command(("rm", "-rf", "/")), "id -u", CommandRead("id -u")]
+    for command in words:
         with pytest.raises(Refused):
             made.run(command)
         with pytest.raises(Refused):
@@ -73,9 +78,9 @@ def test_that_a_statement_or_command_off_the_list_is_refused_before_anything_is_
 def test_that_a_way_the_inventory_does_not_give_is_told() -> None:
     made = session(HostEntry("db1", "127.0.0.1"))
     with pytest.raises(BadInput, match="no SQL way"):
-        made.query("SELECT 1")
+        made.query(statements.ONE)
     with pytest.raises(BadInput, match="no SSH way"):
-        made.run(Command(("cat", "/proc/loadavg")))
+        made.run(commands.CLOCK)
 
 
 def test_that_a_server_which_never_greets_times_out_and_the_next_call_does_not_wait_again(
@@ -85,14 +90,14 @@ def test_that_a_server_which_never_greets_times_out_and_the_next_call_does_not_w
     clock = ManualClock()
     made = session(HostEntry("db1", "127.0.0.1", ssh=SshAccess("dba", port=port, config="")), clock)
     with pytest.raises(TimedOut, match="did not greet as SSH"):
-        made.run(Command(("cat", "/proc/loadavg")))
+        made.run(commands.CLOCK)
     tried = len(taken)
     with pytest.raises(Unreachable, match="next attempt in"):
-        made.run(Command(("cat", "/proc/loadavg")))
+        made.run(commands.CLOCK)
     assert len(taken) == tried
     clock.advance(2.0)
     with pytest.raises(TimedOut):
-        made.run(Command(("cat", "/proc/loadavg")))
+        made.run(commands.CLOCK)
     assert len(taken) == tried + 1
     made.close()
 

@@ -16,6 +16,7 @@ from services.discovery.crawl import crawl
 from services.errors import BadInput, Unreachable, UserError
 from services.inventory.model import HostEntry, SshAccess
 from services.inventory.toml_file import parse_inventory
+from services.inventory.trust import Trust
 from tests.unit.recorded.replies import ReplaySession, load
 
 HEALTHY = load("situations/galera-healthy.json")
@@ -159,7 +160,7 @@ def test_that_nobody_is_asked_at_what_a_server_names_and_is_no_address(named: st
             raise Unreachable("No route to host.")
         return ReplaySession("n1", {**host, "queries": queries, "status": status})
 
-    found = crawl([HostEntry("n1", "10.213.1.11")], opened, SystemClock())
+    found = crawl([HostEntry("n1", "10.213.1.11")], opened, SystemClock(), trust=Trust(also=("10.213.0.0/16",)))
     assert set(asked) <= {"10.213.1.11", "10.213.1.12", "10.213.1.13"}
     if not is_this_machine(named):
         assert [p.code for p in found.problems] == ["no-address"]
@@ -168,8 +169,8 @@ def test_that_nobody_is_asked_at_what_a_server_names_and_is_no_address(named: st
 def test_that_addresses_a_run_remembered_are_judged_again() -> None:
     """A journal is a file: what it remembers of a host's address is as foreign as any other."""
     from services.inventory.model import Inventory
-    from services.procedures.finding import Found
+    from services.procedures.finding import nothing_found
 
-    found = Found(Inventory(hosts=(HostEntry("n1", "10.0.0.1"),)))
+    found = nothing_found(Inventory(hosts=(HostEntry("n1", "10.0.0.1"),), also=("10.0.0.0/8",)))
     with pytest.raises(UserError):
         found.entry("n2", {"n2": ("x$(id)", "n1")})

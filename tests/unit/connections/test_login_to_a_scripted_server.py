@@ -15,8 +15,9 @@ from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.limits import Limits
 from services.connections.mysql_wire import Account, MySqlWire
-from services.errors import AuthFailed, TlsFailed, Unreachable
-from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.connections.tls import Trust
+from services.errors import TlsFailed, Unreachable
+from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
 from services.secrets import MemoryVault, SecretRef
 from tests.unit.connections import packets as p
 
@@ -101,8 +102,8 @@ def serve() -> Iterator[Callable[[Script], Server]]:
         server.close()
 
 
-def status(server: Server, **access: object) -> dict[str, str]:
-    sql = SqlAccess("obs", password=SecretRef("env", "P"), port=server.port, **access)  # type: ignore[arg-type]
+def status(server: Server, *, tls: Tls = "off") -> dict[str, str]:
+    sql = SqlAccess("obs", password=SecretRef("env", "P"), port=server.port, tls=tls)
     entry = HostEntry("db1", "127.0.0.1", sql=sql)
     with HostSession(
         entry, MemoryVault({"env:P": PASSWORD}), clock=SystemClock(), limits=Limits(handshake_s=3.0)
@@ -121,8 +122,8 @@ def test_that_a_password_is_never_sent_readable_over_an_open_road(
         server.read()
 
     server = serve(script)
-    with pytest.raises(AuthFailed, match="in the clear"):
-        status(server)
+    with pytest.raises(TlsFailed, match="in the clear"):
+        status(server, tls="off")
     assert not any(PASSWORD.encode() in packet for packet in server.received)
 
 
@@ -180,7 +181,10 @@ def test_that_an_alias_of_ssh_config_is_also_the_databases_address(
     config = tmp_path / "config"
     config.write_text("Host prod-db.invalid\n  HostName 127.0.0.1\n", encoding="utf-8")
     entry = HostEntry(
-        "db1", "prod-db.invalid", ssh=SshAccess("dba", config=str(config)), sql=SqlAccess("obs", port=server.port)
+        "db1",
+        "prod-db.invalid",
+        ssh=SshAccess("dba", config=str(config)),
+        sql=SqlAccess("obs", port=server.port, tls="off"),
     )
     with HostSession(entry, MemoryVault(), clock=SystemClock()) as made:
         assert made.status() == {"Uptime": "7"}
@@ -199,8 +203,6 @@ def test_that_a_connection_cut_by_another_thread_leaves_no_socket_open_underneat
 
     server = serve(script)
     sock = socket.create_connection(("127.0.0.1", server.port))
-    wire = MySqlWire(
-        sock, Account("obs", b"p"), server_name="", context=None, required=False, road="open", limit_s=3.0, most=1000
-    )
+    wire = MySqlWire(sock, Account("obs", b"p"), server_name="", trust=Trust(), road="open", limit_s=3.0, most=1000)
     wire.abort()
     assert sock.fileno() == -1

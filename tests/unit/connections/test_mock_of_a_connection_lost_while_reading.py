@@ -13,6 +13,7 @@ import paramiko
 import pytest
 
 from services.connections import remote_command
+from services.connections.limits import Limits
 from services.connections.remote_stream import RemoteStream
 from services.connections.sudo import Wrapped
 from services.connections.transport import SshTransport
@@ -66,7 +67,7 @@ def test_that_a_command_whose_connection_ends_is_unreachable_and_no_crash(proble
 )
 def test_that_a_stream_whose_connection_ends_is_unreachable_and_no_end(problem: Exception) -> None:
     channel: Any = Ending(problem)
-    stream = RemoteStream(channel, Wrapped("tail"), link_to(channel), "n1", 100)
+    stream = RemoteStream(channel, Wrapped("tail"), link_to(channel), "n1", Limits(line_bytes=100))
     with pytest.raises(Unreachable, match="connection ended"):
         list(stream.lines(limit_s=1.0))
 
@@ -86,6 +87,6 @@ def test_that_the_thread_of_a_connection_whose_hop_ended_first_ends_in_peace(
 
 def test_that_a_stream_that_was_closed_here_just_ends() -> None:
     channel: Any = Ending(EOFError())
-    stream = RemoteStream(channel, Wrapped("tail"), link_to(channel), "n1", 100)
+    stream = RemoteStream(channel, Wrapped("tail"), link_to(channel), "n1", Limits(line_bytes=100))
     stream.close()
     assert list(stream.lines(limit_s=1.0)) == []

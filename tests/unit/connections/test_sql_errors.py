@@ -9,7 +9,7 @@ import pytest
 
 from services.connections.sql_errors import connect_error, statement_error
 from services.connections.text_rows import ServerError
-from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, Unreachable, UserError
+from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, TlsMissing, Unreachable, UserError
 
 
 def told(problem: BaseException) -> UserError:
@@ -30,7 +30,7 @@ def wrapped(cause: OSError) -> pymysql.OperationalError:
         (pymysql.OperationalError(1129, "Host is blocked"), Unreachable, "blocked"),
         (pymysql.OperationalError(1040, "Too many connections"), Unreachable, "Too many connections"),
         (pymysql.OperationalError(4151, "Access denied, this account is locked"), AuthFailed, "locked"),
-        (pymysql.OperationalError(2026, "SSL is required but the server doesn't support it"), TlsFailed, "no TLS"),
+        (pymysql.OperationalError(2026, "SSL is required but the server doesn't support it"), TlsMissing, "no TLS"),
         (pymysql.OperationalError(3159, "insecure transport are prohibited"), TlsFailed, "only takes TLS"),
         (pymysql.OperationalError(2059, "Authentication plugin 'x' not configured"), AuthFailed, "can't do"),
         (wrapped(TimeoutError("timed out")), TimedOut, "within 3 s"),

@@ -1,0 +1,100 @@
+"""SSH packets within limits: none larger than the protocol needs, none that nobody asked for without end.
+
+paramiko believes the length a packet announces (4 GB), keeps what comes beyond a channel's window, and reads what no
+channel wants for as long as it comes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import paramiko
+from paramiko.packet import Packetizer
+
+from services.connections.budget import Metered
+from services.connections.dial import hang_up
+
+MOST_PACKET: Final = 64 * 1024
+"""RFC 4253, section 6.1: 35,000 bytes must be understood; we take 32,768 bytes of data in a packet of a channel."""
+SEND_S: Final = 20.0
+"""One packet, of 32 kB at most, to a peer that reads."""
+UNASKED_BYTES: Final = 6 * 1024 * 1024
+"""What no open channel wants, at once: a channel that is closed here may have a window of 2 MB under way."""
+UNASKED_BYTES_S: Final = 128 * 1024
+"""And how much of it each second for good; keepalives and what surrounds commands are far below."""
+MESSAGE_COST: Final = 256
+_DATA: Final = frozenset({94, 95})  # SSH_MSG_CHANNEL_DATA, SSH_MSG_CHANNEL_EXTENDED_DATA (RFC 4254, section 5.2)
+
+
+class BoundedPacketizer(Packetizer):
+    """paramiko's packets over a Metered socket, with a largest size, a time for sending, and a purse for the unasked.
+
+    Attributes:
+        is_open: tells whether a channel's number is that of an open one.
+    """
+
+    def __init__(self, sock: Metered) -> None:
+        super().__init__(sock)  # type: ignore[arg-type] # it receives, sends, limits and closes
+        self._sock = sock
+        self.is_open: Callable[[int], bool] = lambda _: True
+        self._unasked = float(UNASKED_BYTES)
+        self._filled = time.monotonic()
+
+    def read_all(self, n: int, check_rekey: bool = False) -> bytes:
+        """Receive `n` bytes, unless no packet of ours can have so many."""
+        if not 0 <= n <= MOST_PACKET:
+            raise paramiko.SSHException(f"a packet of {n} bytes")
+        return super().read_all(n, check_rekey)
+
+    def write_all(self, out: bytes) -> None:  # type: ignore[override]
+        """Send a packet in its time. What was begun and not sent ends the connection: nothing could follow it."""
+        self._sock.sending(SEND_S)
+        try:
+            super().write_all(out)
+        except EOFError:
+            hang_up(self._sock)
+            raise
+        finally:
+            self._sock.sending(None)
+
+    def read_message(self) -> tuple[int, paramiko.Message]:
+        """Read one message; more than the purse holds of those that nobody wants ends the connection."""
+        kind, message = super().read_message()
+        if kind in _DATA:
+            number = message.get_int()
+            message.rewind()
+            if self.is_open(number):
+                return kind, message
+        now = time.monotonic()
+        self._unasked = min(UNASKED_BYTES, self._unasked + (now - self._filled) * UNASKED_BYTES_S)
+        self._filled = now
+        self._unasked -= MESSAGE_COST + len(message.get_remainder())
+        if self._unasked < 0:
+            raise paramiko.SSHException("it sends without end what nobody asked for")
+        return kind, message
+
+    # paramiko's own clock of the handshake is a thread; it stops at the first message, or outlives its connection.
+
+    def start_handshake(self, timeout: float) -> None:
+        """Leave the time to the Metered socket."""
+
+    def handshake_timed_out(self) -> bool:
+        """Return False: the Metered socket raises."""
+        return False
+
+    def complete_handshake(self) -> None:
+        """Leave the time to the Metered socket."""
+
+
+def within_window(take: Callable[[paramiko.Channel, paramiko.Message], None]) -> Callable[..., None]:
+    """Return paramiko's way of taking a channel's data, for as long as the peer keeps to the window it was given."""
+
+    def bounded(channel: paramiko.Channel, message: paramiko.Message) -> None:
+        waiting = len(channel.in_buffer) + len(channel.in_stderr_buffer)
+        if waiting + len(message.get_remainder()) > channel.in_window_size + MOST_PACKET:
+            raise paramiko.SSHException("it sent more than a channel's window allows")
+        take(channel, message)
+
+    return bounded

@@ -1,7 +1,8 @@
 """From any one host to all of them: ask a host, ask those it names, and so on, in parallel and bounded.
 
-A host that is found is asked with the same ways in as the one that named it (`HostEntry.for_member`). Who it is decides
-whether it is new: the same server under a second address is dropped, and no address is asked twice.
+A host that is found is asked only where a person said that it may be (services/inventory/trust.py), with the ways in of
+the one that named it; whoever else is named is told as `unasked`. Who a host is decides whether it is new: the same
+server under a second address is dropped, and no address is asked twice.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.addresses import is_address, is_this_machine
 from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.identity import aliases_among
+from services.discovery.model import Unasked
 from services.discovery.nodes import addresses_of
 from services.discovery.probe import FINDING_PARTS, probe
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
 from services.facts.reading import host_port
 from services.inventory.model import HostEntry
+from services.inventory.trust import Trust
 from services.types import Reach
 from services.words import tr
 
@@ -40,12 +43,14 @@ class CrawlResult:
         entries: host key -> how to reach it, for the hosts in `facts`.
         aliases: keys that turned out to be another name of one in `facts`.
         problems: hosts that were named and could not be asked, and where the bounds cut the search.
+        unasked: hosts that were named and that nobody said may be asked.
     """
 
     facts: Mapping[str, NodeFacts]
     entries: Mapping[str, HostEntry]
     aliases: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    unasked: tuple[Unasked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,14 @@ class Lead:
 class _Search:
     """The state of one crawl; only the crawling thread touches it."""
 
+    trust: Trust
     facts: dict[str, NodeFacts] = field(default_factory=dict)
     entries: dict[str, HostEntry] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     unsure: set[str] = field(default_factory=set)
     running: dict[Future[NodeFacts], HostEntry] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    unasked: dict[str, Unasked] = field(default_factory=dict)
 
 
 def crawl(
@@ -74,6 +81,7 @@ def crawl(
     open_session: Callable[[HostEntry], ObserverSession],
     clock: Clock,
     *,
+    trust: Trust,
     limit_s: float = 3.0,
     known: Mapping[str, NodeFacts] | None = None,
 ) -> CrawlResult:
@@ -81,10 +89,11 @@ def crawl(
 
     Args:
         open_session: gives a session that this function closes; connecting happens in its first call.
+        trust: which of the named hosts may be asked.
         limit_s: after so many seconds what is still unanswered is left out (a seed gets a Problem).
         known: facts of hosts that are watched already: they are not asked again, but whom they name is followed.
     """
-    search = _Search()
+    search = _Search(trust)
     deadline = clock.monotonic() + limit_s
     open_sessions: dict[str, ObserverSession] = {}
     lock = threading.Lock()
@@ -151,19 +160,31 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         search.problems.append(Problem("discovery", text, "no-address"))
     for lead in leads_of(facts):
         host = host_port(lead.address)[0]
+        if host in search.unasked:
+            search.unasked[host] = _named_again(search.unasked[host], lead, entry.name)
         if host in search.asked:
             continue
         search.asked.add(host)
-        if len(search.entries) >= MOST_HOSTS:
+        if len(search.entries) + len(search.unasked) >= MOST_HOSTS:
             text = tr(
                 "More than {most} hosts were named; {host} and others were not asked.", most=MOST_HOSTS, host=host
             )
             search.problems.append(Problem("discovery", text, "too-many-hosts"))
             return
         name = _name_for(search, lead.name or host, host)
-        if not lead.sure:
+        found = search.trust.entry(entry, name, host)
+        if found is None:
+            search.unasked[host] = Unasked(host, name, (entry.name,), entry.ways_of or entry.name, lead.sure)
+            continue
+        if not lead.sure and found.ways_of:
             search.unsure.add(name)
-        _begin(search, entry.for_member(name, host), None, submit)
+        _begin(search, found, None, submit)
+
+
+def _named_again(known: Unasked, lead: Lead, by: str) -> Unasked:
+    """Return an unasked host with one more who names it, by a name of its own where nobody gave it one."""
+    name = lead.name if lead.name and known.name == known.address else known.name
+    return replace(known, name=name, by=tuple(dict.fromkeys((*known.by, by))), sure=known.sure or lead.sure)
 
 
 def _name_for(search: _Search, wanted: str, host: str) -> str:
@@ -236,4 +257,13 @@ def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
         entries={host: entry for host, entry in search.entries.items() if host not in aliases and host in search.facts},
         aliases=tuple(aliases),
         problems=(*search.problems, *problems),
+        unasked=_still_unasked(search),
     )
+
+
+def _still_unasked(search: _Search) -> tuple[Unasked, ...]:
+    """Return the unasked hosts without those that turned out to be another address of one that was asked."""
+    known = {address for facts in search.facts.values() for address in addresses_of(facts)}
+    known |= {host_port(entry.address)[0] for entry in search.entries.values()}
+    left = (one for host, one in search.unasked.items() if host not in known)
+    return tuple(sorted(left, key=lambda one: (one.name, one.address)))

@@ -37,6 +37,11 @@ _RECEIVING = {
 GRACE_S = 35.0
 """Longest wait between two attempts to reconnect, and a little more."""
 
+_LOGIN_REFUSED = frozenset(
+    {"auth-failed", "tls-failed", "tls-missing", "certificate-unknown", "certificate-changed", "query-failed"}
+)
+"""The server is there, and it or we refused the login: that says nothing bad of the server."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -229,7 +234,7 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         )  # ours to mend: it says nothing of the server
     if is_joining(node) or around.transfer:
         return _starting(node, around)
-    if node.code("sql") in {"auth-failed", "tls-failed", "query-failed"}:
+    if node.code("sql") in _LOGIN_REFUSED:
         return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why("sql"))
     if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
         text = tr("the inventory gives no SQL way, or it was not tried yet")

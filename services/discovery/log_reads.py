@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from services.clock import Clock
-from services.connections.command import Command
 from services.connections.ports import ObserverSession, Output
+from services.connections.reads.read import CommandRead
 from services.errors import Refused, SudoFailed, UserError
 from services.facts import reads
 from services.facts.error_log import parse_transfers
@@ -98,7 +98,7 @@ def _gcache_apart(session: ObserverSession, folder: str) -> tuple[int | None, in
     return pages, disks[0].free if disks else None
 
 
-def _as_root_or_not(session: ObserverSession, command: Callable[[bool], Command]) -> Output | None:
+def _as_root_or_not(session: ObserverSession, command: Callable[[bool], CommandRead]) -> Output | None:
     """Run as root, or as the login where the host gives no root; None when neither is allowed."""
     try:
         return session.run(command(True), limit_s=LIMIT_S)

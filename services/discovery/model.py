@@ -178,6 +178,24 @@ class ClusterSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Unasked:
+    """A host that somebody names and that nobody said may be asked (services/inventory/trust.py): no secret goes there.
+
+    Attributes:
+        address: an IP address or a host's name; name: what the group calls it, the address where nobody calls it.
+        by: inventory hosts or found ones that name it, in the order in which they did; ways_of: the inventory host
+            whose ways in would be used.
+        sure: a member or channel of now; False for what only stands in somebody's configuration.
+    """
+
+    address: str
+    name: str
+    by: tuple[str, ...]
+    ways_of: str
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class EstateSnapshot:
     """Everything the console knows at one moment; the window draws this and nothing else."""
 
@@ -186,6 +204,7 @@ class EstateSnapshot:
     problems: tuple[Problem, ...] = ()
     hosts_total: int = 0
     hosts_answering: int = 0
+    unasked: tuple[Unasked, ...] = ()
 
     def cluster(self, cluster_id: str) -> ClusterSnapshot | None:
         """Return the cluster with this id, or None."""

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from services.clock import Clock
-from services.connections.command import Command
 from services.connections.ports import ObserverSession, Rows
+from services.connections.reads.read import CommandRead, SqlRead
 from services.discovery.log_reads import log_facts, unit_facts
-from services.errors import QueryFailed, SudoFailed, UserError
+from services.errors import QueryFailed, Refused, SudoFailed, UserError
 from services.facts import reads
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
@@ -69,12 +69,14 @@ def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four 
         galera = replace(galera, members=_members(previous.galera, galera, members))
     if not status:
         doubts += (Problem("sql", tr("The server answered with an empty status."), "status-empty"),)
+    server = parse_server(variables, status, at)
+    doubts += reads.refused_folder(server.datadir)
     kept = tuple(p for p in previous.problems if p.part in {"machine", "log", "clock"})
     return replace(
         previous,
         at=at,
         sql_at=at,
-        server=parse_server(variables, status, at),
+        server=server,
         galera=galera,
         replication=_replication(previous.replication, replication, replicas, processes, variables, (at, variables_at)),
         round_trip_s=round_trip_s,
@@ -171,10 +173,10 @@ def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s
     dialect = dialect_of(variables)
     problems: list[Problem] = []
 
-    def ask(sql: str, part: str) -> Rows | None:
-        if not sql:
+    def ask(read: SqlRead | None, part: str) -> Rows | None:
+        if read is None:
             return None
-        answer = _attempt(lambda: session.query(sql, limit_s=limit_s))
+        answer = _attempt(lambda: session.query(read, limit_s=limit_s))
         if isinstance(answer, UserError):
             problems.append(Problem(part, answer.sentence, answer.code))
             return None
@@ -267,10 +269,10 @@ def machine_facts(session: ObserverSession, clock: Clock, datadir: str = "") -> 
 
 
 def _read_machine(session: ObserverSession, clock: Clock, datadir: str) -> MachineFacts:
-    def run(command: Command) -> str | None:
+    def run(read: CommandRead) -> str | None:
         try:
-            return session.run(command, limit_s=COMMAND_LIMIT_S).text
-        except (QueryFailed, SudoFailed):
+            return session.run(read, limit_s=COMMAND_LIMIT_S).text
+        except (QueryFailed, SudoFailed, Refused):
             return None
 
     machine = parse_host_files(run(reads.HOST_FILES) or "")

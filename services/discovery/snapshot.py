@@ -28,12 +28,14 @@ from services.discovery.model import (
     NodeView,
     ReplicationEdge,
     TransferEdge,
+    Unasked,
 )
 from services.discovery.nodes import Node
 from services.discovery.numbers import galera_numbers, replica_numbers, source_numbers
 from services.discovery.quorum import silent_of
 from services.discovery.transfers import transfers_of
 from services.discovery.troubles import apart_from_others, cluster_problems
+from services.discovery.unasked import with_unasked
 from services.discovery.words import joined, listing
 from services.facts.model import NodeFacts
 from services.types import ClusterKind, Flavour, Health, Reach, worst
@@ -51,6 +53,7 @@ def updated_estate(
     *,
     rates: Rates | None = None,
     expected: Mapping[str, int] | None = None,
+    unasked: Sequence[Unasked] = (),
 ) -> EstateSnapshot:
     """Return the estate as these facts show it.
 
@@ -62,6 +65,7 @@ def updated_estate(
         rates: host key -> derived rates: "flow_control_share" (0 to 1), "ist_reach_s", "lag_s", "network_in_per_s",
             "flow_control_sent" (1/s), "binlog_bytes_per_s".
         expected: host key of a seed -> how many nodes its cluster should have.
+        unasked: hosts that were named and that nobody said may be asked (crawl.py).
     """
     shown, measured = names or {}, rates or NO_RATES
     found = identified(previous, facts, at, shown)
@@ -73,6 +77,7 @@ def updated_estate(
     making = _Making(previous, links, measured, shown, at)
     clusters = [making.galera(cluster_id, members) for cluster_id, members in galera.items()]
     clusters += [making.asynchronous(cluster_id, members) for cluster_id, members in alone.items()]
+    clusters = with_unasked(clusters, unasked, previous, at)
     clusters = [judged_by_size(cluster, expected or {}) for cluster in clusters]
     reached = sum(1 for n in found.nodes if n.facts is not None and n.facts.reach not in {Reach.NONE, Reach.NOT_TRIED})
     return EstateSnapshot(
@@ -81,6 +86,7 @@ def updated_estate(
         problems=found.problems,
         hosts_total=len(found.nodes),
         hosts_answering=reached,
+        unasked=tuple(unasked),
     )
 
 

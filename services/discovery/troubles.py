@@ -94,5 +94,5 @@ def _told_by_nodes(nodes: Sequence[Node]) -> list[Problem]:
         for n in nodes
         if n.facts is not None
         for p in n.facts.problems
-        if p.part in {"galera", "group"} and n.sql_fresh
+        if p.part in {"galera", "group", "datadir"} and n.sql_fresh
     ]

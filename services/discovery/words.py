@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from services.moments import local_time
 from services.words import tr, tr_n
 
 THIN = "\u202f"
@@ -57,12 +58,12 @@ def percent(share: float) -> str:
 
 def moment(at: float) -> str:
     """Return a moment as local date and time: what is kept may be of another day."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+    return time.strftime("%Y-%m-%d %H:%M:%S", local_time(at))
 
 
 def clock(at: float) -> str:
     """Return a moment as local time of day."""
-    return time.strftime("%H:%M:%S", time.localtime(at))
+    return time.strftime("%H:%M:%S", local_time(at))
 
 
 def names(values: Iterable[str], most: int = 4) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from services.addresses import is_address, is_login, parse_hop
 from services.errors import BadInput
+from services.inventory.trust import is_place
 from services.secrets import SecretRef
 from services.words import tr
 
@@ -87,6 +88,18 @@ def count(value: object) -> int:
     return value
 
 
+def networks(value: object) -> tuple[str, ...]:
+    """Networks and addresses that may be asked once a member names them; never 'anybody'."""
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise BadValue(tr('be a list of networks in quotes: ["10.0.3.0/24"]'))
+    for one in value:
+        if not is_place(one):
+            raise BadValue(
+                tr('hold networks ("10.0.3.0/24"; /8 or /32 of IPv6 at the widest), IP addresses or host names')
+            )
+    return tuple(value)
+
+
 def flag(value: object) -> bool:
     """True or false."""
     if not isinstance(value, bool):
@@ -121,6 +134,14 @@ def choice(*allowed: str) -> Check:
     return check
 
 
+def tls(value: object) -> str:
+    """How TLS is judged. `prefer`, the word for "take what there is", is read as what is done now: `verify`."""
+    return "verify" if value == "prefer" else str(_TLS(value))
+
+
+_TLS = choice("verify", "verify-identity", "verify-ca", "required", "off")
+
+
 def table(value: object) -> str:
     """schema.table, both plain identifiers."""
     if not isinstance(value, str) or not TABLE_NAME.fullmatch(value):
@@ -148,7 +169,7 @@ SQL: dict[str, Check] = {
     "port": port,
     "via": choice("direct", "tunnel", "socket"),
     "socket": text,
-    "tls": choice("off", "prefer", "verify-ca", "verify-identity"),
+    "tls": tls,
     "ca": text,
     "cert": text,
     "key": text,

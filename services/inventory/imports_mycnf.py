@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal
 
 from services.addresses import is_address
 from services.inventory.imports import ImportReport, unique_names, vetted
-from services.inventory.model import HostEntry, SqlAccess
-from services.inventory.option_files import lines_of
+from services.inventory.model import HostEntry, SqlAccess, Tls
+from services.inventory.option_files import Inclusions
 from services.secrets import Secret, SecretRef
 from services.words import tr
 
@@ -25,11 +24,10 @@ _NOT_A_HOST = {"client-mariadb", "client-server", "client_mariadb"}
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " "}
 _TRUE = {"", "1", "on", "true"}
 
-Tls = Literal["off", "prefer", "verify-ca", "verify-identity"]
-_MODES: dict[str, Tls] = {
+_MODES: dict[str, Tls] = {  # never less than the client asked for; "preferred" becomes the default
     "disabled": "off",
-    "preferred": "prefer",
-    "required": "prefer",
+    "preferred": "verify",
+    "required": "required",
     "verify_ca": "verify-ca",
     "verify_identity": "verify-identity",
 }
@@ -100,16 +98,15 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
 
 
 def _tls(group: str, options: dict[str, str], reader: _Reader) -> Tls:
+    """Return what the client would ask for, at least: MySQL's client reads ssl-mode, MariaDB's the other two."""
+    if options.get("ssl-verify-server-cert", "0").lower() in _TRUE:
+        return "verify-identity"
     mode = options.get("ssl-mode", "").lower().replace("-", "_")
     if mode == "required":
         reader.notes.append(
-            tr('[{group}]: ssl-mode=REQUIRED becomes tls = "prefer"; better: a CA and "verify-identity".', group=group)
+            tr('[{group}]: ssl-mode=REQUIRED stays "required": encrypted, not verified; better: "verify".', group=group)
         )
-    if mode in _MODES:
-        return _MODES[mode]
-    if options.get("ssl-verify-server-cert", "0").lower() in _TRUE:
-        return "verify-identity"
-    return "verify-ca" if "ssl-ca" in options else "prefer"
+    return _MODES.get(mode, "verify-ca" if "ssl-ca" in options else "verify")
 
 
 class _Reader:
@@ -119,9 +116,10 @@ class _Reader:
         self.groups: dict[str, dict[str, str]] = {}
         self.notes: list[str] = []
         self.problems: list[str] = []
+        self._files = Inclusions("!include", _MOST_INCLUDES, self.problems)
 
     def read(self, file: Path, depth: int) -> None:
-        lines = lines_of(file, depth, _MOST_INCLUDES, "!include", self.problems)
+        lines = self._files.lines_of(file, depth)
         if lines is None:
             return
         group: dict[str, str] | None = None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
-from services.inventory.option_files import lines_of
+from services.inventory.option_files import Inclusions
 from services.words import tr
 
 DEFAULT = Path("~/.ssh/config")
@@ -37,9 +37,10 @@ class _Reader:
         self.names: dict[str, None] = {}
         self.notes: list[str] = []
         self.problems: list[str] = []
+        self._files = Inclusions("Include", _MOST_INCLUDES, self.problems)
 
     def read(self, file: Path, depth: int) -> None:
-        lines = lines_of(file, depth, _MOST_INCLUDES, "Include", self.problems)
+        lines = self._files.lines_of(file, depth)
         if lines is None:
             return
         for number, line in enumerate(lines, start=1):

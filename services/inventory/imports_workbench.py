@@ -12,11 +12,12 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from services.addresses import is_address
+from services.files import read_bounded
 from services.inventory.imports import ImportReport, unique_names, vetted
-from services.inventory.model import HostEntry, SqlAccess, SshAccess
+from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 16 * 2**20
 _LOCAL = {"127.0.0.1", "localhost", "::1", ""}
-_TLS: dict[str, Literal["off", "prefer", "verify-ca", "verify-identity"]] = {
+_TLS: dict[str, Tls] = {  # never less than Workbench asked for; "if available" becomes the default
     "0": "off",
-    "1": "prefer",
-    "2": "prefer",
+    "1": "verify",
+    "2": "required",
     "3": "verify-ca",
     "4": "verify-identity",
 }
@@ -71,18 +72,14 @@ def _parse(file: Path) -> tuple[Element | None, str]:
     from defusedxml.ElementTree import fromstring
 
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            return None, tr(
-                "{file} is larger than {n} MiB: that is no list of connections.", file=file, n=_MOST_BYTES // 2**20
-            )
-        root = fromstring(file.read_bytes(), forbid_dtd=True)
+        root = fromstring(read_bounded(file, _MOST_BYTES), forbid_dtd=True)
     except OSError as problem:
         return None, tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem)
     except DefusedXmlException as problem:
         return None, tr(
             "{file} is refused: it declares entities or a DTD ({problem}).", file=file, problem=type(problem).__name__
         )
-    except (ParseError, ValueError, LookupError) as problem:
+    except (ParseError, ValueError, LookupError, RecursionError) as problem:
         return None, tr("{file} is not XML: {problem}.", file=file, problem=problem)
     if root.tag != "data" or root.get("grt_format") is None:
         return None, tr("{file} is not a Workbench file (no <data grt_format=...>).", file=file)
@@ -115,14 +112,14 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
     sql = SqlAccess(
         user=_user(parameters.get("userName", "")),
         port=_port(parameters.get("port") or "3306"),
-        tls=_TLS.get(parameters.get("useSSL", "1"), "prefer"),
+        tls=_TLS.get(parameters.get("useSSL", "1"), "verify"),
         ca=parameters.get("sslCA") or None,
         cert=parameters.get("sslCert") or None,
         key=(parameters.get("sslKey") or None) if parameters.get("sslCert") else None,
     )
     if parameters.get("useSSL") == "2":
         notes.append(
-            tr('"{name}": "Require" becomes tls = "prefer"; a CA and "verify-identity" are better.', name=name)
+            tr('"{name}": "Require" becomes tls = "required": encrypted, not verified; better: "verify".', name=name)
         )
     if driver == "native_socket":
         socket = parameters.get("socket") or None

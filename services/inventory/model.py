@@ -10,6 +10,9 @@ from services.errors import BadInput
 from services.secrets import SecretRef
 from services.words import tr
 
+Tls = Literal["off", "required", "verify", "verify-ca", "verify-identity"]
+"""How a server's TLS is judged: resources/docs/inventory.md, "TLS"."""
+
 
 @dataclass(frozen=True, slots=True)
 class SshAccess:
@@ -45,7 +48,7 @@ class SqlAccess:
     port: int = 3306
     via: Literal["direct", "tunnel", "socket"] = "direct"
     socket: str | None = None
-    tls: Literal["off", "prefer", "verify-ca", "verify-identity"] = "prefer"
+    tls: Tls = "verify"
     ca: str | None = None
     cert: str | None = None
     key: str | None = None
@@ -56,41 +59,54 @@ class SqlAccess:
 
 @dataclass(frozen=True, slots=True)
 class HostEntry:
-    """One host: the name a person uses, its address, and its ways in (either may be missing)."""
+    """One host: the name a person uses, its address, and its ways in (either may be missing).
+
+    `ways_of`: the inventory host whose ways in these are, '' for a host that a person wrote down.
+    """
 
     name: str
     address: str
     ssh: SshAccess | None = None
     sql: SqlAccess | None = None
+    ways_of: str = ""
 
     def for_member(self, name: str, address: str) -> HostEntry:
-        """Return the entry of a discovered member: this host's ways in, at another address.
+        """Return the entry of a discovered member: this host's ways in for reading, at another address.
+
+        The account for changes stays behind: it goes to hosts that a person wrote down. Whether the address may be
+        asked at all is not judged here (services/inventory/trust.py).
 
         Raises:
             BadInput: the address is none (services/addresses.py); a server or a file says it, so nobody is asked there.
         """
         if not is_address(address):
             raise BadInput(tr("{name} is named at '{address}', which is no address.", name=name, address=address))
-        return replace(self, name=name, address=address)
+        sql = self.sql and replace(self.sql, operator_user=None, operator_password=None)
+        return replace(self, name=name, address=address, sql=sql, ways_of=self.ways_of or self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterEntry:
-    """A cluster by the name a person gave it; `expected` is how many nodes it should have."""
+    """A cluster by the name a person gave it; `expected` is how many nodes it should have.
+
+    `networks`: networks and addresses whose hosts may be asked with the account of a seed, once somebody names them.
+    """
 
     name: str
     seeds: tuple[str, ...] = ()
     expected: int | None = None
+    networks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The whole file."""
+    """The whole file. `also`: what this run may ask besides (--also), as in `ClusterEntry.networks`; never written."""
 
     version: int = 1
     path: str = ""
     hosts: tuple[HostEntry, ...] = ()
     clusters: tuple[ClusterEntry, ...] = ()
+    also: tuple[str, ...] = ()
 
     def host(self, name: str) -> HostEntry | None:
         """Return the host of that name, or None."""

@@ -4,21 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from services.files import read_bounded
 from services.words import tr
 
+_MOST_FILES = 200
+"""Files that one may include, all in all: each of sixteen levels may name each file again."""
 
-def lines_of(file: Path, depth: int, most: int, word: str, problems: list[str]) -> list[str] | None:
-    """Return the lines of a file; None when it can't be read, with the reason added to `problems`.
 
-    Args:
-        depth, most: how deep in included files we are, and how deep is too deep.
-        word: what that program calls an inclusion ("Include", "!include").
+class Inclusions:
+    """One reading of a file and of all that it includes: it ends, whatever they include.
+
+    `word`: what that program calls an inclusion ("Include", "!include"); `most`: how deep is too deep.
+    `problems` gains a sentence for each file that is left out.
     """
-    if depth > most:
-        problems.append(tr("{file}: {word} goes deeper than {n} files.", file=file, word=word, n=most))
-        return None
-    try:
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as problem:
-        problems.append(tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem))
-        return None
+
+    def __init__(self, word: str, most: int, problems: list[str]) -> None:
+        self._word = word
+        self._most = most
+        self._problems = problems
+        self._files = 0
+
+    def lines_of(self, file: Path, depth: int) -> list[str] | None:
+        """Return the lines of a file that is `depth` inclusions deep; None where it is left out."""
+        if self._files > _MOST_FILES:
+            return None
+        if depth > self._most:
+            self._tell(tr("{file}: {word} goes deeper than {n} files.", file=file, word=self._word, n=self._most))
+            return None
+        self._files += 1
+        if self._files > _MOST_FILES:
+            self._tell(tr("{file}: {word} names more than {n} files.", file=file, word=self._word, n=_MOST_FILES))
+            return None
+        try:
+            return read_bounded(file).decode("utf-8", "replace").splitlines()
+        except OSError as problem:
+            self._tell(tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem))
+            return None
+
+    def _tell(self, problem: str) -> None:
+        if problem not in self._problems:
+            self._problems.append(problem)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput
+from services.files import read_bounded
 from services.inventory import fields
 from services.inventory.faults import Faults
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_lines import Place, places
+from services.inventory.toml_trouble import trouble
 from services.words import tr
 
 VERSION = 1
-_MOST_BYTES = 4 * 2**20
+MOST_BYTES = 4 * 2**20
 _TOP = ("version", "cluster", "host", "defaults")
+_CLUSTER: Mapping[str, fields.Check] = {"name": fields.text, "expected": fields.count, "networks": fields.networks}
 _WAYS: Mapping[str, Mapping[str, fields.Check]] = {"ssh": fields.SSH, "sql": fields.SQL}
+_WORDS = frozenset((*_TOP, *_CLUSTER, *_WAYS, *fields.SSH, *fields.SQL, "seeds", "address"))
 
 
 def load_inventory(path: str | Path) -> Inventory:
@@ -33,11 +36,7 @@ def load_inventory(path: str | Path) -> Inventory:
 def read_text(file: Path) -> str:
     """Return the file's text, or raise BadInput: unreadable, too large, not UTF-8."""
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise BadInput(
-                tr("{file} is larger than {n} MiB: that is no inventory.", file=file, n=_MOST_BYTES // 2**20)
-            )
-        data = file.read_bytes()
+        data = read_bounded(file, MOST_BYTES)
     except OSError as problem:
         raise BadInput(
             tr("The inventory {file} can't be read: {problem}.", file=file, problem=problem.strerror or problem),
@@ -64,16 +63,18 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        message = re.sub(r"^(.*?) \(at line (\d+), column (\d+)\)$", r"line \2, column \3: \1", str(problem))
-        # Only tomllib's own words are told, never the text of the line: it may hold a password.
         raise BadInput(
-            tr("The inventory {path} is not TOML: {problem}.", path=path, problem=_unquoted(message))
+            tr("The inventory {path} is not TOML: {problem}.", path=path, problem=trouble(problem, text, _WORDS)),
+            try_=(tr('Correct that line: text stands in quotes, as in name = "db1".'),),
+        ) from None
+    except (RecursionError, ValueError) as problem:
+        # Brackets in brackets without end; a number of more digits than Python turns into one.
+        why = tr("it is nested too deep") if isinstance(problem, RecursionError) else tr("a number has too many digits")
+        raise BadInput(
+            tr("The inventory {path} can't be read: {problem}.", path=path, problem=why),
+            try_=(tr("Name another one with --inventory FILE."),),
         ) from None
     return _Reader(document, path, Faults(path, places(text))).read()
-
-
-def _unquoted(message: str) -> str:
-    return re.sub(r"\('.*'[^)]*\)|\(\".*\"[^)]*\)|'.*'", "…", message)
 
 
 class _Reader:
@@ -183,7 +184,7 @@ class _Reader:
             self._faults.add((*place, "sql"), f'{called}: [host.sql] needs "user".')
         if sql.via == "tunnel" and ssh is None:
             self._faults.add((*place, "sql", "via"), f'{called}: via = "tunnel" needs [host.ssh].')
-        if sql.tls.startswith("verify") and sql.via == "socket":
+        if sql.tls.startswith("verify-") and sql.via == "socket":
             self._faults.add(
                 (*place, "sql", "tls"), tr("{called}: a Unix socket has no certificate to verify.", called=called)
             )
@@ -197,7 +198,7 @@ class _Reader:
     def _cluster(self, number: int, table: dict[str, Any]) -> ClusterEntry:
         place: Place = ("cluster", number)
         plain = {key: value for key, value in table.items() if key != "seeds"}
-        values = self._values(place, plain, {"name": fields.text, "expected": fields.count}, "[[cluster]]")
+        values = self._values(place, plain, _CLUSTER, "[[cluster]]")
         name = str(values.get("name", ""))
         if "name" not in table:
             self._faults.add(place, tr('a cluster has no "name".'))
@@ -208,7 +209,7 @@ class _Reader:
                 tr('{cluster} needs "seeds": a list of host names.', cluster=_called("cluster", name)),
             )
             seeds = []
-        return ClusterEntry(name, tuple(seeds), values.get("expected"))
+        return ClusterEntry(name, tuple(seeds), values.get("expected"), values.get("networks", ()))
 
     def _names(self, kind: str, names: tuple[str, ...]) -> None:
         first: dict[str, int] = {}

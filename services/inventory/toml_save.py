@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput, StoreError
-from services.files import write_whole
+from services.files import private_folder, read_bounded, write_whole
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
-from services.inventory.toml_file import VERSION, parse_inventory, read_text
+from services.inventory.toml_file import MOST_BYTES, VERSION, parse_inventory, read_text
 from services.secrets import SecretRef
 from services.words import tr
 
@@ -102,6 +102,7 @@ def _write_cluster(table: Any, cluster: ClusterEntry) -> None:
     _set(table, "name", cluster.name, None)
     _set(table, "seeds", list(cluster.seeds), None)
     _set(table, "expected", cluster.expected, None)
+    _set(table, "networks", list(cluster.networks) or None, None)
 
 
 def _write_host(table: Any, host: HostEntry, defaults: Any) -> None:
@@ -152,10 +153,10 @@ def _set(table: Any, key: str, value: object, without: object) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(file.parent)
     if file.exists():
-        write_whole(file.with_name(file.name + ".bak"), file.read_bytes(), private=True, durable=True)
-    write_whole(file, text, private=True, durable=True)
+        write_whole(file.with_name(file.name + ".bak"), read_bounded(file, MOST_BYTES), durable=True)
+    write_whole(file, text, durable=True)
 
 
 def with_host(inventory: Inventory, host: HostEntry) -> Inventory:

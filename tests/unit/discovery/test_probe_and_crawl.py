@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.clock import ManualClock, SystemClock
-from services.connections.command import Command
 from services.connections.ports import Output, Rows, SqlValue
+from services.connections.reads.read import CommandRead, SqlRead
+from services.connections.reads.registry import statement_of
 from services.discovery.changes import events_between
 from services.discovery.crawl import crawl, leads_of
 from services.discovery.probe import facts_from_poll, log_facts, machine_facts, probe
@@ -21,6 +22,7 @@ from services.errors import SecretMissing, Unreachable, UserError
 from services.facts.dialect import VARIABLES
 from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.trust import Trust
 from services.types import Reach
 from tests.unit.discovery.scenes import AT, address, machine, member
 from tests.unit.recorded.replies import ReplaySession, load, rows
@@ -68,7 +70,7 @@ def test_that_a_refused_member_table_costs_only_itself() -> None:
 def test_that_a_poll_keeps_what_it_did_not_ask() -> None:
     before = probe(_session(), ManualClock(AT))
     host = HEALTHY["hosts"]["n1"]
-    variables = rows(host["queries"][VARIABLES]).pairs()
+    variables = rows(host["queries"][statement_of(VARIABLES)]).pairs()
     after = facts_from_poll(before, host["status"], variables, AT + 1)
     assert after.galera is not None
     assert before.galera is not None
@@ -138,10 +140,10 @@ class HostileSession(ReplaySession):
             raise self._error
         return dict(self._status)
 
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+    def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
         return self._table
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
         return Output(0, self._text, b"")
 
 
@@ -169,7 +171,7 @@ def test_that_no_poll_whatever_breaks_the_pure_facts(
     status: dict[str, str], variables: dict[str, str], channels: Rows, members: Rows
 ) -> None:
     bent = {**HEALTHY["hosts"]["n1"]["status"], **status}
-    settings = {**rows(HEALTHY["hosts"]["n1"]["queries"][VARIABLES]).pairs(), **variables}
+    settings = {**rows(HEALTHY["hosts"]["n1"]["queries"][statement_of(VARIABLES)]).pairs(), **variables}
     facts = facts_from_poll(
         NodeFacts("n1", AT), bent, settings, AT, replication=channels, members=members, replicas=channels
     )
@@ -177,6 +179,10 @@ def test_that_no_poll_whatever_breaks_the_pure_facts(
 
 
 # --- crawling ---------------------------------------------------------------------------------------------------------
+
+
+NEIGHBOURS = Trust(also=("10.0.0.0/8",))
+"""Every host of these tests may be asked; who may be is tests/unit/discovery/test_who_is_asked.py's."""
 
 
 def _entry(name: str, where: str) -> HostEntry:
@@ -198,7 +204,7 @@ class Estate:
 def test_that_each_member_leads_to_all_and_nobody_is_asked_twice() -> None:
     for name, host in HEALTHY["hosts"].items():
         estate = Estate(HEALTHY["hosts"])
-        found = crawl([_entry(name, host["address"])], estate.open, SystemClock())
+        found = crawl([_entry(name, host["address"])], estate.open, SystemClock(), trust=NEIGHBOURS)
         assert sorted(found.facts) == ["n1", "n2", "n3"]
         assert sorted(estate.asked) == ["10.213.1.11", "10.213.1.12", "10.213.1.13"]
         assert found.entries["n3"].sql == SqlAccess("observer")
@@ -207,13 +213,14 @@ def test_that_each_member_leads_to_all_and_nobody_is_asked_twice() -> None:
 def test_that_sources_and_replicas_are_followed() -> None:
     hosts = load("situations/async-healthy.json")["hosts"]
     for seed in ("src", "r1"):
-        found = crawl([_entry(seed, hosts[seed]["address"])], Estate(hosts).open, SystemClock())
+        found = crawl([_entry(seed, hosts[seed]["address"])], Estate(hosts).open, SystemClock(), trust=NEIGHBOURS)
         assert {facts.address for facts in found.facts.values()} == {"10.213.2.21", "10.213.2.22", "10.213.2.23"}
 
 
 def test_that_a_second_name_of_a_host_is_an_alias() -> None:
     host = HEALTHY["hosts"]["n1"]["address"]
-    found = crawl([_entry("n1", host), _entry("db-one", host)], Estate(HEALTHY["hosts"]).open, SystemClock())
+    seeds, estate = [_entry("n1", host), _entry("db-one", host)], Estate(HEALTHY["hosts"])
+    found = crawl(seeds, estate.open, SystemClock(), trust=NEIGHBOURS)
     assert found.aliases == ("db-one",)
     assert sorted(found.entries) == ["n1", "n2", "n3"]
 
@@ -223,7 +230,7 @@ def test_that_watched_hosts_are_not_asked_again_but_followed() -> None:
     entry = _entry("n1", "10.213.1.11")
     known = {"n1": probe(estate.open(entry), SystemClock(), address=entry.address)}
     estate.asked.clear()
-    found = crawl([entry], estate.open, SystemClock(), known=known)
+    found = crawl([entry], estate.open, SystemClock(), trust=NEIGHBOURS, known=known)
     assert sorted(estate.asked) == ["10.213.1.12", "10.213.1.13"]
     assert sorted(found.facts) == ["n1", "n2", "n3"]
 
@@ -233,7 +240,7 @@ def test_that_a_configured_fellow_that_leads_nowhere_is_dropped() -> None:
     queries = {k: v for k, v in alone["n1"]["queries"].items() if "wsrep_cluster_members" not in k}
     status = {**alone["n1"]["status"], "wsrep_incoming_addresses": "10.213.1.11:0", "wsrep_cluster_size": "1"}
     estate = Estate({"n1": {**alone["n1"], "queries": queries, "status": status}})
-    found = crawl([_entry("n1", "10.213.1.11")], estate.open, SystemClock())
+    found = crawl([_entry("n1", "10.213.1.11")], estate.open, SystemClock(), trust=NEIGHBOURS)
     assert sorted(found.entries) == ["n1"]
     assert len(estate.asked) == 3
 
@@ -242,7 +249,7 @@ def test_that_a_session_that_cannot_be_opened_is_a_reason() -> None:
     def refuse(entry: HostEntry) -> ReplaySession:
         raise SecretMissing("No such variable.")
 
-    found = crawl([_entry("n1", "10.0.0.1")], refuse, SystemClock())
+    found = crawl([_entry("n1", "10.0.0.1")], refuse, SystemClock(), trust=NEIGHBOURS)
     assert [p.sentence for p in found.facts["n1"].problems] == ["No such variable."]
 
 
@@ -259,7 +266,7 @@ def test_that_a_hanging_host_costs_no_more_than_the_limit() -> None:
 
     clock = SystemClock()
     started = clock.monotonic()
-    found = crawl([_entry("slow", "10.0.0.1")], lambda e: Hanging(e.name, {}), clock, limit_s=0.3)
+    found = crawl([_entry("slow", "10.0.0.1")], lambda e: Hanging(e.name, {}), clock, trust=NEIGHBOURS, limit_s=0.3)
     assert clock.monotonic() - started < 2
     assert [p.code for p in found.facts["slow"].problems] == ["timed-out"]
 
@@ -285,5 +292,5 @@ def test_that_identical_member_names_get_different_keys() -> None:
         opened.append(entry.name)
         return ReplaySession(entry.name, {})
 
-    crawl([_entry("db1", address(1))], open_session, SystemClock(), known={"db1": bent})
+    crawl([_entry("db1", address(1))], open_session, SystemClock(), trust=NEIGHBOURS, known={"db1": bent})
     assert sorted(opened) == ["10.20.0.13", "node"]

@@ -208,3 +208,30 @@ def test_that_an_endless_file_is_refused_before_it_is_read(tmp_path: Path) -> No
 def test_that_any_text_gives_an_inventory_or_one_bad_input(text: str) -> None:
     with contextlib.suppress(BadInput):
         assert parse_inventory("version = 1\n" + text).version == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("name = db1", 'line 3, column 8: Invalid value, at the key "name".'),
+        ("port 22", """line 3, column 6: Expected '=' after a key in a key/value pair, at the key "port"."""),
+        ("= 3", "line 3, column 1: Invalid statement, at the character =."),
+        ("[host.ssh", "Expected ']' at the end of a table declaration"),
+        ("[defaults]\n[defaults]", "Cannot declare defaults twice"),
+    ],
+)
+def test_that_a_text_that_is_no_toml_is_told_with_its_key_or_character(line: str, told: str) -> None:
+    assert told in fault(f"version = 1\n[[host]]\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["password = hunter2", "password hunter2", 'password = "x" hunter2', "hunter2", "hunter2 hunter2", "[hunter2\n",
+     "hunter2 = ", "[hunter2]\n[hunter2]", '["hunter2"]\n["hunter2"]', 'password = """\nx"""\nhunter2 hunter2',
+     "hunter2.hunter2 = 1\nhunter2 = 2", "['a''hunter2']"],
+)  # fmt: skip
+def test_that_a_text_that_is_no_toml_never_shows_what_may_be_a_password(line: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_inventory(f"version = 1\n[[host]]\n{line}\n")
+    if "not TOML" in str(refused.value):
+        assert "hunter" not in refused.value.as_text()

@@ -1,0 +1,96 @@
+"""Files that other programs and people keep, made so that reading them would never end: each is told as a sentence."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.connections.ssh_config import target_for
+from services.errors import BadInput
+from services.inventory.imports_mycnf import import_my_cnf
+from services.inventory.imports_ssh import import_ssh_config
+from services.inventory.imports_workbench import import_workbench
+from services.inventory.model import SshAccess
+from services.inventory.toml_file import load_inventory, parse_inventory
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
+
+
+@pytest.fixture(autouse=True)
+def soon() -> Iterator[None]:
+    """Reading ends while a person still waits."""
+    begun = time.monotonic()
+    yield
+    assert time.monotonic() - begun < 10.0
+
+
+@pytest.fixture(params=["device", "pipe", "huge", "folder"])
+def endless(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / "endless"
+    if request.param == "device":
+        path.symlink_to("/dev/zero")
+    elif request.param == "pipe":
+        os.mkfifo(path)
+    elif request.param == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as stream:
+            stream.truncate(2**36)
+    return path
+
+
+def test_that_an_endless_file_is_a_problem_of_every_import(endless: Path) -> None:
+    for read in (import_my_cnf, import_ssh_config, import_workbench):
+        report = read(endless)
+        assert not report.hosts
+        assert "endless" in report.problems[0]
+
+
+def test_that_an_endless_inventory_or_ssh_config_is_refused(endless: Path) -> None:
+    with pytest.raises(BadInput, match="can't be read"):
+        load_inventory(endless)
+    with pytest.raises(BadInput, match="can't be read"):
+        target_for(SshAccess(user="", config=str(endless)), "db1")
+
+
+def test_that_an_endless_file_that_is_included_is_told_and_the_rest_is_read(endless: Path, tmp_path: Path) -> None:
+    options = tmp_path / "my.cnf"
+    options.write_text(f"!include {endless}\n[client]\nhost=db1\nuser=x\n")
+    report = import_my_cnf(options)
+    assert [host.name for host in report.hosts] == ["client"] or len(report.hosts) == 1
+    assert "endless" in report.problems[0]
+    config = tmp_path / "config"
+    config.write_text(f"Include {endless}\nHost db1\n")
+    ssh = import_ssh_config(config)
+    assert [host.name for host in ssh.hosts] == ["db1"]
+    assert "endless" in ssh.problems[0]
+    with pytest.raises(BadInput, match="can't be read"):
+        target_for(SshAccess(user="", config=str(config)), "db1")
+
+
+def test_that_files_that_include_themselves_many_times_over_come_to_an_end(tmp_path: Path) -> None:
+    options, config = tmp_path / "my.cnf", tmp_path / "config"
+    options.write_text(f"!include {options}\n" * 30 + f"!includedir {tmp_path}\n" * 30)
+    config.write_text(f"Include {config}\n" * 30)
+    for report in (import_my_cnf(options), import_ssh_config(config)):
+        assert any("more than 200 files" in problem for problem in report.problems)
+        assert len(report.problems) < 250
+    with pytest.raises(BadInput, match="Include"):
+        target_for(SshAccess(user="", config=str(config)), "db1")
+
+
+def test_that_a_quote_that_does_not_close_in_an_include_is_told(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.write_text('Include "half\nHost db1\n')
+    with pytest.raises(BadInput, match="not a valid ssh_config"):
+        target_for(SshAccess(user="", config=str(config)), "db1")
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "{a=" * 50_000, "x = " + "9" * 50_000])
+def test_that_toml_without_bottom_is_told(text: str) -> None:
+    with pytest.raises(BadInput, match=r"nested too deep|too many digits"):
+        parse_inventory(text, "inventory.toml")

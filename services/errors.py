@@ -124,6 +124,39 @@ class TlsFailed(UserError):
     code = "tls-failed"
 
 
+class TlsMissing(TlsFailed):
+    """The server offers no TLS: nothing would be encrypted, and nobody can say which server it is."""
+
+    code = "tls-missing"
+
+
+class CertificateUnknown(TlsFailed):
+    """No authority vouches for the server's certificate and nobody accepted it yet; a person must compare it.
+
+    Attributes:
+        fingerprint: SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it.
+        name: 'address:port' it would be kept under; subject: whom it is made out to, as it says itself.
+        why: what is wrong with it.
+    """
+
+    code = "certificate-unknown"
+
+    def __init__(
+        self, sentence: str, *, host: str, fingerprint: str, name: str, subject: str, why: str, try_: tuple[str, ...]
+    ) -> None:
+        super().__init__(sentence, host=host, safe=tr("No login was attempted."), try_=try_)
+        self.fingerprint = fingerprint
+        self.name = name
+        self.subject = visible(subject)
+        self.why = visible(why)
+
+
+class CertificateChanged(TlsFailed):
+    """The server answered with another certificate than the one that was accepted: refused, always."""
+
+    code = "certificate-changed"
+
+
 class SudoFailed(UserError):
     """sudo refused, or asks for a password we don't have."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,12 @@ from services.errors import BadInput, SecretMissing
 from services.words import tr
 
 KEYRING_SERVICE = "pilothouse"
+_NAMED: set[str] = set()
+"""The variables that a reference has named: no child gets them."""
+_TELLING = re.compile(
+    r"(?:^|_)(?:pwd|pass|passwd|password|passphrase|secret|token|sshpass|apikey|api_key)(?:_|$)|^pgpass", re.IGNORECASE
+)
+_NO_SECRETS = frozenset({"PWD", "OLDPWD", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "GIT_ASKPASS", "SUDO_ASKPASS"})
 
 
 class Secret:
@@ -59,10 +66,25 @@ class SecretRef:
                 tr("A secret in the inventory must be a reference, not the secret itself."),
                 try_=('Write "keyring:NAME", "env:VARIABLE" or "fd:NUMBER".',),
             )
+        if scheme == "env":
+            _NAMED.add(name)
         return cls(scheme, name)
 
     def __str__(self) -> str:
         return f"{self.scheme}:{self.name}"
+
+
+def environment_for_children() -> dict[str, str]:
+    """Return the environment that a program started by this one gets: this one's without its secrets.
+
+    Left out are the variables that a reference `env:NAME` has named, and those whose name says that they hold one
+    (MYSQL_PWD, SSHPASS, PGPASSWORD, DB_PASSWORD ...).
+    """
+    return {name: value for name, value in os.environ.items() if not _holds_a_secret(name)}
+
+
+def _holds_a_secret(name: str) -> bool:
+    return name in _NAMED or (name not in _NO_SECRETS and _TELLING.search(name) is not None)
 
 
 class Vault(Protocol):

@@ -128,9 +128,15 @@ def install(language: str | Iterable[str] | None = None, *, locales: Path = _LOC
             if (file := locales / name / "LC_MESSAGES" / f"{DOMAIN}.mo").is_file():
                 _catalogue = _read(file)
                 return name
-    if isinstance(language, str):
-        _LOG.warning("There is no catalogue for the language %r; English is used.", language)
     return "en"
+
+
+def no_translation(language: str, installed: str) -> str:
+    """Return a sentence where a language was asked for and `install` gave English instead; '' where it is as asked."""
+    if installed != "en" or "en" in _names(language):
+        return ""
+    there = sorted(file.parent.parent.name for file in _LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
+    return f"There is no translation for {language!r} (there is: {', '.join(['en', *there])}). English is used."
 
 
 def from_environment() -> tuple[str, ...]:

@@ -27,6 +27,17 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from services.history.bounds import (
+    MOST_CELLS,
+    MOST_FRAME,
+    MOST_HEADER,
+    MOST_KEPT,
+    MOST_ROWS,
+    CodecError,
+    blob,
+    unpacked,
+)
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.uint32]
@@ -41,11 +52,8 @@ DECIMALS = 9
 EXACT = float(2**53)
 _HEAD = struct.Struct("<B3xI")
 _COUNTS = struct.Struct("<4I")
+_KINDS = (*range(DECIMALS + 1), RAW)
 _UNSIGNED: dict[int, type[np.unsignedinteger[Any]]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-
-
-class CodecError(ValueError):
-    """The bytes are not a block this program can read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,7 +217,7 @@ class Block:
 
     def __init__(self, data: bytes) -> None:
         try:
-            version, length = _HEAD.unpack_from(data)
+            version, length = _HEAD.unpack_from(blob(data))
         except struct.error as problem:
             raise CodecError("the block is shorter than its head") from problem
         if version != VERSION:
@@ -218,22 +226,28 @@ class Block:
         self._data = data
         self._unpacker = zstandard.ZstdDecompressor()
         self._opened: dict[int, bytes] = {}
-        self._read_header(self._open(_HEAD.size, length))
-        self._offsets = np.cumsum(np.concatenate(([_HEAD.size + length], self._lengths)))
+        self._kept = 0
+        self._read_header(unpacked(data[_HEAD.size : _HEAD.size + length], MOST_HEADER, self._unpacker))
+        self._offsets = np.cumsum(np.concatenate(([_HEAD.size + length], self._lengths.astype(np.int64))))
         if len(data) != self._offsets[-1]:
             raise CodecError("the block is cut short")
-
-    def _open(self, offset: int, length: int) -> bytes:
-        try:
-            return self._unpacker.decompress(self._data[offset : offset + length])
-        except zstandard.ZstdError as problem:
-            raise CodecError("a frame is damaged") from problem
+        self._sizes = self._sizes_of_frames()
 
     def _frame(self, number: int) -> bytes:
         frame = self._opened.get(number)
         if frame is None:
-            frame = self._open(int(self._offsets[number]), int(self._lengths[number]))
+            size = self._sizes[number]
+            if size > MOST_FRAME:
+                raise CodecError("a frame is larger than it may be")
+            offset, length = int(self._offsets[number]), int(self._lengths[number])
+            frame = unpacked(self._data[offset : offset + length], size, self._unpacker)
+            if len(frame) != size:
+                raise CodecError("a frame is shorter than its columns")
+            if self._kept > MOST_KEPT:
+                self._opened.clear()
+                self._kept = 0
             self._opened[number] = frame
+            self._kept += size
         return frame
 
     def _read_header(self, header: bytes) -> None:
@@ -253,6 +267,31 @@ class Block:
             raise CodecError("the header is cut short") from problem
         self.constant_ids, self.constants, self.ids, self._kinds, self._gaps = fields[:5]
         self._owners, self._first, self._widths, self._lengths = fields[5:]
+        self._refuse_nonsense()
+
+    def _refuse_nonsense(self) -> None:
+        """Every number that a later step uses as a size or a place is looked at once, here."""
+        owners = self._owners.astype(np.int64)
+        if not 1 <= self.rows <= MOST_ROWS:
+            raise CodecError("a block has no such number of rows")
+        if len(owners) and ((np.diff(owners) < 0).any() or owners[-1] >= len(self._widths)):
+            raise CodecError("a column lies in no frame")
+        packed = self._widths[np.unique(owners)]
+        if not np.isin(packed, (*_UNSIGNED, RAW_WIDTH)).all() or not np.isin(self._kinds, _KINDS).all():
+            raise CodecError("a column has no such form")
+        if self._gaps.any() and self._widths[-1] != GAPS_WIDTH:
+            raise CodecError("a block lacks its gaps")
+
+    def _sizes_of_frames(self) -> list[int]:
+        """Return the bytes that each frame has when unpacked, by what the header says of its columns."""
+        members = np.bincount(self._owners, minlength=len(self._widths)).tolist()
+        sizes = []
+        for count, width in zip(members, self._widths.tolist(), strict=True):
+            if width == GAPS_WIDTH:
+                sizes.append(int(np.count_nonzero(self._gaps)) * ((self.rows + 7) // 8))
+            else:
+                sizes.append(count * (self.rows * 8 if width == RAW_WIDTH else (self.rows - 1) * width))
+        return sizes
 
     def column(self, number: int) -> Floats | None:
         """Return one column, shape (rows,), or None when the block doesn't have it."""
@@ -264,6 +303,8 @@ class Block:
 
     def table(self) -> Table:
         """Return everything, unpacked."""
+        if len(self.ids) * self.rows > MOST_CELLS:
+            raise CodecError("a block holds more than it may")
         return Table(
             self.rows,
             self.constant_ids.astype(np.uint32),
@@ -294,8 +335,9 @@ class Block:
         raw = width == RAW_WIDTH
         kind = np.dtype(np.uint64 if raw else _UNSIGNED[width])
         length = self.rows if raw else self.rows - 1
+        opened = self._frame(frame)
         try:
-            planes = np.frombuffer(self._frame(frame), np.uint8).reshape(-1, kind.itemsize, length)[ranks]
+            planes = np.frombuffer(opened, np.uint8).reshape(-1, kind.itemsize, length)[ranks]
         except ValueError as problem:
             raise CodecError("a frame is shorter than its columns") from problem
         values = np.ascontiguousarray(planes.transpose(0, 2, 1)).view(kind.newbyteorder("<"))[:, :, 0]

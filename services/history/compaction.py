@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from services.history.codec import Block, CodecError, Floats, Table, encode, merge
+from services.history.bounds import CodecError
+from services.history.codec import Block, Floats, Table, encode, merge
 from services.history.columns import Columns
 from services.history.dictionary import Dictionary
 from services.history.hot import FIRST_ID

@@ -16,19 +16,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from services.errors import StoreError
+from services.files import private_file, private_folder
+from services.history.guarded import BUSY_S, connect_guarded, foreign_part
 from services.history.migrations import NEWEST, STEPS
-from services.history.reading_uri import reading_uri
 from services.words import tr
 
 Connect = Callable[[], sqlite3.Connection]
 """Opens a connection with its pragmas set. SQLite's own module, not SQLAlchemy: decision 0011."""
 
 APPLICATION_ID = 0x504C5448
-BUSY_S = 5.0
 WAL_LIMIT = 4 * 2**20
 CACHE_KB = 1_000
 """Page cache of a connection ("PRAGMA cache_size"): opened blocks are remembered by BlockCache, the system caches the
 file; a larger one only fills for hours with pages that nobody reads twice."""
+
+
+_LOOKED_THROUGH = 64 * 2**20
+"""Bytes up to which a file is looked through when it is opened ("PRAGMA quick_check"): less than a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Owner:
 
     def __init__(self, path: Path) -> None:
         lock = path.with_name(path.name + ".lock")
+        private_file(lock)
         self._file = lock.open("a+")
         try:
             lock_descriptor(self._file.fileno())
@@ -85,11 +90,12 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
         if not path.is_file():
             raise StoreError(tr("There is no file {path}.", path=path), try_=(tr("Check the name."),))
         connect = _connector(path, read_only=True)
-        _check(connect, path)
+        _check(connect, path, sent=True)
         return Opened(path, connect, read_only=True, owner=None)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         owner = Owner(path)
+        private_file(path)
     except OSError as problem:
         raise StoreError(
             tr("The history file {path} can't be written: {problem}.", path=path, problem=problem.strerror),
@@ -100,9 +106,10 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     try:
         if path.exists() and path.stat().st_size:
             try:
-                _check(_connector(path, read_only=True), path)  # looked at before anything may write to it
+                _check(_connector(path, read_only=True), path, sent=False)  # looked at before anything may write to it
             except DamagedError:
                 set_aside = _set_aside(path, now)
+                private_file(path)
         connect = _connector(path, read_only=False)
         _migrate(connect, path)
     except sqlite3.OperationalError as problem:
@@ -124,33 +131,35 @@ class DamagedError(StoreError):
 def _connector(path: Path, *, read_only: bool) -> Connect:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
-            _uri(path, read_only=read_only), uri=True, timeout=BUSY_S, check_same_thread=False, isolation_level=None
-        )
+            f"{path.resolve().as_uri()}?mode=rwc", uri=True, timeout=BUSY_S, check_same_thread=False,
+            isolation_level=None,
+        )  # fmt: skip
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA cache_size=-{CACHE_KB}")
-        if not read_only:
-            cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            cursor.execute("PRAGMA journal_mode=WAL")
-            cursor.execute("PRAGMA synchronous=NORMAL")
-            cursor.execute(f"PRAGMA journal_size_limit={WAL_LIMIT}")
+        cursor.execute("PRAGMA trusted_schema=OFF")
+        cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute(f"PRAGMA journal_size_limit={WAL_LIMIT}")
         cursor.close()
         return connection
 
-    return connect
+    return (lambda: connect_guarded(path, CACHE_KB)) if read_only else connect
 
 
-def _uri(path: Path, *, read_only: bool) -> str:
-    return reading_uri(path) if read_only else f"{path.resolve().as_uri()}?mode=rwc"
-
-
-def _check(connect: Connect, path: Path) -> None:
+def _check(connect: Connect, path: Path, *, sent: bool) -> None:
+    """Refuse what is no history file; one that somebody may have `sent` is looked through besides."""
     try:
         with contextlib.closing(connect()) as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables and path.stat().st_size < 64 * 2**20:
-                connection.execute("PRAGMA quick_check(1)").fetchone()
+            foreign = foreign_part(connection, version) if tables and sent and version <= NEWEST else ""
+            ours = application == APPLICATION_ID and not foreign
+            if tables and (ours or not sent) and path.stat().st_size < _LOOKED_THROUGH:
+                (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+                if said != "ok" and sent:
+                    raise sqlite3.DatabaseError(f"malformed: {said}")
     except (sqlite3.Error, OSError) as problem:
         text = str(problem)
         if "malformed" in text or "not a database" in text:
@@ -173,9 +182,11 @@ def _check(connect: Connect, path: Path) -> None:
             safe=tr("The file was not touched."),
             try_=(tr("Update Pilothouse, or give this one another data folder."),),
         )
-    if tables and application != APPLICATION_ID:
+    if tables and not ours:
         raise DamagedError(
-            tr("{name} is a database, but not a history file.", name=path.name),
+            tr("{name} is a database, but not a history file.", name=path.name)
+            if application != APPLICATION_ID
+            else tr('{name} is not as a history file is made: "{part}".', name=path.name, part=foreign),
             safe=tr("The file was left as it is."),
             try_=(tr("Open a file made by `pilothouse record`."),),
         )
@@ -205,7 +216,9 @@ def run_steps(cursor: sqlite3.Cursor, version: int, steps: tuple[tuple[int, tupl
 
 
 def _backup(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    with contextlib.closing(sqlite3.connect(path.with_name(f"{path.name}.v{version}.bak"))) as copy:
+    kept = path.with_name(f"{path.name}.v{version}.bak")
+    private_file(kept)
+    with contextlib.closing(sqlite3.connect(kept)) as copy:
         connection.backup(copy)
 
 

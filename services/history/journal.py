@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from services.history.bounds import LATEST, MOST_CHUNK_CELLS, CodecError, blob, moment, number
 from services.history.codec import Table
 from services.history.hot import AT, EPOCH, FIRST_ID, OFFSET, TICK
 
 INSERT = "INSERT INTO journal (id, server, chunk, at, shift, epoch, whole, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 SELECT = "SELECT server, chunk, at, shift, epoch, whole, data FROM journal ORDER BY id"
+SELECT_OF = "SELECT server, chunk, at, shift, epoch, whole, data FROM journal WHERE server = ? ORDER BY id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,43 +27,65 @@ class Recovered:
     table: Table
 
 
-def recover(rows: Iterable[tuple[int, int, float, float, int, int, bytes]]) -> list[Recovered]:
-    """Return the chunks that journal rows (in the order of SELECT) hold. Rows without their whole row are skipped."""
-    chunks: dict[tuple[int, int], list[tuple[float, float, int, int, bytes]]] = {}
-    for server, chunk, at, shift, epoch, whole, data in rows:
-        chunks.setdefault((server, chunk), []).append((at, shift, epoch, whole, data))
+def recover(rows: Iterable[tuple[object, ...]]) -> list[Recovered]:
+    """Return the chunks that journal rows (in the order of SELECT) hold.
+
+    Rows without their whole row, rows whose values are none, and what is larger than chunks are, are skipped.
+    """
+    chunks: dict[tuple[int, int], list[_Row]] = {}
+    for server, chunk, *rest in rows:
+        try:
+            member = _member(rest)
+            chunks.setdefault((number(server), number(chunk)), []).append(member)
+        except (CodecError, ValueError, OverflowError):
+            continue
     found = []
+    cells: dict[int, int] = {}
     for (server, _), members in chunks.items():
-        while members and not members[0][3]:
+        while members and not members[0].whole:
             members.pop(0)
         if members:
-            found.append(Recovered(server, members[0][0], members[-1][0], _table(members)))
+            ids = np.unique(np.concatenate([row.ids for row in members])).astype(np.uint32)
+            cells[server] = cells.get(server, 0) + (len(ids) + FIRST_ID) * len(members)
+            if cells[server] <= MOST_CHUNK_CELLS:
+                found.append(Recovered(server, members[0].at, members[-1].at, _table(members, ids)))
     return found
 
 
-def read_open_chunks(cursor: sqlite3.Cursor) -> list[Recovered]:
-    """Return what the file's journal holds now."""
-    return recover(cursor.execute(SELECT))
+def read_open_chunks(cursor: sqlite3.Cursor, server: int | None = None) -> list[Recovered]:
+    """Return what the file's journal holds now, of one server or of all."""
+    return recover(cursor.execute(SELECT) if server is None else cursor.execute(SELECT_OF, (server,)))
 
 
-def _table(members: list[tuple[float, float, int, int, bytes]]) -> Table:
-    parsed = [_row(data) for _, _, _, _, data in members]
-    ids = np.unique(np.concatenate([row_ids for row_ids, _ in parsed])).astype(np.uint32)
+@dataclass(frozen=True, slots=True)
+class _Row:
+    at: float
+    shift: float
+    epoch: int
+    whole: bool
+    ids: np.ndarray[tuple[int], np.dtype[np.uint32]]
+    values: np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+def _member(rest: list[object]) -> _Row:
+    at, shift, epoch, whole, data = rest
+    packed = blob(data)
+    count = len(packed) // 12
+    if not isinstance(shift, int | float) or not abs(shift) <= LATEST:
+        raise CodecError("a shift of clocks is none")
+    ids, values = np.frombuffer(packed, "<u4", count), np.frombuffer(packed, "<f8", count, 4 * count)
+    return _Row(moment(at), shift, number(epoch), bool(whole), ids, values)
+
+
+def _table(members: list[_Row], ids: np.ndarray[tuple[int], np.dtype[np.uint32]]) -> Table:
     columns = np.full((len(ids) + FIRST_ID, len(members)), np.nan)
     current = np.full(len(ids), np.nan)
-    for i, ((row_ids, values), (at, shift, epoch, whole, _)) in enumerate(zip(parsed, members, strict=True)):
-        if whole:
+    for i, row in enumerate(members):
+        if row.whole:
             current[:] = np.nan
-        current[np.searchsorted(ids, row_ids)] = values
+        current[np.searchsorted(ids, row.ids)] = row.values
         columns[FIRST_ID:, i] = current
-        columns[AT, i], columns[OFFSET, i], columns[EPOCH, i] = round(at * TICK), round(shift * TICK), epoch
+        columns[AT, i], columns[OFFSET, i], columns[EPOCH, i] = round(row.at * TICK), round(row.shift * TICK), row.epoch
     kept = np.concatenate((columns[:3], columns[FIRST_ID:]))
     numbers = np.concatenate((np.array([AT, OFFSET, EPOCH], np.uint32), ids))
     return Table(len(members), np.zeros(0, np.uint32), np.zeros(0), numbers, np.ascontiguousarray(kept))
-
-
-def _row(
-    data: bytes,
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    count = len(data) // 12
-    return np.frombuffer(data, "<u4", count), np.frombuffer(data, "<f8", count, 4 * count)

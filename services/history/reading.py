@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from services.clock import Clock
-from services.history.codec import Block, CodecError, Floats, Table
+from services.history.bounds import LATEST, MOST_CELLS_READ, CodecError, blob
+from services.history.codec import Block, Floats, Table
 from services.history.columns import Columns
 from services.history.hot import AT, EPOCH, OFFSET, TICK
 
@@ -20,6 +21,10 @@ KEPT_S = 120.0
 _SELECT = (
     "SELECT id, start, data FROM block WHERE server = ? AND start >= ? AND start <= ? AND stop >= ? ORDER BY start, id"
 )
+
+
+class TooMuchError(Exception):
+    """One question touches more samples than are ever read at once."""
 
 
 class BlockCache:
@@ -70,13 +75,20 @@ def read_blocks(
     numbers: dict[str, int | None],
     span: tuple[float, float],
 ) -> tuple[list[Columns], int]:
-    """Return the rows of the blocks that touch `span` and the number of damaged blocks that were passed over."""
+    """Return the rows of the blocks that touch `span` and the number of damaged blocks that were passed over.
+
+    Raises:
+        TooMuchError: more samples than one question may gather.
+    """
     start, end = span
     parts: list[Columns] = []
-    damaged = 0
+    damaged = rows = 0
     for number, begun, data in cursor.execute(_SELECT, (server, start - LONGEST_S, end, start)):
         try:
             block = cache.get((number, begun), lambda data=data: data)  # type: ignore[misc]
+            rows += block.rows
+            if rows * (len(numbers) + 3) > MOST_CELLS_READ:
+                raise TooMuchError
             parts.append(block_columns(block, numbers))
         except CodecError:
             damaged += 1
@@ -91,6 +103,8 @@ def block_columns(block: Block, numbers: dict[str, int | None]) -> Columns:
         return np.full(block.rows, np.nan) if found is None else found
 
     t = column(AT) / TICK
+    if not ((t >= 0.0) & (t <= LATEST)).all():
+        raise CodecError("a block holds moments that no clock shows")
     values = {key: column(number) for key, number in numbers.items()}
     return Columns(t, t - column(OFFSET) / TICK, values, column(EPOCH), tuple(numbers))
 
@@ -119,5 +133,5 @@ def block_keys(cursor: sqlite3.Cursor, server: int) -> Sequence[int]:
     row = cursor.execute("SELECT data FROM block WHERE server = ? ORDER BY start DESC LIMIT 1", (server,)).fetchone()
     if row is None:
         return ()
-    block = Block(row[0])
+    block = Block(blob(row[0]))
     return tuple(int(n) for n in np.concatenate((block.constant_ids, block.ids)))

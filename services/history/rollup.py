@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from services.history.codec import CodecError, Floats, Ids
+from services.history.bounds import MOST_HEADER, CodecError, unpacked
+from services.history.codec import Floats, Ids
 
 Singles = npt.NDArray[np.float32]
 
@@ -18,6 +19,8 @@ MINUTE_S = 60.0
 DAY_S = 86_400.0
 MINUTES = 1_440
 AGGREGATES = 5
+_SPARE = 4
+"""How much larger than the samples the table may be that sorts them by bin."""
 
 
 def doubles(values: Singles) -> Floats:
@@ -34,12 +37,24 @@ def by_step(t: Floats, columns: Floats, step_s: float) -> tuple[npt.NDArray[np.i
     bins, starts, counts = np.unique((t // step_s).astype(np.int64), return_index=True, return_counts=True)
     if not len(t):
         return bins, np.zeros((columns.shape[0], AGGREGATES, 0), np.float32)
-    owner = np.repeat(np.arange(len(bins)), counts)
-    place = np.arange(len(t)) - starts[owner]
-    cells = np.full((columns.shape[0], len(bins), int(counts.max())), np.nan)
-    cells[:, owner, place] = columns
+    if len(bins) * int(counts.max()) <= _SPARE * len(t):
+        return bins, _aggregates(columns, starts, counts)
+    out = np.empty((columns.shape[0], AGGREGATES, len(bins)), np.float32)
+    fullness = np.ceil(np.log2(counts))
+    for level in np.unique(fullness):  # crowded bins beside sparse ones: each kind has a table of its own width
+        mine = fullness == level
+        out[:, :, mine] = _aggregates(columns, starts[mine], counts[mine])
+    return bins, out
+
+
+def _aggregates(columns: Floats, starts: npt.NDArray[np.intp], counts: npt.NDArray[np.intp]) -> Singles:
+    """Return the aggregates, shape (columns, AGGREGATES, bins), of the bins that begin at `starts`."""
+    owner = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    cells = np.full((columns.shape[0], len(counts), int(counts.max())), np.nan)
+    cells[:, owner, place] = columns[:, starts[owner] + place]
     flat = _percentiles(cells.reshape(-1, cells.shape[2]))
-    return bins, flat.reshape(columns.shape[0], len(bins), AGGREGATES).transpose(0, 2, 1)
+    return flat.reshape(columns.shape[0], len(counts), AGGREGATES).transpose(0, 2, 1)
 
 
 def _percentiles(rows: Floats) -> Singles:
@@ -71,10 +86,10 @@ def pack_day(day: Singles) -> bytes:
 def unpack_day(data: bytes) -> Singles:
     """Return what `pack_day` packed."""
     try:
-        planes = np.frombuffer(zstandard.ZstdDecompressor().decompress(data), np.uint8)
+        planes = np.frombuffer(unpacked(data, AGGREGATES * MINUTES * 4), np.uint8)
         joined = np.ascontiguousarray(planes.reshape(4, -1).T).view("<f4").reshape(AGGREGATES, MINUTES)
         return joined.astype(np.float32, copy=False)
-    except (zstandard.ZstdError, ValueError) as problem:
+    except ValueError as problem:
         raise CodecError("a day of aggregates is damaged") from problem
 
 
@@ -90,10 +105,9 @@ def pack_still(minutes: npt.NDArray[np.int64], ids: Ids, values: Floats) -> byte
 
 def unpack_still(data: bytes) -> tuple[npt.NDArray[np.bool_], Ids, Floats]:
     """Return what `pack_still` packed: which of the 60 minutes were sampled, ids, values."""
-    try:
-        raw = zstandard.ZstdDecompressor().decompress(data)
-    except zstandard.ZstdError as problem:
-        raise CodecError("an hour of constants is damaged") from problem
+    raw = unpacked(data, MOST_HEADER)
+    if len(raw) < 8:
+        raise CodecError("an hour of constants is cut short")
     count = (len(raw) - 8) // 12
     mask = np.unpackbits(np.frombuffer(raw, np.uint8, 8))[:60].astype(np.bool_)
     values = np.frombuffer(raw, "<f8", count, 8 + 4 * count)

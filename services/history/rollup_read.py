@@ -6,7 +6,7 @@ import sqlite3
 
 import numpy as np
 
-from services.history.codec import CodecError
+from services.history.bounds import CodecError
 from services.history.columns import Rollups
 from services.history.rollup import AGGREGATES, MINUTE_S, MINUTES, Singles, doubles, unpack_day, unpack_still
 

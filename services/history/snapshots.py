@@ -18,6 +18,8 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
+from services.history.bounds import MOST_JSON, MOST_NODES, CodecError, json_text, unpacked
+from services.history.bounds import moment as a_moment
 from services.history.file import Connect
 from services.words import stored, tr
 
@@ -119,9 +121,15 @@ class SnapshotReader:
     def at(self, moment: float) -> EstateSnapshot | None:
         """Return the newest snapshot not after a moment, None when there is none."""
         with self._lock:
-            if self._connection is None:
-                self._connection = self._connect()
-            row = self._connection.execute(_SELECT, (moment,)).fetchone()
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                row = self._connection.execute(_SELECT, (moment,)).fetchone()
+            except sqlite3.Error as problem:
+                raise StoreError(
+                    tr("A stored snapshot can't be read ({problem}).", problem=problem),
+                    safe=tr("The file was left as it is."),
+                ) from problem
         return None if row is None else unpack(row[0], row[1])
 
     def close(self) -> None:
@@ -135,16 +143,27 @@ class SnapshotReader:
 def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
     """Return the snapshot of a row; `key_data` is its keyframe's data, None when the row is a keyframe itself."""
     try:
-        if key_data is None:
-            text = zstandard.ZstdDecompressor().decompress(data)
-        else:
-            key = zstandard.ZstdDecompressor().decompress(key_data)
-            text = zstandard.ZstdDecompressor(dict_data=_dictionary(key)).decompress(data)
-        return msgspec.json.decode(text, type=EstateSnapshot)
-    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
+        unpacker = None
+        if key_data is not None:
+            unpacker = zstandard.ZstdDecompressor(dict_data=_dictionary(unpacked(key_data, MOST_JSON)))
+        snapshot = msgspec.json.decode(json_text(unpacked(data, MOST_JSON, unpacker)), type=EstateSnapshot)
+        _refuse_crowds(snapshot)
+    except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
             tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
         ) from problem
+    return snapshot
+
+
+def _refuse_crowds(snapshot: EstateSnapshot) -> None:
+    """More than anybody could look at is not drawn: a window would stand still over it."""
+    a_moment(snapshot.at)
+    clusters = snapshot.clusters
+    edges = sum(len(c.replication) + len(c.transfers) + len(c.components) + len(c.views) for c in clusters)
+    nodes = sum(len(c.nodes) for c in clusters)
+    problems = len(snapshot.problems) + sum(len(c.problems) for c in clusters)
+    if max(nodes, edges, problems, len(clusters)) > MOST_NODES:
+        raise CodecError("it holds more nodes than an estate has")
 
 
 def _level(text: bytes) -> int:

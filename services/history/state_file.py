@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from services.errors import StoreError
+from services.files import private_file, private_folder
 from services.history import state_schema as schema
 from services.history.migrations_state import NEWEST, STEPS
 from services.history.reading_uri import reading_uri
@@ -100,13 +100,12 @@ def _url(url_or_path: str | Path) -> URL | None:
 
 def _file_engine(file: Path) -> Engine:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
         if file.is_dir():
             raise IsADirectoryError(errno.EISDIR, tr("it is a folder"))
         if file.exists():
             _refuse_newer(file)
-        else:
-            os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+        private_file(file)
     except OSError as problem:
         raise StoreError(
             tr("The state file {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
@@ -220,7 +219,8 @@ def _backup(file: Path, version: int) -> None:
     """Copy the file beside itself before a migration's first write; a copy that is not whole never gets the name."""
     kept = file.with_name(f"{file.name}.v{version}.bak")
     part = kept.with_name(kept.name + ".part")
-    os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+    part.unlink(missing_ok=True)
+    private_file(part)
     with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
         source.backup(copy)
     part.replace(kept)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
+from collections.abc import Iterator
 
 import msgspec
 
@@ -11,12 +13,38 @@ from services.clock import Clock
 from services.errors import StoreError
 from services.events import Event
 from services.history import journal, reading
-from services.history.codec import CodecError, Table
+from services.history.bounds import (
+    LATEST,
+    LONGEST_SPAN_S,
+    MOST_EVENT,
+    MOST_EVENTS,
+    MOST_NAME,
+    MOST_NAMES,
+    MOST_SERVERS,
+    MOST_SNAPSHOTS,
+    CodecError,
+    moment,
+    number,
+    visible_json,
+)
+from services.history.codec import Table
 from services.history.columns import Columns, Rollups
 from services.history.dictionary import SELECTS, Dictionary
 from services.history.file import Opened
 from services.history.rollup_read import read_rollups
+from services.visible import visible
 from services.words import tr
+
+_EVENTS = (
+    "SELECT data FROM event WHERE typeof(data) = 'text' AND length(data) <= ? AND at <= ? "
+    "AND (coalesce(stop, at) >= ? OR (spans AND stop IS NULL)) ORDER BY at DESC, id DESC LIMIT ?"
+)
+_TIMES = "SELECT at FROM snapshot WHERE at BETWEEN ? AND ? ORDER BY at, id LIMIT ?"
+_SPANS = (
+    "SELECT (SELECT min(start) FROM block WHERE server = s.id), "
+    "(SELECT stop FROM block WHERE server = s.id ORDER BY start DESC LIMIT 1) FROM server s "
+    "UNION ALL SELECT min(at), max(at) FROM journal"
+)
 
 
 class StoreFile:
@@ -29,55 +57,55 @@ class StoreFile:
         self._connection = opened.connect()
 
     def load(self, *dictionaries: Dictionary) -> None:
-        """Fill the dictionaries with what the file knows."""
-        cursor = self._connection.cursor()
-        for dictionary in dictionaries:
-            dictionary.load(cursor.execute(SELECTS[dictionary.kind]))
+        """Fill the dictionaries with what the file knows. StoreError: damaged, or more names than a file has."""
+        with self._asked() as cursor:
+            for dictionary in dictionaries:
+                most = MOST_SERVERS if dictionary.kind == "server" else MOST_NAMES
+                rows = cursor.execute(SELECTS[dictionary.kind]).fetchmany(most + 1)
+                if len(rows) > most:
+                    raise CodecError("it holds more names than a history has")
+                dictionary.load([(number(row[0]), self._seen(row[1])) for row in rows])
 
     def columns(self, server: int, numbers: dict[str, int | None], start: float, end: float) -> list[Columns]:
         """Return raw samples of a server; metrics are given as name -> number. StoreError: the file can't be read."""
-        with self._lock:
-            cursor = self._connection.cursor()
-            try:
-                parts, _ = reading.read_blocks(cursor, self._cache, server, numbers, (start, end))
-                parts += [reading.table_columns(t, numbers) for t in self._open_chunks(cursor, server)]
-            except sqlite3.Error as problem:
-                raise StoreError(
-                    tr("{name} can't be read: {problem}.", name=self._opened.path.name, problem=problem)
-                ) from problem
+        with self._asked() as cursor:
+            parts, _ = reading.read_blocks(cursor, self._cache, server, numbers, (start, end))
+            parts += [reading.table_columns(t, numbers) for t in self._open_chunks(cursor, server)]
         return parts
 
     def rollups(self, server: int | None, metric: int | None, start: float, end: float) -> Rollups:
         """Return one-minute aggregates."""
-        with self._lock:
-            return read_rollups(self._connection.cursor(), server, metric, start, end)
+        with self._asked() as cursor:
+            return read_rollups(cursor, server, metric, start, end)
 
     def events(self, start: float, end: float) -> tuple[Event, ...]:
-        """Return the events that touch the span, oldest first; those of a newer program's kinds are left out."""
-        with self._lock:
-            rows = self._connection.execute(
-                "SELECT data FROM event WHERE at <= ? AND (coalesce(stop, at) >= ? OR (spans AND stop IS NULL)) "
-                "ORDER BY at, id",
-                (end, start),
-            ).fetchall()
+        """Return the events that touch the span, oldest first; those of a newer program's kinds are left out.
+
+        So are those whose moment no clock shows and those longer than a sentence. Of more than a person could ever
+        look at, the newest.
+        """
+        with self._asked() as cursor:
+            rows = cursor.execute(_EVENTS, (MOST_EVENT, end, start, MOST_EVENTS)).fetchall()[::-1]
         found = []
         for (data,) in rows:
             try:
-                found.append(msgspec.json.decode(data, type=Event))
-            except msgspec.MsgspecError:
+                event = msgspec.json.decode(visible_json(data), type=Event)
+                moment(event.at)
+                moment(event.at if event.until is None else event.until)
+            except (msgspec.MsgspecError, CodecError, RecursionError):
                 continue
+            found.append(event)
         return tuple(found)
 
     def snapshot_times(self, start: float, end: float) -> tuple[float, ...]:
         """Return the moments of the stored snapshots within a span, ascending."""
-        select = "SELECT at FROM snapshot WHERE at BETWEEN ? AND ? ORDER BY at, id"
-        with self._lock:
-            return tuple(at for (at,) in self._connection.execute(select, (start, end)))
+        span = (max(0.0, start), min(LATEST, end), MOST_SNAPSHOTS)
+        with self._asked() as cursor:
+            return tuple(moment(at) for (at,) in cursor.execute(_TIMES, span))
 
     def newest_metrics(self, server: int) -> tuple[int, ...]:
         """Return the metrics of a server's newest samples."""
-        with self._lock:
-            cursor = self._connection.cursor()
+        with self._asked() as cursor:
             try:
                 numbers = reading.block_keys(cursor, server)
             except CodecError:
@@ -85,19 +113,23 @@ class StoreFile:
             return tuple(numbers) or tuple(int(n) for c in self._open_chunks(cursor, server) for n in c.ids)
 
     def spans(self) -> list[tuple[float, float]]:
-        """Return (first, last) moment of each server's packed samples, and of what the journal holds."""
-        with self._lock:
-            rows = self._connection.execute(
-                "SELECT (SELECT min(start) FROM block WHERE server = s.id), "
-                "(SELECT stop FROM block WHERE server = s.id ORDER BY start DESC LIMIT 1) FROM server s "
-                "UNION ALL SELECT min(at), max(at) FROM journal"
-            ).fetchall()
-        return [(float(start), float(end)) for start, end in rows if start is not None]
+        """Return (first, last) moment of each server's packed samples, and of what the journal holds.
+
+        StoreError: moments that no clock shows, or of a recording: a span that nobody recorded.
+        """
+        with self._asked() as cursor:
+            rows = cursor.execute(_SPANS).fetchall()
+            found = [(moment(start), moment(end)) for start, end in rows if start is not None]
+            longest = LONGEST_SPAN_S if self._opened.read_only else LATEST
+            if found and max(end for _, end in found) - min(start for start, _ in found) > longest:
+                raise CodecError("its samples lie further apart than anybody records")
+        return found
 
     def meta(self) -> dict[str, str]:
         """Return the facts about the file itself."""
-        with self._lock:
-            return {str(k): str(v) for k, v in self._connection.execute("SELECT key, value FROM meta")}
+        with self._asked() as cursor:
+            rows = cursor.execute("SELECT key, value FROM meta").fetchmany(MOST_NAME)
+            return {_name(k): self._seen(v) for k, v in rows}
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the file itself."""
@@ -116,4 +148,35 @@ class StoreFile:
         """Return the journal's chunks of a server: only for a reader of a file that another process writes."""
         if not self._opened.read_only:
             return []
-        return [chunk.table for chunk in journal.read_open_chunks(cursor) if chunk.server == server]
+        return [chunk.table for chunk in journal.read_open_chunks(cursor, server)]
+
+    def _seen(self, value: object) -> str:
+        """Return a name of the file; one that somebody sent is seen as what it is, one's own stays as it is written."""
+        name = _name(value)
+        return visible(name) if self._opened.read_only else name
+
+    @contextlib.contextmanager
+    def _asked(self) -> Iterator[sqlite3.Cursor]:
+        """Give the connection for one question; what goes wrong is told with the file's name and what to do."""
+        with self._lock:
+            try:
+                yield self._connection.cursor()
+            except (sqlite3.Error, CodecError, UnicodeDecodeError) as problem:
+                raise StoreError(
+                    tr("{name} can't be read: {problem}.", name=self._opened.path.name, problem=problem),
+                    safe=tr("The file was left as it is."),
+                    try_=(tr("Open another file, or recover this one with `sqlite3 FILE .recover`."),),
+                ) from problem
+            except reading.TooMuchError as problem:
+                raise StoreError(
+                    tr("{name} holds more samples in this span than are read at once.", name=self._opened.path.name),
+                    safe=tr("The file was left as it is."),
+                    try_=(tr("Look at a shorter span."),),
+                ) from problem
+
+
+def _name(value: object) -> str:
+    """Return a name that the file holds."""
+    if not isinstance(value, str) or len(value) > MOST_NAME:
+        raise CodecError("a name is longer than names are")
+    return value

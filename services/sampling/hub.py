@@ -14,7 +14,7 @@ from typing import Protocol
 
 from services.clock import Clock
 from services.discovery.changes import events_between
-from services.discovery.model import EstateSnapshot, NotSettled
+from services.discovery.model import EstateSnapshot, NotSettled, Unasked
 from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
 from services.discovery.two_primaries import told_until_settled
@@ -101,6 +101,7 @@ class Hub:
         self._on_snapshot = on_snapshot
         self._expected: Mapping[str, int] = {}
         self._not_settled: tuple[NotSettled, ...] = ()
+        self._unasked: tuple[Unasked, ...] = ()
         self._facts: dict[str, NodeFacts] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -148,6 +149,11 @@ class Hub:
         """Tell from now on of these sightings of two Primary Components, which no person has settled."""
         self._not_settled = open_
 
+    def unasked(self, named: tuple[Unasked, ...]) -> None:
+        """Draw from now on these hosts as named and not asked."""
+        self._unasked = named
+        self._wake.set()
+
     def facts(self) -> Mapping[str, NodeFacts]:
         """Return the newest facts of every host."""
         with self._lock:
@@ -179,7 +185,7 @@ class Hub:
         past = old if old.clusters else None
         rates = self._rates()
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
-                             expected=self._expected)  # fmt: skip
+                             expected=self._expected, unasked=self._unasked)  # fmt: skip
         new = told_until_settled(with_reach(new, rates), self._not_settled)
         self._snapshot = new
         for event in events_between(past, new):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from services.connections.command import Command
-from services.connections.read_programs import OS_LOOP, OS_LOOP_SH
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
 
 CPU_STATES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 DISK_FIELDS = (
@@ -55,11 +55,9 @@ class OsReading:
     data_device: str = ""
 
 
-def os_command(datadir: str, shell: str = "bash") -> Command:
+def os_command(datadir: str, shell: str = "bash") -> CommandRead:
     """Return the streaming command for a host whose database lives in `datadir`; `shell` is "bash" or "sh"."""
-    if shell == "bash":
-        return Command(("bash", "-c", OS_LOOP, "pilothouse", datadir))
-    return Command(("sh", "-c", OS_LOOP_SH, "pilothouse", datadir))
+    return (commands.OS_STREAM if shell == "bash" else commands.OS_STREAM_SH).read(datadir)
 
 
 def is_partition(name: str, others: Mapping[str, object]) -> bool:

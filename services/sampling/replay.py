@@ -15,19 +15,22 @@ from pathlib import Path
 
 from services.clock import Clock
 from services.discovery.model import EstateSnapshot
-from services.errors import BadInput
+from services.errors import BadInput, StoreError
 from services.events import Event
+from services.facts.model import Problem
 from services.history.recording import open_recording
 from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost, Metric
 from services.sampling.reader import SeriesReader
 from services.series import Series
+from services.visible import visible
 from services.words import tr
 
 SLOWEST, FASTEST = 0.25, 64.0
 MOST_EVENTS = 2_000
 TAIL_S = 600.0
 _KEPT_SNAPSHOTS = 64
+_LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +53,25 @@ class Replay:
     def __init__(self, path: Path, clock: Clock) -> None:
         self._clock = clock
         self._store = open_recording(path, clock)
+        try:
+            self._read_frame(path, clock)
+        except BaseException:
+            self._store.close()
+            raise
+
+    def _read_frame(self, path: Path, clock: Clock) -> None:
         held = self._store.range()
         if held is None:
-            self._store.close()
             raise BadInput(
-                tr("{name} holds no samples.", name=path.name), try_=(tr("Record for longer than a second."),)
+                tr("{name} holds no samples: no host answered while it was made, or it is too short.", name=path.name),
+                try_=(
+                    tr("See which hosts answer: pilothouse inventory check"),
+                    tr("Record again, for longer than a second."),
+                    tr("See the program without any server: pilothouse demo"),
+                ),
             )
         self._span = Span(*held)
-        self._title = self._store.meta().get("title") or path.stem
+        self._title = visible(self._store.meta().get("title") or path.stem)[:_LONGEST_TITLE].replace("\n", " ")
         self._catalogue = load_catalogue()
         self._reader = SeriesReader(self._store, self._catalogue)
         self._lock = threading.RLock()
@@ -100,11 +114,18 @@ class Replay:
         with self._lock:
             known = self._snapshots.get(place)
             if known is None:
-                known = self._store.snapshot_at(self._times[place]) or EstateSnapshot(at=at)
+                known = self._read_snapshot(self._times[place])
                 self._snapshots[place] = known
                 if len(self._snapshots) > _KEPT_SNAPSHOTS:
                     self._snapshots.popitem(last=False)
             return known
+
+    def _read_snapshot(self, at: float) -> EstateSnapshot:
+        """Return the stored snapshot; one that is damaged is an estate that says so, and the rest is played."""
+        try:
+            return self._store.snapshot_at(at) or EstateSnapshot(at=at)
+        except StoreError as problem:
+            return EstateSnapshot(at=at, problems=(Problem("recording", problem.sentence),))
 
     def events(self) -> Sequence[Event]:
         """Return the events up to the position; a span that had not ended then is still open."""

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows, text
+from services.connections.reads.read import SqlRead
 from services.errors import QueryFailed, UserError
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
 from services.facts.model import NodeFacts
 from services.sampling.settings import WatchSettings
 
-IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.*(certif|replicat|commit)", re.IGNORECASE)
+IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.{0,80}(certif|replicat|commit)", re.IGNORECASE)
 """States of a thread that waits in its commit (metrics reference, C2 'COMMIT threads')."""
 
 
@@ -113,10 +114,10 @@ def _notice_restart(poll: SqlPoll, status: Mapping[str, str]) -> None:
     poll.last_uptime = uptime
 
 
-def _optional(session: ObserverSession, sql: str, limit: float, problems: list[UserError]) -> Rows | None:
+def _optional(session: ObserverSession, read: SqlRead, limit: float, problems: list[UserError]) -> Rows | None:
     """Run a read whose refusal (a missing right, say) must not cost the rest of the poll."""
     try:
-        return session.query(sql, limit_s=limit)
+        return session.query(read, limit_s=limit)
     except QueryFailed as problem:
         problems.append(problem)
         return None

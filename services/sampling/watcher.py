@@ -22,7 +22,8 @@ from services.errors import StoreError
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.history.store import HistoryStore
-from services.inventory.model import HostEntry
+from services.inventory.model import HostEntry, Inventory
+from services.inventory.trust import Trust, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import ConsoleMemory
 from services.sampling.cost import PollCost
@@ -89,6 +90,7 @@ class Watcher:
             ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
         )
         self._expected: Mapping[str, int] = {}
+        self._trust = trust_of(Inventory(hosts=self._seeds))
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
         self._recalled: set[str] = set()
@@ -128,9 +130,17 @@ class Watcher:
         """Judge clusters by their size: seed host -> how many nodes its cluster should have. Call before `start`."""
         self._expected = sizes
 
+    def let_ask(self, trust: Trust) -> None:
+        """Ask hosts that others name only where this allows it; without it only the seeds are asked. Before `start`."""
+        self._trust = trust
+
     def add(self, entries: Sequence[HostEntry]) -> None:
-        """Watch more hosts from now on, and find what they lead to; one that is watched already is left as it is."""
+        """Watch more hosts from now on, and find what they lead to; one that is watched already is left as it is.
+
+        They are hosts that a person wrote down: each may be asked.
+        """
         for entry in entries:
+            self._trust = self._trust.with_host(entry)
             self._watch(entry, None)
         self._look_again.set()
 
@@ -143,12 +153,18 @@ class Watcher:
     def replace(self, name: str, entry: HostEntry) -> None:
         """Watch a host in another way from now on; waits for its old lane to end: call through a worker."""
         self._drop(name)
+        self._trust = self._trust.without_host(name).with_host(entry)
         self._watch(entry, None)
         self._look_again.set()
 
     def remove(self, name: str) -> None:
-        """Stop watching a host; waits for its lane to end: call through a worker."""
+        """Stop watching a host; waits for its lane to end: call through a worker.
+
+        Who else names it draws it as not asked, or it is found again in a network that the cluster declares.
+        """
+        self._trust = self._trust.without_host(name)
         self._drop(name)
+        self._look_again.set()
 
     def stop(self) -> None:
         """Stop every thread, close every session and the store."""
@@ -252,6 +268,7 @@ class Watcher:
             tuple(known.values()),
             self._open,
             self._clock,
+            trust=self._trust,
             limit_s=self._settings.discovery_limit_s,
             known=self.hub.facts(),
         )
@@ -260,6 +277,7 @@ class Watcher:
                 self._watch(entry, found.facts.get(name))
         for name in found.aliases:
             self._drop(name)
+        self.hub.unasked(found.unasked)
 
     def _recall(self) -> None:
         """Give hosts watched since the last call their positions of the last week: slowly, for nobody waits for it."""

@@ -14,8 +14,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from services.connections.command import Command
 from services.connections.ports import Output, Rows, Stream, text
+from services.connections.reads.read import CommandRead, SqlRead
+from services.connections.reads.registry import command_of, statement_of
 from services.errors import AuthFailed, QueryFailed, Refused, SudoFailed, TimedOut, Unreachable, UserError
 
 HERE = Path(__file__).parent
@@ -71,7 +72,8 @@ class ReplaySession:
             raise _failure(self._name, found)
         return dict(found)
 
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+    def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
+        sql = statement_of(read)
         self.asked.append(sql)
         found = self._recorded.get("queries", {}).get(sql)
         if found is None:
@@ -80,8 +82,8 @@ class ReplaySession:
             raise _failure(self._name, found)
         return rows(found)
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
-        words = " ".join(command.argv)
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
+        words = " ".join(command_of(read).argv)
         self.asked.append(words)
         found = self._recorded.get("commands", {}).get(words)
         if found is None:
@@ -90,7 +92,7 @@ class ReplaySession:
             raise _failure(self._name, found)
         return Output(found["exit"], found["stdout"].encode(), found["stderr"].encode())
 
-    def stream(self, command: Command) -> Stream:
+    def stream(self, read: CommandRead) -> Stream:
         raise Refused("A recording has no streams.", host=self._name)
 
     def close(self) -> None:
@@ -127,9 +129,10 @@ class RecordingSession:
         self.recorded["status"] = dict(found)
         return found
 
-    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+    def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
+        sql = statement_of(read)
         try:
-            found: Rows = self._real.query(sql, limit_s=limit_s)
+            found: Rows = self._real.query(read, limit_s=limit_s)
         except UserError as error:
             self.recorded["queries"][sql] = {"error": error.code, "sentence": error.sentence}
             raise
@@ -137,10 +140,10 @@ class RecordingSession:
         self.recorded["queries"][sql] = {"columns": list(found.columns), "rows": plain}
         return found
 
-    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
-        words = " ".join(command.argv)
+    def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
+        words = " ".join(command_of(read).argv)
         try:
-            found: Output = self._real.run(command, limit_s=limit_s)
+            found: Output = self._real.run(read, limit_s=limit_s)
         except UserError as error:
             self.recorded["commands"][words] = {"error": error.code, "sentence": error.sentence}
             raise
@@ -149,8 +152,8 @@ class RecordingSession:
         }  # fmt: skip
         return found
 
-    def stream(self, command: Command) -> Stream:
-        stream: Stream = self._real.stream(command)
+    def stream(self, read: CommandRead) -> Stream:
+        stream: Stream = self._real.stream(read)
         return stream
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ import pytest
 from services.clock import SystemClock
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
+from services.inventory.trust import Trust
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from tests.unit.recorded.replies import ReplaySession, load
@@ -39,6 +40,7 @@ def test_that_a_host_given_while_watching_leads_to_its_cluster_at_once(tmp_path:
     store = HistoryStore.open(tmp_path / "history.sqlite")
     watcher = Watcher("lab", (other,), _open, store, SystemClock(), WatchSettings(rediscover_s=3600.0))
     watcher.expect({"n1": 4})
+    watcher.let_ask(Trust(also=("10.0.0.0/8",)))
     watcher.start()
     try:
         _until(lambda: other.name in watcher.hub.facts())

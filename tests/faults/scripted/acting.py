@@ -23,7 +23,7 @@ from services.procedures.actions import (
 from services.procedures.catalogue.binlog_tail import LAST_XID
 from services.procedures.catalogue.extraction import EXTRACT
 from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
-from services.procedures.catalogue.joining_steps import END_ORPHANS
+from services.procedures.catalogue.orphans import END_ORPHANS
 from services.procedures.ports import Acted
 from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
 

@@ -12,11 +12,19 @@ from tests.unit.app.steering_desk import Shell
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
-    """A terminal with a data folder of its own; the root log is as it was afterwards."""
+def quiet_log() -> Iterator[None]:
+    """The root log is as it was afterwards."""
     root, paramiko = logging.getLogger(), logging.getLogger("paramiko")
     handlers, level, quiet = list(root.handlers), root.level, paramiko.level
-    yield Shell(tmp_path, monkeypatch, capsys)
+    yield
     root.handlers[:] = handlers
     root.setLevel(level)
     paramiko.setLevel(quiet)
+
+
+@pytest.fixture
+def shell(
+    quiet_log: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Shell:
+    """A terminal with a data folder of its own; the root log is as it was afterwards."""
+    return Shell(tmp_path, monkeypatch, capsys)

@@ -98,7 +98,7 @@ class ScriptedDesk(Desk):
                 return answer
 
         return Parts(
-            journal=self.journal,
+            journal=self.bound,
             hosts=ScriptedHosts(),
             actor=ScriptedActor(world.cluster, on_act=world.on_act),
             prover=ScriptedProver(world.cluster),
@@ -150,7 +150,7 @@ class Shell:
 
     def sits_there(self, *, sits: bool) -> None:
         """Let a person sit at the terminal, or nobody."""
-        for module in ("app.steering", "app.commands.plan"):
+        for module in ("app.steering", "app.commands.plan", "app.commands.resume"):
             self._patch.setattr(f"{module}.attended", lambda: sits)
 
     @contextlib.contextmanager

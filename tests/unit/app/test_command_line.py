@@ -161,7 +161,7 @@ def test_that_the_inventory_is_shown_as_json(inventory: Path, capsys: pytest.Cap
     assert main(["inventory", "show", "--json", "--inventory", str(inventory)]) == 0
     document = json.loads(said(capsys)[0])
     assert document["hosts"][0]["name"] == "db1"
-    assert document["clusters"] == [{"name": "orders", "seeds": ["db1"], "expected": None}]
+    assert document["clusters"] == [{"name": "orders", "seeds": ["db1"], "expected": None, "networks": []}]
 
 
 def test_that_an_import_is_a_preview_until_it_is_told_to_write(
@@ -257,3 +257,41 @@ def test_that_the_program_has_numpy_ask_for_no_huge_pages() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "NUMPY_MADVISE_HUGEPAGE"}
     told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("place", ["0.0.0.0/0", "::/0", "x$(id)", "*", "10.0.0.5,x"])
+def test_that_also_takes_no_anybody_and_no_pattern(
+    inventory: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    assert main(["topology", "--also", place, "--inventory", str(inventory)]) == BAD_INPUT
+    assert f"--also {place}: that is neither an address nor a network." in said(capsys)[1]
+
+
+def test_that_declared_networks_are_shown_and_faulty_ones_told(
+    inventory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = INVENTORY.replace('seeds = ["db1"]\n', 'seeds = ["db1"]\nnetworks = ["10.20.0.0/24"]\n')
+    inventory.write_text(text)
+    assert main(["inventory", "show", "--json", "--inventory", str(inventory)]) == 0
+    assert json.loads(said(capsys)[0])["clusters"][0]["networks"] == ["10.20.0.0/24"]
+    inventory.write_text(text.replace("10.20.0.0/24", "0.0.0.0/0"))
+    assert main(["inventory", "show", "--inventory", str(inventory)]) == BAD_INPUT
+    assert 'line 5: "networks" in [[cluster]] must hold networks' in said(capsys)[1]
+
+
+@pytest.mark.parametrize("language", ["de", "xx", "../../etc"])
+def test_that_a_language_without_a_translation_is_told(
+    inventory: Path, capsys: pytest.CaptureFixture[str], language: str
+) -> None:
+    assert main(["inventory", "--language", language, "--inventory", str(inventory)]) == 0
+    out, err = said(capsys)
+    assert "db1" in out
+    assert err == f"There is no translation for {language!r} (there is: en). English is used.\n"
+
+
+@pytest.mark.parametrize("language", ["en", "en_GB", "C.UTF-8"])
+def test_that_english_is_no_missing_translation(
+    inventory: Path, capsys: pytest.CaptureFixture[str], language: str
+) -> None:
+    assert main(["inventory", "--language", language, "--inventory", str(inventory)]) == 0
+    assert said(capsys)[1] == ""

@@ -68,7 +68,9 @@ def test_that_an_unknown_procedure_is_bad_input_and_no_host_is_read(shell: Shell
 def test_that_nothing_runs_where_nobody_approves(shell: Shell, words: tuple[str, ...]) -> None:
     said = shell(*words)
     assert said.code == 2
-    assert said.err.startswith("Nobody is here to approve.\nNothing was changed.\nTry: Say --yes to approve it, or ")
+    assert said.err.startswith(
+        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Say --yes to approve it, or "
+    )
     assert shell.world.gathered == 0
 
 
@@ -76,7 +78,7 @@ def test_that_a_program_that_reads_json_is_never_asked(shell: Shell) -> None:
     shell.sits_there(sits=True)
     said = shell("run", "desync-for-backup", "--json")
     assert said.code == 2
-    assert said.document["sentence"] == "Nobody is here to approve."
+    assert said.document["sentence"] == "Approval needed; no terminal attached."
 
 
 @pytest.mark.parametrize("command", ["resume", "undo", "report"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 import pytest
 
 from app.node_numbers import machine_rows
 from app.terminal import component_sentence, estate_text
-from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge
+from app.visible import VisibleLines
+from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge, Unasked
 from services.facts.model import Problem
 from services.sampling.model import Metric
 from services.types import ClusterKind, Flavour, Health
@@ -86,3 +88,20 @@ def test_that_a_number_over_its_limit_is_marked(value: float, health: Health) ->
 
 def test_that_a_machine_without_samples_has_no_numbers() -> None:
     assert machine_rows({}, ()) == ()
+
+
+def test_that_hosts_that_were_not_asked_are_told_with_the_ways_to_allow_it() -> None:
+    named = (Unasked("10.20.0.12", "db2", ("db1", "db4"), "db1"), Unasked("10.20.0.13", "10.20.0.13", ("db1",), "db1"))
+    text = estate_text(EstateSnapshot(100.0, (CLUSTER,), unasked=named))
+    assert "2 hosts are named and were not asked:" in text
+    assert "  ○ db2  10.20.0.12  named by db1, db4" in text
+    assert "--also 10.20.0.12" in text
+    assert "not asked" not in estate_text(EstateSnapshot(100.0, (CLUSTER,)))
+
+
+def test_that_a_log_record_is_visible_and_never_looks_like_two() -> None:
+    record = logging.LogRecord(
+        "paramiko.transport", 30, "x", 1, "banner %s", ("a\x1b[2J\n2026 ERROR all is lost\u202e",), None
+    )
+    said = VisibleLines("%(levelname)s %(name)s: %(message)s").format(record)
+    assert said == "WARNING paramiko.transport: banner a\ufffd[2J\n    2026 ERROR all is lost\ufffd"

@@ -1,0 +1,147 @@
+"""A hostile SSH server: each behaviour is a mode. The first ones never speak SSH; the others do, and lie behind it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+
+import paramiko
+
+from tests.hostile.listener import Listener, Script, drip, flood
+
+HELLO = b"SSH-2.0-OpenSSH_9.6\r\n"
+
+
+def packet(payload: bytes, announced: int | None = None) -> bytes:
+    """An unencrypted packet (RFC 4253, section 6)."""
+    padding = 4 + (8 - (len(payload) + 9) % 8) % 8
+    size = len(payload) + padding + 1 if announced is None else announced
+    return struct.pack(">IB", size, padding) + payload + b"\0" * padding
+
+
+def _greeted(data: bytes, then: str = "silence") -> Script:
+    """Greet, then send `data`: once, again and again, or a byte at a time."""
+
+    def script(sock: socket.socket, over: threading.Event) -> None:
+        sock.sendall(HELLO)
+        _play(sock, over, data, then)
+
+    return script
+
+
+def _raw(data: bytes, then: str = "silence") -> Script:
+    return lambda sock, over: _play(sock, over, data, then)
+
+
+def _play(sock: socket.socket, over: threading.Event, data: bytes, then: str) -> None:
+    if then == "again":
+        flood(sock, over, data)
+    elif then == "slowly":
+        drip(sock, over, data)
+    sock.sendall(data)
+    if then == "silence":
+        over.wait()
+
+
+class _Door(paramiko.ServerInterface):
+    """Lets everybody in, and leaves what is asked afterwards to the mode."""
+
+    def __init__(self, over: threading.Event, mode: str) -> None:
+        self._over = over
+        self._mode = mode
+        self.started: list[paramiko.Channel] = []
+        self.wake = threading.Event()
+
+    def check_auth_password(self, username: str, password: str) -> int:
+        """Accept, refuse or never answer."""
+        if self._mode == "login without end":
+            self._over.wait()
+        return paramiko.AUTH_SUCCESSFUL
+
+    def get_allowed_auths(self, username: str) -> str:
+        """Offer passwords only."""
+        return "password"
+
+    def check_channel_request(self, kind: str, chanid: int) -> int:
+        """Open every session, or let the client wait."""
+        if self._mode == "opens no channel":
+            self._over.wait()
+        return paramiko.OPEN_SUCCEEDED
+
+    def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
+        """Start nothing; the mode writes."""
+        self.started.append(channel)
+        self.wake.set()
+        return True
+
+
+def _speaking(mode: str) -> Script:
+    """Speak SSH as paramiko's own server does; the mode decides what a command's output is."""
+
+    def script(sock: socket.socket, over: threading.Event) -> None:
+        transport = paramiko.Transport(sock)
+        transport.add_server_key(_KEY)
+        door = _Door(over, mode)
+        try:
+            transport.start_server(server=door)
+            while not (door.wake.wait(0.1) or over.is_set()):
+                pass
+            for channel in door.started:
+                _write(channel, mode, over)
+            over.wait()
+        except (paramiko.SSHException, EOFError, OSError):
+            return
+        finally:
+            transport.close()
+            transport.join(5)
+
+    return script
+
+
+def _write(channel: paramiko.Channel, mode: str, over: threading.Event) -> None:
+    with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+        if mode == "honest":
+            channel.sendall(b"hello\n")
+            channel.send_exit_status(0)
+            channel.close()
+        while mode == "output without newline" and not over.is_set():
+            channel.sendall(b"x" * 32_000)
+        while mode == "beyond the window" and not over.is_set():
+            channel.out_window_size = 1 << 30
+            channel.sendall(b"x" * 32_000)
+
+
+_KEY = paramiko.ECDSAKey.generate()
+
+MODES: dict[str, Script] = {
+    "silent": _raw(b""),
+    "closes at once": _raw(b"", ""),
+    "a line without end": _raw(b"x" * 65536, "again"),
+    "lines without end": _raw(b"welcome\r\n" * 5000, "again"),
+    "a byte at a time": _raw(HELLO, "slowly"),
+    "another protocol": _raw(b"HTTP/1.1 400 Bad Request\r\n\r\n", ""),
+    "no text": _raw(b"\xff\xfe\x00\n" * 200, ""),
+    "an old version": _raw(b"SSH-1.5-x\r\n", ""),
+    "greets and stays silent": _greeted(b""),
+    "packets of 4 GB": _greeted(b"\xff\xff\xff\xf4" + b"\x00" * 65536, "again"),
+    "packets without length": _greeted(b"\0" * 4096, "again"),
+    "packets to ignore": _greeted(packet(b"\x02" + b"\0\0\x7f\x00" + b"x" * 0x7F00), "again"),
+    "a key exchange of noise": _greeted(packet(b"\x14" + bytes(range(200)))),
+    "an empty key exchange": _greeted(packet(b"\x14" + b"\0" * 61)),
+    "an unknown message": _greeted(packet(b"\xfa") * 3),
+    "an empty packet": _greeted(packet(b"")),
+    "a key exchange a byte at a time": _greeted(packet(b"\x14" + b"\0" * 61), "slowly"),
+    "login without end": _speaking("login without end"),
+    "opens no channel": _speaking("opens no channel"),
+    "output without newline": _speaking("output without newline"),
+    "beyond the window": _speaking("beyond the window"),
+    "never ends a command": _speaking("never ends a command"),
+}
+HONEST = _speaking("honest")
+
+
+def hostile_ssh(mode: str) -> Listener:
+    """Start a server that behaves so."""
+    return Listener(HONEST if mode == "honest" else MODES[mode])

@@ -1,0 +1,58 @@
+"""`sample` and `record` where no host answers, and where a recording can't be kept. The ports really are closed."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import main
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+
+
+@pytest.fixture
+def dead(quiet_log: None, tmp_path: Path) -> list[str]:
+    """The options that name an inventory of one host whose port refuses connections."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+    path = tmp_path / "dead.toml"
+    sql = f'[host.sql]\nuser = "monitor"\nvia = "direct"\nport = {port}\n'
+    path.write_text(f'version = 1\n[[host]]\nname = "db1"\naddress = "127.0.0.1"\n{sql}')
+    return ["--inventory", str(path), "--data", str(tmp_path / "data")]
+
+
+def test_that_sampling_a_dead_host_says_why_once(dead: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sample", "--for", "2.5", *dead]) == 1
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("No answer from db1: ")]
+    assert len(told) == 1
+    assert "refused the connection" in told[0]
+
+
+def test_that_recording_a_dead_host_says_why_and_what_to_try(
+    dead: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "empty.pilothouse"
+    assert main(["record", str(file), "--for", "1.5", *dead]) == 1
+    told = capsys.readouterr().err
+    assert "No answer from db1: " in told
+    assert "pilothouse inventory check" in told
+    assert main(["replay", "--json", str(file)]) == 2
+    document = json.loads(capsys.readouterr().out)
+    assert any("inventory check" in advice for advice in document["try"])
+    assert any("demo" in advice for advice in document["try"])
+
+
+@LINUX
+def test_that_a_recording_to_an_unwritable_place_is_bad_input(
+    dead: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["record", "/proc/no.pilothouse", "--for", "1", *dead]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("The recording /proc/no.pilothouse can't be written: ")
+    assert "no host was asked" in told
+    assert "Watching goes on" not in told

@@ -1,0 +1,56 @@
+"""One long line of a server's output: a pattern that searches it holds every thread of the console until it is through.
+
+Python gives the lock of the interpreter to nobody while a pattern runs: 30 kB of an error log stalled the window for
+23 seconds.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from services.connections.ports import MOST_LINE, Output
+from services.procedures.gather_sessions import _DDL
+from tests.unit.hostile_lines import Used, patterns_of, slowest
+
+PATTERNS = patterns_of(
+    "services.connections", "services.facts", "services.discovery", "services.sampling", "services.procedures"
+)
+QUICK_S = 0.03
+"""No line takes longer: there is nothing to compare."""
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_that_the_longest_line_takes_a_pattern_no_more_than_its_length_says(name: str) -> None:
+    used: Used = PATTERNS[name]
+    size, before = 250, 0.0
+    while size < MOST_LINE:  # from small to large: a pattern that doubles with each letter would never come back
+        size *= 2
+        took, line = slowest(used, size)
+        if took <= QUICK_S:
+            before = took
+            continue
+        took = min(took, slowest(used, size)[0])  # a shared machine: twice means it
+        if took > QUICK_S and before > QUICK_S / 4:
+            assert took < 3.0 * before, f"{size} letters: {took:.3f} s, half of them: {before:.3f} s: {line[:60]!r}"
+        assert took < 0.3, f"{size} letters took {took:.3f} s: {line[:60]!r}"
+        before = took
+
+
+def test_that_comments_before_a_statement_take_no_time() -> None:
+    """A client's statement: 20 comments took seconds, 40 would have taken years."""
+    assert _DDL.match("/* x */ " * 5000 + "SELECT 1") is None
+    found = _DDL.match("/* a */ /* b */ alter  table t ADD c INT")
+    assert found is not None
+    assert found.group(1) == "alter  table"
+
+
+def test_that_a_long_line_of_output_is_cut_before_anybody_searches_it_and_seen_to_be() -> None:
+    output = Output(0, b"first\n" + b"x" * 30_000 + b"\nlast\n", b"")
+    first, long, last, rest = output.text.split("\n")
+    assert (first, last, rest) == ("first", "last", "")
+    assert long == "x" * MOST_LINE + "…"
+
+
+def test_that_output_with_lines_of_a_sane_length_is_as_it_came() -> None:
+    text = "a line\n" * 5000
+    assert Output(0, text.encode(), b"").text == text

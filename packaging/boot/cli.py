@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from boot import debian, environment, lock, process, testing
+from boot import debian, environment, lock, peers, process, testing
 from boot.environment import MAIN
 from boot.places import BENCH_PAGE, DEMO_PICTURES, DOCS_PICTURES, ROOT, BootError, has_display, say
 
@@ -23,7 +23,8 @@ VERBS = """verbs:
                  every check of the project; stages: lint types contracts unit architecture
                  widgets faults lab, groups: fast static all; `test unit -k sampling`
   lint [--fix]   lint, types and import contracts only
-  bench [ARGS]   measure the budgets; without ARGS all of them, into resources/docs/benchmarks.md
+  bench [ARGS]   measure the budgets, and bring what they are measured against;
+                 without ARGS all of them, into resources/docs/benchmarks.md
   docs           draw the screenshots of the documentation again, light and dark
   words          write the template of all sentences for translators, compile the catalogues
   lock [--upgrade]
@@ -82,8 +83,9 @@ def run(arguments: list[str]) -> int:
 
 def bench(arguments: list[str]) -> int:
     """Measure the budgets, both sides in one run; all of them, when nothing is chosen, become the page of the docs."""
-    _ensure_window()
-    command = [str(MAIN.python), "-m", "tests.bench", *(arguments or ["--out", str(BENCH_PAGE)])]
+    peers.ensure()
+    _ensure_qt()
+    command = [str(peers.PEERS.python), "-m", "tests.bench", *(arguments or ["--out", str(BENCH_PAGE)])]
     return process.run(command, {**os.environ, "OPENBLAS_NUM_THREADS": "1"}, DAY_S).code
 
 
@@ -109,6 +111,10 @@ def words(arguments: list[str]) -> int:  # noqa: ARG001  (a verb's signature)
 
 def _ensure_window() -> None:
     environment.ensure(MAIN)
+    _ensure_qt()
+
+
+def _ensure_qt() -> None:
     problem = debian.ensure(debian.QT_PACKAGES, "the window")
     if problem:
         say(problem)  # it may start all the same: the libraries can come from elsewhere

@@ -37,6 +37,9 @@ QT_PACKAGES = (
     "fonts-jetbrains-mono",
     "xvfb",
 )
+# What tests compare with: without OpenSSH's own programs and other logins' shells they are skipped, and nobody would
+# see what they show.
+TEST_PACKAGES = ("openssh-client", "fish", "tcsh", "zsh")
 
 
 def venv_packages() -> tuple[str, ...]:

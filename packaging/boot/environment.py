@@ -1,4 +1,4 @@
-"""The project's own environments: .venv from the lock, and .venv-headless from the lock without Qt."""
+"""The project's own environments: .venv from the lock, .venv-headless without Qt, .venv-bench with more (peers.py)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,22 @@ from boot.places import LOCK, PYPROJECT, ROOT, WINDOWS, BootError, is_debian, sa
 
 # Everything that brings a part of Qt. The service tests run without them (third law: no Qt below the window).
 QT_DISTRIBUTIONS = ("pyqtgraph", "pyside6-essentials", "pytest-qt", "shiboken6")
+# A peer of the benchmarks that has no wheel for Linux.
+BUILT_HERE = ("mysqlclient",)
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A virtual environment: its folder at the root, and the distributions of the lock that it goes without."""
+    """A virtual environment.
+
+    Attributes:
+        folder: where it lies, at the root; without: distributions of the lock that it goes without.
+        peers: a second lock for what is only measured against; of these alone some are built here.
+    """
 
     folder: Path
     without: tuple[str, ...] = ()
+    peers: Path | None = None
 
     @property
     def python(self) -> Path:
@@ -60,21 +68,43 @@ def ensure(environment: Environment) -> None:
         chosen.write_text(without(LOCK.read_text(encoding="utf-8"), environment.without), encoding="utf-8")
         # Wheels only: nothing is compiled and no package runs its own code while it is being installed.
         _pip(environment, "install", "--require-hashes", "--only-binary", ":all:", "-r", str(chosen))
+        complete = environment.peers is None or _install_peers(environment, environment.peers, chosen)
     # The project itself: editable, built by the locked setuptools, so nothing is fetched that has no hash.
     _pip(environment, "install", "--no-deps", "--no-index", "--no-build-isolation", "-e", str(ROOT))
-    environment.stamp.write_text(wanted, encoding="utf-8")
+    if complete:
+        environment.stamp.write_text(wanted, encoding="utf-8")
+
+
+def _install_peers(environment: Environment, lock: Path, chosen: Path) -> bool:
+    """Install what is measured against; tell whether all of it is there.
+
+    What has no wheel is built by the locked setuptools: nothing is fetched that has no hash. Where it can't be built
+    (no compiler, no headers), the rest is installed, and the next run tries again.
+    """
+    words = ["install", "--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    text = lock.read_text(encoding="utf-8")
+    chosen.write_text(without(text, BUILT_HERE), encoding="utf-8")
+    _pip(environment, *words, "-r", str(chosen))
+    try:
+        _pip(environment, *words, "--no-binary", ",".join(BUILT_HERE), "--no-build-isolation", "-r", str(lock))
+    except BootError as error:
+        say(f"not to be had here: {', '.join(BUILT_HERE)}: {error}")
+        return False
+    return True
 
 
 def fingerprint(environment: Environment) -> str:
     """Return what decides whether an environment is up to date: lock, project metadata, place, omissions."""
     metadata = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
-    parts = {
+    parts: dict[str, object] = {
         "lock": LOCK.read_text(encoding="utf-8"),
         "project": metadata["project"],
         "packages": metadata["tool"]["setuptools"],
         "root": str(ROOT),
         "without": environment.without,
     }
+    if environment.peers is not None:
+        parts["peers"] = environment.peers.read_text(encoding="utf-8")
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -1,4 +1,7 @@
-"""Refreshing requirements.lock: one file for Linux, macOS and Windows, Python 3.11 to 3.13, with hashes (ADR 0003)."""
+"""Refreshing requirements.lock and the benchmarks' peers.lock: one file for Linux, macOS and Windows, with hashes.
+
+Python 3.11 to 3.13 (ADR 0003).
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,31 @@ import tempfile
 import venv
 from pathlib import Path
 
-from boot.environment import MAIN
-from boot.places import LOCK, PYPROJECT, ROOT, WINDOWS, BootError, say
+from boot.environment import BUILT_HERE, MAIN
+from boot.places import LOCK, PEERS, PEERS_LOCK, PYPROJECT, ROOT, WINDOWS, BootError, say
 
 
 def refresh(arguments: list[str]) -> int:
     """Compile the lock anew from pyproject.toml; `--upgrade` in `arguments` also moves what is pinned already."""
     with tempfile.TemporaryDirectory(prefix="pilothouse-lock-") as folder:
         compiler = _compiler(Path(folder))
-        # The result must be the same wherever it is made: no configuration file, no index and no machine's path in it.
-        command = [
-            *compiler, "pip", "compile", str(PYPROJECT), "--output-file", str(LOCK), "--quiet",
-            "--all-extras", "--universal", "--python-version", "3.11",
-            "--generate-hashes", "--only-binary", ":all:", "--no-annotate",
-            "--no-config", "--no-sources", "--no-emit-index-url", "--no-emit-find-links",
-            "--custom-compile-command", "python packaging/bootstrap.py lock", *arguments,
-        ]  # fmt: skip
-        if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
-            raise BootError("the lock could not be compiled; it stands as it was")
-    say(f"{LOCK.name} is up to date with {PYPROJECT.name}")
+        _compile(compiler, PYPROJECT, LOCK, ["--all-extras", *arguments])
+        _compile(compiler, PEERS, PEERS_LOCK, ["--no-binary", ",".join(BUILT_HERE), *arguments])
     return 0
+
+
+def _compile(compiler: list[str], source: Path, lock: Path, more: list[str]) -> None:
+    # The result must be the same wherever it is made: no configuration file, no index and no machine's path in it.
+    command = [
+        *compiler, "pip", "compile", str(source), "--output-file", str(lock), "--quiet",
+        "--universal", "--python-version", "3.11",
+        "--generate-hashes", "--only-binary", ":all:", "--no-annotate",
+        "--no-config", "--no-sources", "--no-emit-index-url", "--no-emit-find-links",
+        "--custom-compile-command", "python packaging/bootstrap.py lock", *more,
+    ]  # fmt: skip
+    if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
+        raise BootError(f"{lock.name} could not be compiled; it stands as it was")
+    say(f"{lock.name} is up to date with {source.name}")
 
 
 def _compiler(folder: Path) -> list[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "requirements.lock"
+PEERS = ROOT / "packaging" / "peers.in"
+PEERS_LOCK = ROOT / "packaging" / "peers.lock"
 PYPROJECT = ROOT / "pyproject.toml"
 REPORTS = ROOT / ".out" / "test"
 COMPILED = ROOT / ".out" / "compiled"

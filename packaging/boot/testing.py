@@ -69,6 +69,8 @@ def _run_stage(stage: Stage, extra: Sequence[str]) -> Outcome:
     try:
         if stage.commands:
             return _run_commands(stage)
+        if problem := debian.ensure(debian.TEST_PACKAGES, "the tests"):
+            say(problem)  # a few tests are skipped for it, each with its reason
         if stage.needs == "lab":
             return _run_lab(stage, extra)
         if stage.needs == "qt":

@@ -1,7 +1,7 @@
 """Budget 3: client CPU of one poll through a HostSession, beside the bare driver doing the same statements.
 
 A poll: SHOW GLOBAL STATUS with its values as floats, SHOW ENGINE INNODB STATUS, SHOW ALL SLAVES STATUS, SHOW
-PROCESSLIST, on a server whose counters move. The session adds the allow-list, limits, lenient decoding and error
+PROCESSLIST, on a server whose counters move. The session adds the registry, limits, lenient decoding and error
 mapping. Its driver is PyMySQL for the login and the lean reader for the rest; mysqlclient is the C peer.
 """
 
@@ -15,11 +15,15 @@ from typing import Any
 import pymysql
 
 from services.connections.host import HostSession
-from tests.bench.model import Row, paired
+from services.connections.reads import statements
+from services.connections.reads.registry import statement_of
+from tests.bench.model import Row, missing, paired
 from tests.bench.private_servers import MariaDb, mariadb, work
+from tests.bench.unavailable import Unavailable
 
 STATUS = "SHOW GLOBAL STATUS"
-OTHERS = ("SHOW ENGINE INNODB STATUS", "SHOW ALL SLAVES STATUS", "SHOW PROCESSLIST")
+READS = (statements.INNODB_STATUS, statements.ALL_SLAVES, statements.PROCESS_LIST)
+OTHERS = tuple(statement_of(read) for read in READS)
 POLLS = 60
 LIMIT = 1.2
 
@@ -49,8 +53,8 @@ def session_poll(session: HostSession) -> Callable[[], object]:
 
     def poll() -> None:
         assert floats(session.status().values()) > 400
-        for statement in OTHERS:
-            session.query(statement)
+        for read in READS:
+            session.query(read)
 
     return poll
 
@@ -70,12 +74,12 @@ def driver_poll(connection: Any) -> Callable[[], object]:
     return poll
 
 
-def c_connection(server: MariaDb) -> Any | None:
-    """A mysqlclient connection, or None where it is not installed."""
+def c_connection(server: MariaDb) -> Any:
+    """A mysqlclient connection; Unavailable where it is not installed."""
     try:
         import MySQLdb
-    except ImportError:
-        return None
+    except ImportError as problem:
+        raise Unavailable(f"mysqlclient is not to be had here: {problem}") from problem
     return MySQLdb.connect(host="127.0.0.1", port=server.port, user="bench", charset="utf8mb4")
 
 
@@ -91,11 +95,14 @@ def run(rounds: int) -> list[Row]:
             ratio, a, b = paired(lambda: cpu_ms(ours), lambda: cpu_ms(theirs), rounds)
         detail = f"{a:.2f} ms against {b:.2f} ms, {rounds} rounds of {POLLS}, PyMySQL {version('PyMySQL')}"
         rows.append(Row(3, "a", "CPU of a poll, session / PyMySQL's own cursor", ratio, LIMIT, detail=detail))
-        peer = c_connection(server)
-        if peer is not None:
-            theirs = driver_poll(peer)
-            ratio, a, b = paired(lambda: cpu_ms(ours), lambda: cpu_ms(theirs), rounds)
-            peer.close()
-            detail = f"{a:.2f} ms against {b:.2f} ms, {rounds} rounds of {POLLS}"
-            rows.append(Row(3, "b", "CPU of a poll, session / mysqlclient (C)", ratio, LIMIT, detail=detail))
+        title = "CPU of a poll, session / mysqlclient (C)"
+        try:
+            peer = c_connection(server)
+        except Unavailable as reason:
+            return [*rows, missing(3, "b", title, LIMIT, reason)]
+        theirs = driver_poll(peer)
+        ratio, a, b = paired(lambda: cpu_ms(ours), lambda: cpu_ms(theirs), rounds)
+        peer.close()
+        detail = f"{a:.2f} ms against {b:.2f} ms, {rounds} rounds of {POLLS}"
+        rows.append(Row(3, "b", title, ratio, LIMIT, detail=detail))
     return rows

@@ -66,7 +66,7 @@ class Streamed:
         line = f"bash -c {shlex.quote(BUILTINS)}"
         wrapped = Wrapped(line)
         channel = remote_command.start(link, wrapped, host="bench", limit_s=10.0, what="the loop")
-        self._stream = RemoteStream(channel, wrapped, link, "bench", 1 << 20)
+        self._stream = RemoteStream(channel, wrapped, link, "bench", Limits())
         self._lines = self._stream.lines(limit_s=10.0)
 
     def samples(self, count: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from services.history.rollup import MINUTE_S, by_step
 from services.history.store import HistoryStore
 from tests.bench.history_day import READ, duckdb_day, naive_day, naive_keys, our_day
-from tests.bench.model import Row, paired
+from tests.bench.model import Row, missing, paired
 from tests.bench.unavailable import Unavailable
 
 
@@ -105,14 +105,10 @@ def run(rounds: int) -> list[Row]:
         Row(11, "c", "its one-minute aggregates, stored against computed from the seconds", ratio, 0.01,
             detail=f"{stored * 1e3:.3f} ms and {scanned * 1e3:.1f} ms")
     )  # fmt: skip
+    title = "24 h of one metric, every second, against DuckDB (wide table, one thread)"
     try:
         duckdb_day()
     except Unavailable as reason:
-        rows.append(Row(11, "b", f"24 h of one metric against DuckDB: not measured, {reason}", float("nan"), 2.5))
-        return rows
+        return [*rows, missing(11, "b", title, 2.5, reason)]
     ratio, ours, duck = paired(_ours, _duckdb, rounds)
-    rows.append(
-        Row(11, "b", "24 h of one metric, every second, against DuckDB (wide table, one thread)", ratio, 2.5,
-            detail=f"{ours * 1e3:.1f} ms and {duck * 1e3:.1f} ms")
-    )  # fmt: skip
-    return rows
+    return [*rows, Row(11, "b", title, ratio, 2.5, detail=f"{ours * 1e3:.1f} ms and {duck * 1e3:.1f} ms")]

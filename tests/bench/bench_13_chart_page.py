@@ -17,8 +17,6 @@ from services.series import Series
 from tests.bench.model import Row, paired
 from tests.bench.plotting import AT, NOISE, PAGE_NOISE, BareChart, application, frame_ms, line_spec, noisy, one_point
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import change_theme
-from widgets.common.wardrobe import wardrobe
 
 CHARTS, CURVES, POINTS, SIZE = 12, 4, 3600, (1600, 1000)
 TOP = 16.0
@@ -86,7 +84,7 @@ class _Sides:
         """Let the event loop turn until the page is painted; return the CPU time of the longest turn, ms."""
         longest, quiet = 0.0, 0
         while quiet < 2:  # what is asked for is laid out first, and what was painted last comes on the screen after it
-            busy = self.page.painting or wardrobe().changing()
+            busy = self.page.painting
             quiet = 0 if busy else quiet + 1
             begun = time.thread_time()
             QApplication.processEvents()
@@ -134,7 +132,7 @@ def _turns(rounds: int) -> list[Row]:
     """Measure the longest turn of the event loop while samples come, and after what makes Qt paint the whole page."""
     sides = _Sides(PAGE_NOISE)
     sides.bare.hide()
-    page, app = sides.page, application()
+    page = sides.page
 
     def shown() -> None:
         page.hide()
@@ -149,12 +147,11 @@ def _turns(rounds: int) -> list[Row]:
     tick = worst(*[lambda: sides.feed_page(0)] * FRAMES)
     resized = worst(lambda: page.resize(SIZE[0] - 10, SIZE[1]), lambda: page.resize(*SIZE))
     turned = worst(shown)
-    themed = worst(lambda: change_theme(app, "dark"), lambda: change_theme(app, "light"))
     sides.close()
     title = "longest turn of the event loop on that page, CPU against the 50 ms it may stand still:"
-    more = f"resized {resized:.1f}, shown {turned:.1f}, other theme {themed:.1f} ms, {rounds} rounds"
+    more = f"resized {resized:.1f}, shown {turned:.1f} ms, {rounds} rounds"
     return [
         Row(13, "c", f"{title} samples come", tick / STALL_MS, SHARE, detail=f"{tick:.1f} ms, {rounds} x {FRAMES}"),
-        Row(13, "d", f"{title} it is resized, shown, of another theme", max(resized, turned, themed) / STALL_MS, SHARE,
+        Row(13, "d", f"{title} it is resized, shown", max(resized, turned) / STALL_MS, SHARE,
             detail=more),
     ]  # fmt: skip

@@ -103,7 +103,7 @@ def naive_keys() -> list[str]:
 def duckdb_day() -> Path:
     """Build the day as a wide DuckDB table, a column a metric."""
     if importlib.util.find_spec("duckdb") is None:
-        raise Unavailable("DuckDB is not installed (pip install duckdb)")
+        raise Unavailable("DuckDB is not to be had here")
     import duckdb
 
     path = folder() / "wide.duckdb"

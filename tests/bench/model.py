@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,16 @@ class Row:
         """Return whether the budget is kept."""
         return self.ratio <= self.limit
 
+    @property
+    def measured(self) -> bool:
+        """Return whether there is a figure at all; `missing` makes rows without one."""
+        return not math.isnan(self.ratio)
+
+
+def missing(number: int, part: str, title: str, limit: float, why: object) -> Row:
+    """Return the row of a budget whose other side can't be had here."""
+    return Row(number, part, title, math.nan, limit, detail=str(why))
+
 
 def paired(first: Callable[[], float], second: Callable[[], float], rounds: int) -> tuple[float, float, float]:
     """Measure A B A B ...; return (median of per-round ratios A/B, median A, median B).
@@ -54,8 +65,9 @@ def table(rows: Sequence[Row]) -> str:
     lines = ["| # | budget | measured | limit | kept | detail |", "| --- | --- | --- | --- | --- | --- |"]
     for row in sorted(rows, key=lambda r: (r.number, r.part)):
         kept = "yes" if row.kept else "**no**"
+        measured = f"{row.ratio:.3g} {row.unit}" if row.measured else "**not measured**"
         lines.append(
-            f"| {row.number}{row.part} | {row.title} | {row.ratio:.3g} {row.unit} | {row.limit:.3g} {row.unit} "
-            f"| {kept} | {row.detail} |"
+            f"| {row.number}{row.part} | {row.title} | {measured} | {row.limit:.3g} {row.unit} "
+            f"| {kept if row.measured else ''} | {row.detail} |"
         )
     return "\n".join(lines) + "\n"

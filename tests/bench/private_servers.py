@@ -77,7 +77,8 @@ def mariadb() -> Iterator[MariaDb]:
             check=False,
         )
         if made.returncode:
-            raise Unavailable(f"mariadb-install-db failed: {made.stderr.decode(errors='replace').strip()[-200:]}")
+            said = " ".join((made.stderr + made.stdout).decode(errors="replace").split())
+            raise Unavailable(f"mariadb-install-db failed: {said[:200]}")
         port = free_port()
         process = subprocess.Popen(
             [server, *common, f"--port={port}", "--bind-address=127.0.0.1", f"--socket={folder / 'sock'}",

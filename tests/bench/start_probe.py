@@ -210,7 +210,7 @@ def _walk(session: Any) -> Iterator[str]:
     """Do one thing a step; give the name of the part it belongs to."""
     from PySide6.QtWidgets import QApplication
 
-    from widgets.common.theme import change_theme
+    from widgets.common.theme import apply_theme
 
     application, window = QApplication.instance(), session.window
     assert isinstance(application, QApplication)
@@ -220,7 +220,7 @@ def _walk(session: Any) -> Iterator[str]:
     window.palette_wanted.emit()
     yield "finder"
     for name in ("dark", "light"):
-        change_theme(application, "dark" if name == "dark" else "light")
+        apply_theme(application, "dark" if name == "dark" else "light")
         yield "theme"
 
 

@@ -81,14 +81,22 @@ def inventory(spec: EstateSpec, names: tuple[str, ...]) -> str:
     """Pilothouse's inventory of `names`; secrets are references to environment variables (`lab.py env`)."""
     folder = client_dir(spec)
     seeds = ", ".join(f'"{n}"' for n in spec.seeds)
-    parts = [f'version = 1\n\n[[cluster]]\nname = "{spec.name}"\nseeds = [{seeds}]\n']
+    networks = f'networks = ["{spec.network}.0/24"]\n'
+    parts = [f'version = 1\n\n[[cluster]]\nname = "{spec.name}"\nseeds = [{seeds}]\n{networks}']
     parts += [
         f'[[host]]\nname = "{name}"\naddress = "{spec.address(name)}"\n'
         f'[host.ssh]\nuser = "dba"\nport = 22\nkey = "{folder}/id_ed25519"\n'
         f'known_hosts = "{folder}/known_hosts"\nsudo = "nopasswd"\n'
         f'[host.sql]\nuser = "observer"\npassword = "env:{vault.VARIABLES["observer"]}"\n'
         f'operator_user = "pilot"\noperator_password = "env:{vault.VARIABLES["pilot"]}"\n'
-        'port = 3306\nvia = "direct"\n'
+        f"port = 3306\n{_way(spec, name)}"
         for name in names
     ]
     return "\n".join(parts)
+
+
+def _way(spec: EstateSpec, name: str) -> str:
+    """Directly, the server verified by the lab's CA; a spare has the packages' defaults and no certificate: SSH."""
+    if spec.host(name).role == "spare":
+        return 'via = "tunnel"\n'
+    return f'via = "direct"\nca = "{client_dir(spec)}/ca.pem"\n'

@@ -20,6 +20,7 @@ from tests.lab.estate import (
     load,
     network,
     proc,
+    quiet,
     replication,
     rootfs,
     skew,
@@ -132,6 +133,7 @@ class Estate:
             client.write_client(spec)
             say("booting " + ", ".join(names))
             list(pool.map(lambda name: container.boot_and_wait(spec, name), names))
+            list(pool.map(lambda name: quiet.assert_quiet(spec, name), names))
         say("starting the databases")
         if any(h.role == "galera" for h in self.hosts):
             galera.form(spec)

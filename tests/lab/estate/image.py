@@ -7,6 +7,7 @@ never mistaken for an image, and is removed by the next one.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -54,6 +55,8 @@ _IDLE_UNITS: tuple[str, ...] = (
     "getty@tty1.service",
     "getty.target",
 )
+_UNIT_PLACES = ("etc/systemd/system", "usr/lib/systemd/system")
+DATABASE_WORDS = ("maria", "mysql")
 _DATABASE_UNITS: tuple[str, ...] = ("mariadb.service", "mariadb.socket", "mariadb-extra.socket")
 
 _SSHD = """\
@@ -103,15 +106,23 @@ def ensure_image(release: str) -> Path:
     return final
 
 
-def enabled_units(system: Path, words: tuple[str, ...]) -> list[str]:
-    """Names of enabled units below `system` (a host's etc/systemd/system) that contain one of `words`, links unread."""
-    links = (
-        link.name
-        for folder in system.iterdir()
-        if folder.suffix in (".wants", ".requires")
-        for link in folder.iterdir()
-    )
-    return sorted({name for name in links if any(word in name for word in words)})
+def enabled_units(root: Path, words: tuple[str, ...]) -> list[str]:
+    """Names of units that would start with a host of the file system `root` and contain one of `words`.
+
+    What counts is a link of that name, wherever it leads: its target is looked up on the host, and dangles here on a
+    machine without that package (Path.glob and Path.exists pass over such links). An init script counts where there
+    is no unit of its name (systemd-sysv-generator(8)).
+    """
+    found: set[str] = set()
+    for place in _UNIT_PLACES:
+        folders = (root / place).iterdir() if (root / place).is_dir() else ()
+        for folder in folders:
+            if folder.suffix in (".wants", ".requires"):
+                found.update(link.name for link in folder.iterdir())
+    for level in (root / "etc").glob("rc?.d"):
+        scripts = (link.name for link in level.iterdir() if re.fullmatch(r"S\d\d.+", link.name))
+        found.update(name for name in scripts if not (root / _UNIT_PLACES[1] / f"{name[3:]}.service").is_file())
+    return sorted(name for name in found if any(word in name for word in words))
 
 
 def _remove_outdated(current: Path, release: str) -> None:
@@ -175,7 +186,7 @@ def _customise(root: Path) -> None:
         # looked up on this machine: they dangle wherever mariadb-server isn't installed.
         for folder in system.glob("*.wants"):
             (folder / unit).unlink(missing_ok=True)
-    if left := enabled_units(system, ("maria", "mysql")):
+    if left := enabled_units(root, DATABASE_WORDS):
         raise LabError(f"a database would start with every host of the image: {', '.join(left)}")
     drop_in = system / "mariadb.service.d"
     drop_in.mkdir(exist_ok=True)

@@ -19,6 +19,9 @@ _PROGRAMS: tuple[tuple[str, str], ...] = (
     ("mkfs.ext4", "e2fsprogs"),
     ("mount", "mount"),
     ("nsenter", "util-linux"),
+    ("setsid", "util-linux"),
+    ("losetup", "mount"),
+    ("ps", "procps"),
 )
 
 

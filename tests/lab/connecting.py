@@ -16,6 +16,7 @@ from services.clock import SystemClock
 from services.connections.command import Command
 from services.connections.host import HostSession
 from services.connections.limits import Limits
+from services.connections.ports import Output, Rows, Stream
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
 from tests.lab.estate.estate import Estate
@@ -82,6 +83,35 @@ def session(estate: Estate, host: HostEntry, **more: Any) -> Iterator[HostSessio
         yield made
     finally:
         made.close()
+
+
+class FreeSession:
+    """The connections of a session below its registry, for tests that are about these: any statement, any command.
+
+    The product has no such way: HostSession takes the reads of the registry alone.
+    """
+
+    def __init__(self, made: HostSession) -> None:
+        self.made = made
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.made, name)
+
+    def query(self, sql: str, *, limit_s: float = 5.0) -> Rows:
+        return self.made._links.sql(limit_s).query(sql, limit_s=limit_s)
+
+    def run(self, command: Command, *, limit_s: float = 10.0) -> Output:
+        return self.made._run(command, limit_s)
+
+    def stream(self, command: Command) -> Stream:
+        return self.made._stream(command)
+
+
+@contextlib.contextmanager
+def free_session(estate: Estate, host: HostEntry, **more: Any) -> Iterator[FreeSession]:
+    """A session whose connections take anything, closed at the end."""
+    with session(estate, host, **more) as made:
+        yield FreeSession(made)
 
 
 @contextlib.contextmanager

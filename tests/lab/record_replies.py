@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from services.clock import SystemClock
+from services.connections.reads.registry import statement_of
 from services.discovery.probe import probe
 from services.facts.dialect import VARIABLES
 from tests.lab.connecting import entry, session
@@ -51,7 +52,7 @@ def _cut(recorded: dict[str, Any]) -> dict[str, Any]:
     status = recorded.get("status", {})
     if "error" not in status:
         recorded["status"] = {k: v for k, v in status.items() if STATUS.match(k)}
-    variables = recorded["queries"].get(VARIABLES, {})
+    variables = recorded["queries"].get(statement_of(VARIABLES), {})
     if "rows" in variables:
         variables["rows"] = [row for row in variables["rows"] if SETTINGS.match(row[0])]
     for words, found in recorded["commands"].items():

@@ -10,7 +10,7 @@ import pytest
 
 from services.connections.host_key_check import accept_host_key
 from services.errors import HostKeyChanged, HostKeyUnknown
-from tests.lab.connecting import REREAD, WHOAMI, entry, known_hosts_of, session
+from tests.lab.connecting import REREAD, WHOAMI, entry, free_session, known_hosts_of
 from tests.lab.estate.estate import Estate
 
 HOST = "spare"
@@ -25,7 +25,7 @@ def test_that_an_unknown_key_asks_with_the_hosts_own_fingerprint_and_once_accept
     config.write_text(f"Host *\n  HashKnownHosts {'yes' if hashed else 'no'}\n", encoding="utf-8")
     asked = entry(galera_estate, HOST, known_hosts=str(known), config=str(config))
     printed = galera_estate.host(HOST).sh("ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub").out.split()[1]
-    with session(galera_estate, asked) as made:
+    with free_session(galera_estate, asked) as made:
         with pytest.raises(HostKeyUnknown) as caught:
             made.run(WHOAMI)
         assert caught.value.fingerprint == printed
@@ -48,7 +48,7 @@ def test_that_a_policy_is_asked_and_its_no_is_a_no(galera_estate: Estate, tmp_pa
         return len(asked) > 1
 
     host = entry(galera_estate, HOST, known_hosts=str(known))
-    with session(galera_estate, host, on_host_key=answer) as made:
+    with free_session(galera_estate, host, on_host_key=answer) as made:
         with pytest.raises(HostKeyUnknown):
             made.run(WHOAMI)
         made.try_now()
@@ -63,7 +63,7 @@ def test_that_a_changed_key_is_refused_whatever_the_policy_says(galera_estate: E
     host = entry(galera_estate, HOST, known_hosts=str(known))
     with (
         pytest.raises(HostKeyChanged, match="is not the one in") as caught,
-        session(galera_estate, host, on_host_key=lambda _: True) as made,
+        free_session(galera_estate, host, on_host_key=lambda _: True) as made,
     ):
         made.run(WHOAMI)
     assert f"{known}:1" in str(caught.value)
@@ -76,7 +76,7 @@ def test_that_a_revoked_key_is_refused(galera_estate: Estate, tmp_path: Path) ->
     known.write_text(good + f"@revoked * {' '.join(good.split()[1:])}\n", encoding="utf-8")
     with (
         pytest.raises(HostKeyChanged, match="revoked"),
-        session(galera_estate, entry(galera_estate, HOST, known_hosts=str(known))) as made,
+        free_session(galera_estate, entry(galera_estate, HOST, known_hosts=str(known))) as made,
     ):
         made.run(WHOAMI)
 
@@ -106,11 +106,11 @@ def test_that_a_host_certificate_is_judged_by_its_authority(
     known = tmp_path / "known_hosts"
     host = entry(galera_estate, HOST, known_hosts=str(known))
     known.write_text(f"@cert-authority 10.213.* {host_certificate}", encoding="utf-8")
-    with session(galera_estate, host) as made:
+    with free_session(galera_estate, host) as made:
         assert made.run(WHOAMI).text == "dba\n"
     known.write_text(f"@cert-authority *.example {host_certificate}", encoding="utf-8")
-    with pytest.raises(HostKeyUnknown), session(galera_estate, host) as made:
+    with pytest.raises(HostKeyUnknown), free_session(galera_estate, host) as made:
         made.run(WHOAMI)
     known.write_text(f"@cert-authority * {host_certificate}@revoked * {host_certificate}", encoding="utf-8")
-    with pytest.raises(HostKeyChanged, match="revoked"), session(galera_estate, host) as made:
+    with pytest.raises(HostKeyChanged, match="revoked"), free_session(galera_estate, host) as made:
         made.run(WHOAMI)

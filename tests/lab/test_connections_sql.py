@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,9 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from services.connections import known_certificates
 from services.connections.host import HostSession
-from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, Unreachable
-from tests.lab.connecting import WRONG, entry, session, with_sql
+from services.connections.known_certificates import accept_certificate, fingerprint, kept_in
+from services.errors import (
+    AuthFailed,
+    CertificateChanged,
+    CertificateUnknown,
+    QueryFailed,
+    TimedOut,
+    TlsFailed,
+    TlsMissing,
+    Unreachable,
+)
+from tests.lab.connecting import WRONG, entry, free_session, with_sql
 from tests.lab.estate.estate import Estate
 
 HOST = "n3"
@@ -34,21 +46,21 @@ def back_again(made: HostSession, limit_s: float = 60.0) -> None:
 
 # ------------------------------------------------------------------------------------------------ roads
 @pytest.mark.parametrize("via", ROADS)
-@pytest.mark.parametrize("tls", ["off", "prefer", "verify-ca", "verify-identity"])
+@pytest.mark.parametrize("tls", ["off", "required", "verify", "verify-ca", "verify-identity"])
 def test_that_every_road_with_every_tls_mode_answers_queries_and_status(
     galera_estate: Estate, via: str, tls: str
 ) -> None:
-    with session(galera_estate, with_sql(entry(galera_estate, HOST), via=via, tls=tls)) as made:
+    with free_session(galera_estate, with_sql(entry(galera_estate, HOST), via=via, tls=tls)) as made:
         assert made.query(USER).rows == (("observer@%",),)
         status = made.status()
         assert len(status) > 400
         assert status["wsrep_cluster_size"] == "3"
         encrypted = made.query("SHOW SESSION STATUS LIKE 'Ssl_version'").pairs()["Ssl_version"]
-        assert bool(encrypted) is (tls != "off" and not (via == "socket" and tls == "prefer"))
+        assert bool(encrypted) is (tls != "off" and not (via == "socket" and tls in {"required", "verify"}))
 
 
 def test_that_the_fast_status_is_what_a_plain_query_gives(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         plain = made.query("SHOW GLOBAL STATUS").pairs()
         for _ in range(5):
             fast = made.status()
@@ -60,14 +72,14 @@ def test_that_the_fast_status_is_what_a_plain_query_gives(galera_estate: Estate)
 def test_that_a_tunnel_opens_no_listening_port_here(galera_estate: Estate) -> None:
     argv = ["ss", "-Hltn"]
     before = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=10).stdout.count("127.0.0.1")
-    with session(galera_estate, with_sql(entry(galera_estate, HOST), via="tunnel")) as made:
+    with free_session(galera_estate, with_sql(entry(galera_estate, HOST), via="tunnel")) as made:
         made.status()
         now = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=10).stdout.count("127.0.0.1")
     assert now <= before
 
 
 def test_that_the_ssh_session_outlives_the_sql_session_it_carries(galera: Estate) -> None:
-    with session(galera, with_sql(entry(galera, HOST), via="tunnel")) as made:
+    with free_session(galera, with_sql(entry(galera, HOST), via="tunnel")) as made:
         made.status()
         first = galera.host(HOST).sh("pgrep -c -u dba sshd").out
         galera.sql(HOST, "KILL USER observer")
@@ -89,7 +101,7 @@ def test_that_another_authority_is_refused_and_no_password_was_sent(galera_estat
     )
     for via in ("direct", "tunnel"):
         host = with_sql(entry(galera_estate, HOST), tls="verify-ca", ca=str(stranger), via=via)
-        with session(galera_estate, host) as made, pytest.raises(TlsFailed, match="is not accepted") as caught:
+        with free_session(galera_estate, host) as made, pytest.raises(TlsFailed, match="is not accepted") as caught:
             made.status()
         assert caught.value.safe == "No password was sent."
 
@@ -97,7 +109,7 @@ def test_that_another_authority_is_refused_and_no_password_was_sent(galera_estat
 @pytest.mark.parametrize("via", ["direct", "tunnel"])
 def test_that_verify_identity_wants_the_servers_own_name_or_address(galera_estate: Estate, via: str) -> None:
     good = with_sql(entry(galera_estate, HOST), tls="verify-identity", via=via)
-    with session(galera_estate, good) as made:
+    with free_session(galera_estate, good) as made:
         made.status()
     # n2's certificate is for n2; we say that we meant n3 by reaching n2 under a name of n3.
     config = galera_estate.client_dir / "verify_config"
@@ -108,11 +120,35 @@ def test_that_verify_identity_wants_the_servers_own_name_or_address(galera_estat
     else:
         host = with_sql(replace(entry(galera_estate, "n2"), address=f"::ffff:{other}"), tls="verify-identity")
     try:
-        with session(galera_estate, host) as made, pytest.raises(TlsFailed, match=r"mismatch|not valid for") as caught:
+        with (
+            free_session(galera_estate, host) as made,
+            pytest.raises(TlsFailed, match=r"mismatch|not valid for") as caught,
+        ):
             made.status()
         assert any("verify-ca" in advice for advice in caught.value.try_)
     finally:
         config.unlink(missing_ok=True)
+
+
+def test_that_a_certificate_of_the_labs_own_authority_is_asked_about_and_accepted_for_that_server_only(
+    galera_estate: Estate, tmp_path: Path
+) -> None:
+    hosts = {name: with_sql(entry(galera_estate, name), ca=None) for name in (HOST, "n2")}
+    with kept_in(tmp_path):  # tests of the lab have the real home
+        with free_session(galera_estate, hosts[HOST]) as made:
+            with pytest.raises(CertificateUnknown) as caught:
+                made.status()
+            file = galera_estate.host(HOST).sh("cat /etc/mysql/tls/server.pem").out
+            assert caught.value.fingerprint == fingerprint(ssl.PEM_cert_to_DER_cert(file))
+            accept_certificate(caught.value)
+            made.try_now()
+            assert made.query(USER).rows == (("observer@%",),)
+        with free_session(galera_estate, hosts["n2"]) as made, pytest.raises(CertificateUnknown):
+            made.status()
+        pinned = known_certificates.place()
+        pinned.write_text(pinned.read_text().replace(f"{hosts[HOST].address}:", f"{hosts['n2'].address}:"))
+        with free_session(galera_estate, hosts["n2"]) as made, pytest.raises(CertificateChanged):
+            made.status()
 
 
 def test_that_a_server_without_tls_is_refused_where_verification_is_asked_for(replication: Estate) -> None:
@@ -121,17 +157,24 @@ def test_that_a_server_without_tls_is_refused_where_verification_is_asked_for(re
     host.sh("printf '[mysqld]\\nskip_ssl\\n' > /etc/mysql/mariadb.conf.d/99-notls.cnf && systemctl restart mariadb")
     try:
         base = entry(replication, "r1")
-        with session(replication, with_sql(base, tls="verify-ca")) as made, pytest.raises(TlsFailed, match="no TLS"):
+        with (
+            free_session(replication, with_sql(base, tls="verify-ca")) as made,
+            pytest.raises(TlsFailed, match="no TLS"),
+        ):
             made.status()
-        with session(replication, with_sql(base, tls="prefer")) as made:
-            assert made.query(USER).rows
+        for given in ({"tls": "verify"}, {"tls": "verify", "ca": None}, {"tls": "required"}):
+            with free_session(replication, with_sql(base, **given)) as made, pytest.raises(TlsMissing):
+                made.status()
+        for given in ({"tls": "off"}, {"via": "tunnel"}, {"via": "socket"}):  # what its sentence says
+            with free_session(replication, with_sql(base, **given)) as made:
+                assert made.query(USER).rows
     finally:
         host.sh("rm /etc/mysql/mariadb.conf.d/99-notls.cnf && systemctl restart mariadb")
 
 
 # ------------------------------------------------------------------------------------------------ the session
 def test_that_the_session_is_read_only_plain_and_bounded(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         values = made.query(
             "SELECT @@tx_read_only, @@sql_mode, @@autocommit, @@wsrep_sync_wait, @@wsrep_dirty_reads,"
             " @@character_set_results, @@max_statement_time",
@@ -163,7 +206,7 @@ def test_that_even_a_mighty_account_can_write_nothing_through_the_session(galera
 
 
 def test_that_a_statement_over_its_limit_is_ended_by_the_server_and_the_session_goes_on(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         number = made.query("SELECT CONNECTION_ID()").rows
         heavy = (
             "SELECT COUNT(*) FROM information_schema.COLLATIONS a, information_schema.COLLATIONS b,"
@@ -177,7 +220,7 @@ def test_that_a_statement_over_its_limit_is_ended_by_the_server_and_the_session_
 
 
 def test_that_a_wrong_password_is_told_and_not_tried_again_at_once(galera_estate: Estate) -> None:
-    with session(galera_estate, with_sql(entry(galera_estate, HOST), password=WRONG)) as made:
+    with free_session(galera_estate, with_sql(entry(galera_estate, HOST), password=WRONG)) as made:
         with pytest.raises(AuthFailed, match="refused the login of observer"):
             made.status()
         denied = galera_estate.sql(HOST, "SHOW GLOBAL STATUS LIKE 'Access_denied_errors'")[0][1]
@@ -189,7 +232,7 @@ def test_that_a_wrong_password_is_told_and_not_tried_again_at_once(galera_estate
 def test_that_a_statement_the_server_refuses_is_told_with_the_servers_number_and_the_session_goes_on(
     galera_estate: Estate,
 ) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         with pytest.raises(QueryFailed, match="Unknown column") as caught:
             made.query("SELECT nope FROM information_schema.GLOBAL_STATUS")
         assert caught.value.errno == 1054
@@ -205,7 +248,7 @@ def paused(galera: Estate) -> Iterator[Estate]:
 
 @pytest.mark.parametrize("via", ["direct", "tunnel"])
 def test_that_a_paused_server_times_out_within_the_limit_and_answers_when_it_goes_on(paused: Estate, via: str) -> None:
-    with session(paused, with_sql(entry(paused, HOST), via=via)) as made:
+    with free_session(paused, with_sql(entry(paused, HOST), via=via)) as made:
         made.status()
         paused.pause(HOST)
         started = time.monotonic()
@@ -222,8 +265,8 @@ def test_that_a_paused_server_times_out_within_the_limit_and_answers_when_it_goe
 
 def test_that_closing_a_session_ends_a_call_to_a_paused_server_and_other_hosts_do_not_notice(paused: Estate) -> None:
     with (
-        session(paused, entry(paused, HOST)) as hung,
-        session(paused, entry(paused, "n1")) as fine,
+        free_session(paused, entry(paused, HOST)) as hung,
+        free_session(paused, entry(paused, "n1")) as fine,
         ThreadPoolExecutor(2) as pool,
     ):
         hung.status()
@@ -242,7 +285,7 @@ def test_that_closing_a_session_ends_a_call_to_a_paused_server_and_other_hosts_d
 
 @pytest.mark.parametrize("via", ROADS)
 def test_that_the_session_comes_back_after_the_server_was_restarted(replication: Estate, via: str) -> None:
-    with session(replication, with_sql(entry(replication, "r1"), via=via)) as made:
+    with free_session(replication, with_sql(entry(replication, "r1"), via=via)) as made:
         made.status()
         replication.stop("r1")
         for _ in range(3):
@@ -254,7 +297,7 @@ def test_that_the_session_comes_back_after_the_server_was_restarted(replication:
 
 
 def test_that_a_node_without_a_primary_component_still_answers_status_and_selects(galera: Estate) -> None:
-    with session(galera, entry(galera, HOST)) as made:
+    with free_session(galera, entry(galera, HOST)) as made:
         made.status()
         galera.partition([HOST])
         deadline = time.monotonic() + 30
@@ -264,5 +307,5 @@ def test_that_a_node_without_a_primary_component_still_answers_status_and_select
         assert made.query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS LIMIT 1").rows
         assert made.query("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'").pairs() == {"wsrep_on": "ON"}
         galera.heal()
-    with session(galera, entry(galera, HOST)) as fresh:  # logging in works there as well
+    with free_session(galera, entry(galera, HOST)) as fresh:  # logging in works there as well
         assert fresh.status()

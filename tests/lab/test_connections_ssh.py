@@ -12,20 +12,20 @@ import pytest
 
 from services.connections.command import Command
 from services.errors import AuthFailed, HostKeyUnknown, TimedOut, Unreachable
-from tests.lab.connecting import PASSPHRASE, REREAD, SUDO, WHOAMI, WRONG, agent, entry, known_hosts_of, session
+from tests.lab.connecting import PASSPHRASE, REREAD, SUDO, WHOAMI, WRONG, agent, entry, free_session, known_hosts_of
 from tests.lab.estate.estate import Estate
 
 HOST = "spare"
 
 
 def user_of(estate: Estate, **ssh: object) -> str:
-    with session(estate, entry(estate, HOST, **ssh)) as made:
+    with free_session(estate, entry(estate, HOST, **ssh)) as made:
         return made.run(WHOAMI).text.strip()
 
 
 # ------------------------------------------------------------------------------------------------ logging in
 def test_that_a_key_file_logs_in_and_a_command_brings_output_errors_and_exit_code(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         assert made.run(WHOAMI).text == "dba\n"
         missing = made.run(Command(("ls", "/no/such/place")))
         assert (missing.exit_code, missing.stdout) == (2, b"")
@@ -64,7 +64,7 @@ def test_that_the_agent_signs_for_an_encrypted_key_without_its_passphrase(
     subprocess.run(argv, check=True, timeout=20, capture_output=True)
     with agent(plain) as socket:
         monkeypatch.setenv("SSH_AUTH_SOCK", socket)
-        with session(galera_estate, entry(galera_estate, HOST, key=str(encrypted), agent=True)) as made:
+        with free_session(galera_estate, entry(galera_estate, HOST, key=str(encrypted), agent=True)) as made:
             assert made.run(WHOAMI).text == "dba\n"
 
 
@@ -155,7 +155,7 @@ def test_that_proxyjump_leads_through_lab_hosts_and_each_hops_key_is_checked(
     folder = galera_estate.client_dir
     config = str(folder / "ssh_config")
     for jump in ("n2", "n2,n3"):
-        with session(galera_estate, entry(galera_estate, HOST, jump=jump, config=config)) as made:
+        with free_session(galera_estate, entry(galera_estate, HOST, jump=jump, config=config)) as made:
             assert made.run(WHOAMI).text == "dba\n"
             seen = galera_estate.host(HOST).sh("ss -Htn state established sport = :22").out
             assert galera_estate.addresses[jump.split(",")[-1]] in seen
@@ -164,7 +164,7 @@ def test_that_proxyjump_leads_through_lab_hosts_and_each_hops_key_is_checked(
     hop = f"dba@{galera_estate.addresses['n2']}"
     with (
         pytest.raises(HostKeyUnknown) as caught,
-        session(galera_estate, entry(galera_estate, HOST, jump=hop, known_hosts=str(known))) as made,
+        free_session(galera_estate, entry(galera_estate, HOST, jump=hop, known_hosts=str(known))) as made,
     ):
         made.run(WHOAMI)
     assert caught.value.key_name == galera_estate.addresses["n2"]
@@ -177,7 +177,7 @@ def test_that_a_proxy_command_is_the_connection_and_ends_with_it(galera_estate: 
         f"Host {galera_estate.addresses[HOST]}\n  ProxyCommand ssh -F {folder}/ssh_config -W %h:%p n2\n",
         encoding="utf-8",
     )
-    with session(galera_estate, entry(galera_estate, HOST, config=str(config))) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST, config=str(config))) as made:
         assert made.run(WHOAMI).text == "dba\n"
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True, timeout=10).stdout
     assert f"-W {galera_estate.addresses[HOST]}:22" not in listed
@@ -186,7 +186,7 @@ def test_that_a_proxy_command_is_the_connection_and_ends_with_it(galera_estate: 
 # ------------------------------------------------------------------------------------------------ running on
 def test_that_a_stream_ends_its_command_when_it_is_closed(galera_estate: Estate) -> None:
     host = galera_estate.host(HOST)
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         stream = made.stream(Command(("tail", "-n", "+1", "-f", "/var/log/dpkg.log")))
         assert next(iter(stream.lines(limit_s=10.0)))
         assert "tail -n +1 -f /var/log/dpkg.log" in host.sh("ps -eo args").out
@@ -199,7 +199,7 @@ def test_that_a_stream_ends_its_command_when_it_is_closed(galera_estate: Estate)
 
 
 def test_that_a_silent_stream_times_out_and_one_that_ends_stops(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         silent = made.stream(Command(("tail", "-n", "0", "-f", "/var/log/dpkg.log")))
         started = time.monotonic()
         with pytest.raises(TimedOut, match=r"silent for 0\.5 s"):
@@ -211,7 +211,7 @@ def test_that_a_silent_stream_times_out_and_one_that_ends_stops(galera_estate: E
 
 
 def test_that_a_command_that_does_not_end_is_given_up_within_its_limit(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         started = time.monotonic()
         with pytest.raises(TimedOut, match=r"did not end within 0\.5 s"):
             made.run(Command(("tail", "-n", "0", "-f", "/var/log/dpkg.log")), limit_s=0.5)
@@ -220,7 +220,7 @@ def test_that_a_command_that_does_not_end_is_given_up_within_its_limit(galera_es
 
 
 def test_that_the_session_comes_back_by_itself_after_sshd_was_stopped_and_started(galera: Estate) -> None:
-    with session(galera, entry(galera, HOST)) as made:
+    with free_session(galera, entry(galera, HOST)) as made:
         assert made.run(WHOAMI).text == "dba\n"
         galera.sshd_stop(HOST)
         galera.host(HOST).sh("pkill -u dba sshd", check=False)
@@ -239,7 +239,7 @@ def test_that_the_session_comes_back_by_itself_after_sshd_was_stopped_and_starte
 
 
 def test_that_a_host_cut_off_the_network_times_out_and_is_back_when_the_network_is(galera: Estate) -> None:
-    with session(galera, entry(galera, HOST)) as made:
+    with free_session(galera, entry(galera, HOST)) as made:
         assert made.run(WHOAMI).text == "dba\n"
         galera.cut([HOST])
         started = time.monotonic()

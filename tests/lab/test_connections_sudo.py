@@ -10,16 +10,16 @@ import pytest
 from services.connections.command import Command
 from services.connections.probe import probe_access
 from services.errors import SudoFailed, TimedOut
-from tests.lab.connecting import LIMITS, ROOT, SUDO, WHOAMI, WRONG, entry, session, vault
+from tests.lab.connecting import LIMITS, ROOT, SUDO, WHOAMI, WRONG, entry, free_session, vault
 from tests.lab.estate.estate import Estate
 
 HOST = "spare"
 
 
 def test_that_sudo_without_password_makes_root(galera_estate: Estate) -> None:
-    with session(galera_estate, entry(galera_estate, HOST)) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST)) as made:
         assert made.run(ROOT).text == "root\n"
-    with session(galera_estate, entry(galera_estate, HOST, user="root", sudo="none")) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST, user="root", sudo="none")) as made:
         assert made.run(ROOT).text == "root\n"
 
 
@@ -28,7 +28,7 @@ def test_that_sudo_with_password_makes_root_and_the_password_reaches_neither_out
 ) -> None:
     secret = galera_estate.environment()[SUDO.name]
     host = entry(galera_estate, HOST, user="dbapw", sudo="password", sudo_password=SUDO)
-    with session(galera_estate, host) as made:
+    with free_session(galera_estate, host) as made:
         output = made.run(ROOT)
         assert (output.text, output.stderr, output.exit_code) == ("root\n", b"", 0)
         processes = made.run(Command(("ps", "-e", "-ww", "-o", "args"), sudo=True)).text
@@ -43,7 +43,7 @@ def test_that_sudo_with_password_makes_root_and_the_password_reaches_neither_out
 
 def test_that_a_wrong_sudo_password_fails_quickly_and_a_missing_one_at_once(galera_estate: Estate) -> None:
     wrong = entry(galera_estate, HOST, user="dbapw", sudo="password", sudo_password=WRONG)
-    with session(galera_estate, wrong) as made:
+    with free_session(galera_estate, wrong) as made:
         started = time.monotonic()
         with pytest.raises(SudoFailed, match="the sudo password is wrong"):
             made.run(ROOT, limit_s=20.0)
@@ -52,12 +52,12 @@ def test_that_a_wrong_sudo_password_fails_quickly_and_a_missing_one_at_once(gale
         with pytest.raises(SudoFailed):
             list(stream.lines(limit_s=15.0))
         stream.close()
-    with session(galera_estate, entry(galera_estate, HOST, user="dbapw", sudo="nopasswd")) as made:
+    with free_session(galera_estate, entry(galera_estate, HOST, user="dbapw", sudo="nopasswd")) as made:
         with pytest.raises(SudoFailed, match="wants a password"):
             made.run(ROOT)
         assert made.run(WHOAMI).text == "dbapw\n"
     with (
-        session(galera_estate, entry(galera_estate, HOST, user="dbapw", sudo="none")) as made,
+        free_session(galera_estate, entry(galera_estate, HOST, user="dbapw", sudo="none")) as made,
         pytest.raises(SudoFailed, match="has no sudo"),
     ):
         made.run(ROOT)

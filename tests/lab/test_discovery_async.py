@@ -12,6 +12,7 @@ from services.connections.host import HostSession
 from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot
 from services.discovery.snapshot import updated_estate
+from services.inventory.trust import Trust
 from services.types import ClusterKind, Health
 from tests.lab.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
@@ -20,7 +21,10 @@ from tests.lab.estate.estate import Estate
 def _found(estate: Estate, seed: str) -> ClusterSnapshot:
     clock, known = SystemClock(), vault(estate)
     started = clock.monotonic()
-    result = crawl([entry(estate, seed)], lambda host: HostSession(host, known, clock=clock, limits=LIMITS), clock)
+    trust = Trust(also=(f"{estate.spec.network}.0/24",))
+    result = crawl(
+        [entry(estate, seed)], lambda host: HostSession(host, known, clock=clock, limits=LIMITS), clock, trust=trust
+    )
     assert clock.monotonic() - started < 3.0
     (cluster,) = updated_estate(None, result.facts, clock.wall()).clusters
     return cluster

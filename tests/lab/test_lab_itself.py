@@ -93,7 +93,7 @@ def test_that_the_inventory_has_one_seed_and_no_secret_in_it(galera: Estate) -> 
     text = (galera.client_dir / "inventory.toml").read_text(encoding="utf-8")
     inventory = tomllib.loads(text)
     assert [h["name"] for h in inventory["host"]] == ["n1"]
-    assert inventory["cluster"] == [{"name": "galera", "seeds": ["n1"]}]
+    assert inventory["cluster"] == [{"name": "galera", "seeds": ["n1"], "networks": ["10.213.1.0/24"]}]
     assert inventory["host"][0]["sql"]["password"] == "env:PILOTHOUSE_LAB_OBSERVER_PASSWORD"
     every = tomllib.loads((galera.client_dir / "inventory-all.toml").read_text(encoding="utf-8"))
     assert {h["name"]: h["address"] for h in every["host"]} == galera.addresses

@@ -11,6 +11,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.connections.host import HostSession
+from services.facts.dialect import VARIABLES
 from services.history.store import HistoryStore
 from services.sampling.catalogue import load_catalogue
 from services.sampling.numeric import numeric_status, numeric_variables
@@ -115,7 +116,7 @@ def test_that_twenty_seconds_of_a_real_node_become_curves_without_a_gap(galera: 
         reader = _OsThread(made)
         reader.start()
         while_asserts(lambda: _at_least(reader, 1), limit_s=10)
-        settings = numeric_variables(made.query("SHOW GLOBAL VARIABLES").pairs())
+        settings = numeric_variables(made.query(VARIABLES).pairs())
         due = clock.monotonic()
         for _ in range(SECONDS):
             clock.sleep(due - clock.monotonic())

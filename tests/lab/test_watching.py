@@ -17,6 +17,7 @@ from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.history.store import HistoryStore
 from services.inventory.toml_file import load_inventory
+from services.inventory.trust import trust_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.types import ClusterKind, Health
@@ -39,6 +40,7 @@ def watcher(galera: Estate, tmp_path: Path) -> Iterator[Watcher]:
         "lab", inventory.hosts, session_opener(), HistoryStore.open(tmp_path / "history.sqlite"), SystemClock(),
         cluster_names=cluster_names(inventory),
     )  # fmt: skip
+    watched.let_ask(trust_of(inventory))
     watched.start()
     try:
         while_asserts(lambda: _all_synced(watched), limit_s=15)
@@ -201,6 +203,7 @@ def test_that_a_setting_changed_under_us_is_told_with_both_values(galera: Estate
     inventory = load_inventory(galera.client_dir / "inventory.toml")
     store = HistoryStore.open(tmp_path / "history.sqlite")
     watched = Watcher("lab", inventory.hosts, session_opener(), store, SystemClock(), WatchSettings(variables_s=1.0))
+    watched.let_ask(trust_of(inventory))
     watched.start()
     try:
         while_asserts(lambda: _all_synced(watched), limit_s=15)

@@ -34,6 +34,7 @@ from widgets.common.boxes import HealthMark
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.first_run import FirstRunPage
 from widgets.inventory.import_dialog import ImportDialog
+from widgets.inventory.unasked import UnaskedDialog
 
 LIVE_S = 20.0
 """The window's own loading, the crawl and a poll of each host, on two shared cores."""
@@ -93,6 +94,17 @@ class Person:
         cluster = self.cluster()
         assert cluster is not None
         return cluster
+
+    def watches_more(self, count: int) -> None:
+        """Agree that the hosts that the first one names may be asked: one action for all of them."""
+        offer = f"Watch {count} more with the account of "
+
+        def offered() -> None:
+            assert any(text.startswith(offer) for text in buttons(self.window)), words(self.window)
+
+        self.qtbot.waitUntil(offered, timeout=LIVE_S * 1000)
+        self.presses(self.window, offer)
+        self.presses(self.sees(UnaskedDialog), offer)
 
     def reads_numbers(self, cluster: ClusterSnapshot) -> None:
         """Wait until charts have samples of every node: the cluster is live, not only drawn."""
@@ -169,19 +181,21 @@ def test_that_an_added_host_is_tested_its_key_compared_and_its_cluster_drawn_liv
     galera.wait_synced(["n1", "n2", "n3"])
     ssh = _ssh(galera, person, "n2", "n3")
     _add_host(galera, person, "n1")
+    person.watches_more(2)
     cluster = person.waits_for_cluster(_all_synced(galera))
     assert [c.primary for c in cluster.components] == [True]
     assert len((ssh / "known_hosts").read_text(encoding="utf-8").splitlines()) == 3  # hashed where ssh_config says so
     person.reads_numbers(cluster)
     person.qtbot.waitUntil(lambda: _all_reached(person), timeout=LIVE_S * 1000)
     assert "Primary component" in dict(person.window.topology.canvas.backdrop.titles())
-    assert [host.name for host in load_inventory(person.inventory).hosts] == ["n1"]
+    assert [host.name for host in load_inventory(person.inventory).hosts] == ["n1", "n2", "n3"]
     assert _password(galera) not in person.inventory.read_text(encoding="utf-8")
 
 
 def test_that_an_added_source_leads_to_its_replicas(replication: Estate, person: Person) -> None:
     _ssh(replication, person, "r1", "r2")
     _add_host(replication, person, "src")
+    person.watches_more(2)
     source = replication.addresses["src"]
     states = {a: "source" if a == source else "replica of src" for a in replication.addresses.values()}
     cluster = person.waits_for_cluster(states)
@@ -236,11 +250,13 @@ def test_that_a_server_of_my_cnf_leads_to_its_live_cluster(galera: Estate, perso
     galera.wait_synced(["n1", "n2", "n3"])
     password = _password(galera)
     option_file = person.home / ".my.cnf"
-    option_file.write_text(f"[client]\nhost={galera.addresses['n1']}\nuser=observer\npassword={password}\n", "utf-8")
+    login = f"host={galera.addresses['n1']}\nuser=observer\npassword={password}\n"
+    option_file.write_text(f"[client]\n{login}ssl-ca={galera.client_dir}/ca.pem\n", "utf-8")
     person.presses(person.window, "~/.my.cnf")
     dialog = person.sees(ImportDialog)
     assert password not in words(dialog)
     person.presses(dialog, "Import 1 host")
+    person.watches_more(2)
     cluster = person.waits_for_cluster(_all_synced(galera))
     person.reads_numbers(cluster)
     assert password not in person.inventory.read_text(encoding="utf-8")
@@ -269,6 +285,7 @@ def test_that_a_host_of_ssh_config_is_watched_and_given_sql_leads_to_its_live_cl
     person.types(form.sql_password, _password(galera))
     form.keep.setChecked(False)
     person.presses(person.dialog(), "Save")
+    person.watches_more(2)
     states = _all_synced(galera)
     states["first"] = states.pop(galera.addresses["n1"])
     cluster = person.waits_for_cluster(states)

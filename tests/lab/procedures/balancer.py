@@ -120,6 +120,7 @@ def connect(estate: Estate, host: str = HOST) -> pymysql.Connection[pymysql.curs
         port=PORT,
         user="sysbench",
         password=vault.load()["sysbench"],
+        ssl_disabled=True,  # a server killed before its handshake would leave a socket to the garbage collector
         autocommit=True,
         connect_timeout=4,
         read_timeout=10,

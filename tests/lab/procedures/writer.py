@@ -80,6 +80,7 @@ class Writer:
             host=self._estate.addresses[host],
             user="sysbench",
             password=vault.load()["sysbench"],
+            ssl_disabled=True,  # a server killed before its handshake would leave a socket to the garbage collector
             autocommit=True,
             connect_timeout=2,
             read_timeout=4,

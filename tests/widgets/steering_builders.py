@@ -33,6 +33,7 @@ from services.procedures.settling import settle
 from services.secrets import MemoryVault
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
 from tests.unit.app.steering_desk import ScriptedDesk, World
+from tests.unit.procedures.engine_world import FixedKey
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, FakeLiveSource
 from widgets.bridge.ops import Ops
@@ -62,7 +63,7 @@ class ScriptedDoor:
     def open(self) -> SoonDesk:
         inventory = Inventory(hosts=tuple(HostEntry(name, f"10.0.0.{n}") for n, name in enumerate(HOSTS, 1)))
         self.state = StateStore.open(self.folder / "state.sqlite")
-        self.desk = SoonDesk(inventory, MemoryVault(), self.state, SystemClock())
+        self.desk = SoonDesk(inventory, MemoryVault(), self.state, SystemClock(), FixedKey())
         self.desk.world = self.world
         return self.desk
 

@@ -21,6 +21,7 @@ from services.inventory.model import HostEntry, Inventory
 from services.procedures.run_model import RunState
 from services.secrets import MemoryVault
 from tests.unit.app.steering_desk import World
+from tests.unit.procedures.engine_world import FixedKey
 from tests.widgets.steering_builders import HOSTS, Person, SoonDesk, scripted, steering_window
 from widgets.bridge import run_watch
 from widgets.procedures.standing_notice import StandingNotice
@@ -48,7 +49,7 @@ def another_program(folder: Path, world: World) -> Iterator[SoonDesk]:
     """A desk of its own on the same store."""
     hosts = tuple(HostEntry(name, f"10.0.0.{n}") for n, name in enumerate(HOSTS, 1))
     state = StateStore.open(folder / "state.sqlite")
-    desk = SoonDesk(Inventory(hosts=hosts), MemoryVault(), state, SystemClock())
+    desk = SoonDesk(Inventory(hosts=hosts), MemoryVault(), state, SystemClock(), FixedKey())
     desk.world = world
     try:
         yield desk

@@ -14,12 +14,14 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTreeView
 from pytestqt.qtbot import QtBot
 
-from app.procedure_offers import fitting_cluster
+from app.procedure_offers import fitting_cluster, why_none_fits
 from services.discovery.model import ClusterSnapshot
+from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
 from services.types import Reach
 from tests.unit.app.steering_desk import World
 from tests.widgets import builders as b
+from tests.widgets import builders_facts as f
 from tests.widgets.fake_sources import FakeRecording, open_window
 from tests.widgets.steering_builders import Person, scripted, steering_window
 from widgets.inventory.tree import EstateTree
@@ -199,9 +201,57 @@ def test_that_an_asynchronous_tree_is_offered_nothing_yet() -> None:
     assert names(b.tree_with_broken()) == set()
 
 
-def _spare() -> ClusterSnapshot:
+def _alone(reach: Reach, facts: NodeFacts | None) -> ClusterSnapshot:
     alone = b.single()
-    return replace(alone, nodes=tuple(replace(n, facts=None) for n in alone.nodes[:1]))
+    return replace(alone, nodes=tuple(replace(n, reach=reach, facts=facts) for n in alone.nodes[:1]))
+
+
+def _spare() -> ClusterSnapshot:
+    machine = replace(f.machine_facts(), process_state="", process_pid=None, unit_state="inactive/dead")
+    return _alone(Reach.SSH_ONLY, NodeFacts("alone", b.AT, Reach.SSH_ONLY, machine=machine))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        _alone(Reach.NONE, None),
+        _alone(Reach.NOT_TRIED, NodeFacts("alone", b.AT, Reach.NOT_TRIED)),
+        _alone(Reach.SQL_ONLY, NodeFacts("alone", b.AT, Reach.SQL_ONLY, server=f.server_facts("alone"))),
+        _alone(Reach.SSH_ONLY, NodeFacts("alone", b.AT, Reach.SSH_ONLY, machine=f.machine_facts())),
+        _alone(Reach.FULL, replace(f.facts("alone"), galera=None)),
+    ],
+    ids=["never answered", "not tried", "SQL alone", "serves, SQL refused", "serves"],
+)
+def test_that_a_host_that_may_serve_or_was_never_heard_is_no_spare(other: ClusterSnapshot) -> None:
+    assert names(other, b.healthy()) == set()
+    assert "add-node" not in names(b.healthy(), other)
+
+
+def test_that_what_is_no_galera_cluster_is_told_so_and_no_other_is_taken_in_its_place() -> None:
+    assert why_none_fits(b.healthy()) == ""
+    assert why_none_fits(_spare()) == ""
+    assert why_none_fits(None) == ""
+    tree = b.tree_with_broken()
+    assert f"and {tree.name} is none" in why_none_fits(tree)
+    assert why_none_fits(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)))
+
+
+def test_that_cards_beside_an_asynchronous_tree_begin_nothing_and_say_why(person: Person, qtbot: QtBot) -> None:
+    person.window.show_page("procedures")
+    page = person.steering._pages.cards
+    qtbot.waitUntil(lambda: bool(page.cards), timeout=5000)
+    first = page.cards[0]
+    assert first.open_button is not None
+    assert first.open_button.isEnabled()
+    spy = QSignalSpy(page.procedure_chosen)
+    page.refuse("These procedures are for a Galera cluster.")
+    assert not first.open_button.isEnabled()
+    first.chosen.connect(lambda _name: None)
+    first._choose()
+    assert spy.count() == 0
+    assert "for a Galera cluster" in first.accessibleDescription()
+    page.refuse("")
+    assert first.open_button.isEnabled()
 
 
 # -- without a desk --------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from services.errors import BadInput
 from services.facts.model import Problem
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.common.labels import plain
+from widgets.common.plain import plain
 from widgets.common.theme import apply_theme, theme
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail

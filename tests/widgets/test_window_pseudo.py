@@ -26,8 +26,9 @@ from tests.widgets.seen_texts import clipped, seen
 from widgets.common.fields import choose
 from widgets.common.palette import CommandPalette
 from widgets.common.theme import apply_theme
+from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
 from widgets.inventory.connection_dialog import ConnectionDialog
-from widgets.inventory.draft import Candidate, HostKey, StepLine
+from widgets.inventory.draft import Candidate, HostKey, ServerCertificate, StepLine
 from widgets.inventory.first_run import FirstRunPage
 from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.import_dialog import ImportDialog
@@ -44,7 +45,10 @@ TERMS = {
 }
 
 
-RAW = ("wsrep local recv queue", "active, running", "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")
+RAW = (
+    "wsrep local recv queue", "active, running", "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+    "openssl s_client -starttls mysql -connect", "</dev/null | openssl x509 -noout -fingerprint -sha256",
+)  # fmt: skip
 
 
 def texts_of(value: object) -> Iterator[str]:
@@ -158,11 +162,14 @@ def test_that_the_ways_in_say_no_unmarked_word(qtbot: QtBot, qapp: QApplication)
     choose(dialog.form.tls, "verify-ca")
     steps = [StepLine(tr("Test"), state, "", ("",)) for state in ("passed", "failed", "warned", "running", "skipped")]
     key = HostKey("db1", "ssh-ed25519", "SHA256:abc")
+    shown = ServerCertificate("db1", 3306, ":".join(["AB"] * 32), "CN=MySQL_Server", "self-signed certificate")
     windows: tuple[QWidget, ...] = (
         dialog,
         ConnectionDialog(),
         FirstRunPage(),
         HostKeyQuestion(key),
+        CertificateQuestion(shown),
+        NoTlsQuestion("db1", "tunnel"),
         ImportDialog("~/.my.cnf", [Candidate(entry, "mycnf")]),
         ImportDialog("~/.my.cnf", []),
     )
@@ -172,7 +179,7 @@ def test_that_the_ways_in_say_no_unmarked_word(qtbot: QtBot, qapp: QApplication)
         qtbot.addWidget(window)
         window.show()
         qapp.processEvents()
-        found |= {(f"{type(window).__name__}: {who}", text) for who, text in unaccented(window, entry, key)}
+        found |= {(f"{type(window).__name__}: {who}", text) for who, text in unaccented(window, entry, key, shown)}
         found |= {(f"{type(window).__name__}, clipped: {who}", text) for who, text in clipped(window)}
     dialog.steps.show_steps(steps)
     dialog.set_testing(True)

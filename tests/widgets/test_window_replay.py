@@ -123,6 +123,28 @@ def test_that_charts_zoomed_in_move_along_with_the_position(opened: OpenWindow, 
     assert view.span == pytest.approx(60.0)
 
 
+def test_that_charts_zoomed_in_away_from_the_position_stay_where_the_person_looks(opened: OpenWindow) -> None:
+    opened.controller.look_at(NOW - 580.0)
+    charts(opened)._zoom(NOW - 200.0, 0.1)
+    before = charts(opened).view()
+    assert before.start > NOW - 580.0
+    for _ in range(3):
+        opened.controller.pump.ticked.emit(NOW - 579.0)
+    assert charts(opened).view() == before
+    opened.controller.pump.ticked.emit(before.start + 1.0)  # it came by by itself: from here on they go along
+    opened.controller.pump.ticked.emit(before.end + 1.0)
+    assert charts(opened).view().end > before.end
+
+
+def test_that_panning_to_the_end_does_not_jump_to_the_position(opened: OpenWindow) -> None:
+    opened.controller.look_at(NOW - 580.0)
+    charts(opened)._zoom(NOW - 200.0, 0.1)
+    charts(opened)._pan(10_000.0)
+    assert charts(opened).view().end == NOW
+    opened.controller.pump.ticked.emit(NOW - 579.0)
+    assert charts(opened).view().end == NOW
+
+
 def test_that_a_span_button_means_the_minutes_around_the_position(opened: OpenWindow) -> None:
     opened.controller.look_at(NOW - 300.0)
     charts(opened).range_changed.emit(NOW - 60.0, NOW, True)

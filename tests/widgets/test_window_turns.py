@@ -1,6 +1,7 @@
-"""Nothing the window does by itself holds its event loop up: dressing, furnishing and building come in short turns.
+"""Nothing the window does by itself holds its event loop up: furnishing and building come in short turns.
 
-Turns and events are counted; how long they last is a benchmark's matter (tests/bench/bench_02_first_chart.py).
+A change of theme, which a person asks for, dresses all of it at once. Turns and events are counted; how long they last
+is a benchmark's matter (tests/bench/bench_02_first_chart.py).
 """
 
 from __future__ import annotations
@@ -15,13 +16,9 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.main_window import PAGES, MainWindow
-from app.steering_pages import SteeringPages
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
-from widgets.common.theme import apply_theme, change_theme, theme
-from widgets.common.wardrobe import wardrobe
-
-MOST_TURNS = 60
+from widgets.common.theme import apply_theme, theme
 
 
 @pytest.fixture
@@ -46,76 +43,12 @@ class Dressings(QObject):
         return False
 
 
-def panels(window: MainWindow) -> list[QWidget]:
-    parts = (window.top, window.tree, window.inspector, window.status)
-    return [*parts, *(page(window, place) for place in range(window.pages.count()))]
-
-
-def page(window: MainWindow, place: int) -> QWidget:
-    found = window.pages.widget(place)
-    assert found is not None
-    inner = found.currentWidget() if isinstance(found, SteeringPages) else None
-    return inner or found  # where two pages share a place each of them is a panel
-
-
-def turns_until_dressed(qapp: QApplication) -> int:
-    for turn in range(MOST_TURNS):
-        if not wardrobe().changing():
-            return turn
-        qapp.processEvents()
-    raise AssertionError("the theme never arrived")
-
-
-def test_that_a_change_of_theme_takes_a_turn_a_panel_those_in_sight_first(
-    qapp: QApplication, opened: OpenWindow
-) -> None:
-    hidden = page(opened.window, 1)
-    before = hidden.styleSheet()
-    change_theme(qapp, "dark")
-    in_sight = [panel for panel in panels(opened.window) if panel.isVisible()]
-    while not opened.window.updatesEnabled():
-        assert hidden.styleSheet() == before
-        qapp.processEvents()
-    assert all(panel.styleSheet() != before for panel in in_sight)
-    assert turns_until_dressed(qapp) >= 1
-    assert len({panel.styleSheet() for panel in panels(opened.window)}) == 1
-
-
-def test_that_the_window_shows_no_half_of_a_theme(qapp: QApplication, opened: OpenWindow) -> None:
-    change_theme(qapp, "dark")
-    assert not opened.window.updatesEnabled()
-    turns_until_dressed(qapp)
-    assert opened.window.updatesEnabled()
-
-
-def test_that_a_page_brought_to_the_front_meanwhile_is_dressed_before_the_window_is_painted(
-    qapp: QApplication, opened: OpenWindow
-) -> None:
-    change_theme(qapp, "dark")
-    opened.window.show_page("journal")
-    while not opened.window.updatesEnabled():
-        qapp.processEvents()
-    assert page(opened.window, 2).styleSheet() == opened.window.top.styleSheet()
-    assert theme("dark").text.name() in opened.window.top.styleSheet()
-
-
-def test_that_two_changes_in_a_row_end_in_the_second(qapp: QApplication, opened: OpenWindow) -> None:
-    before = opened.window.top.styleSheet()
-    change_theme(qapp, "dark")
-    qapp.processEvents()
-    change_theme(qapp, "light")
-    turns_until_dressed(qapp)
-    assert {panel.styleSheet() for panel in panels(opened.window)} == {before}
-    assert opened.window.updatesEnabled()
-
-
 def test_that_no_widget_is_dressed_for_each_of_its_ancestors(qapp: QApplication, opened: OpenWindow) -> None:
     """A sheet of the application would: more than six times a widget, and forty for those of the page in front."""
     assert qapp.styleSheet() == ""
     dressings = Dressings()
     qapp.installEventFilter(dressings)
-    change_theme(qapp, "dark")
-    turns_until_dressed(qapp)
+    apply_theme(qapp, "dark")
     qapp.removeEventFilter(dressings)
     widgets = len(opened.window.findChildren(QWidget))
     assert sum(dressings.of.values()) < 3 * widgets

@@ -22,6 +22,7 @@ from widgets.bridge.run_watch import RunWatch
 if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
     from services.procedures.checks import Override
     from services.procedures.desk import Desk, Draft
+    from services.procedures.engine_parts import Policy
     from services.procedures.facts_model import Facts
     from services.procedures.fields import Inputs
     from services.procedures.procedure import About
@@ -215,15 +216,20 @@ class Runs(QObject):
 
         def work() -> RunView:
             run_id = desk.new_run(draft, overrides)
-            return self._start(desk, run_id, "run", "", frozenset(confirmed), take_over=False)
+            return self._start(desk, run_id, "run", "", _policy(desk, confirmed=frozenset(confirmed)))
 
         self._journal.run("begin", work, lambda view: self._begun(view, success), failure)
 
-    def drive(self, run_id: str, way: str = "run", key: str = "", *, take_over: bool = False) -> None:
+    def drive(
+        self, run_id: str, way: str = "run", key: str = "", *, take_over: bool = False, approved: str = ""
+    ) -> None:
         """Resume ('run'), 'undo', 'leave' (key: the reason) or 'release' (key: the obligation) a run that rests.
 
         One engine is started for a run, however often that is asked: a second click, or an answer to the question that
         stands on the page of a run that is just being resumed, is no second start.
+
+        Args:
+            approved: the code of a run that could not be verified here (NotBound), once a person approved it again.
         """
         if (desk := self._desk) is None:
             return
@@ -234,7 +240,7 @@ class Runs(QObject):
             return
 
         def work() -> RunView:
-            return self._start(desk, run_id, way, key, frozenset(), take_over=take_over)
+            return self._start(desk, run_id, way, key, _policy(desk, take_over=take_over, approved=approved))
 
         def success(view: RunView) -> None:
             wanted = self._starting.pop(run_id, ())
@@ -263,14 +269,9 @@ class Runs(QObject):
         else:
             self._control(run_id, *wanted)
 
-    def _start(
-        self, desk: Desk, run_id: str, way: str, key: str, confirmed: frozenset[str], *, take_over: bool
-    ) -> RunView:
+    def _start(self, desk: Desk, run_id: str, way: str, key: str, policy: Policy) -> RunView:
         """On a worker."""
-        from services.procedures.engine_parts import Policy
-
         newest = self._newest
-        policy = Policy(confirmed=confirmed, take_over=take_over, by=desk.owner)
         desk.start(
             run_id,
             newest,
@@ -391,6 +392,15 @@ class Runs(QObject):
         if self._desk is not None:
             self._desk.close()
             self._desk = None
+
+
+def _policy(
+    desk: Desk, *, confirmed: frozenset[str] = frozenset(), take_over: bool = False, approved: str = ""
+) -> Policy:
+    """On a worker."""
+    from services.procedures.engine_parts import Policy
+
+    return Policy(confirmed=confirmed, take_over=take_over, by=desk.owner, approved=approved)
 
 
 def _standing(desk: Desk, kept: dict[str, RunView]) -> Standing:

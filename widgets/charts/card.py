@@ -17,6 +17,7 @@ from widgets.charts.scales import format_value
 from widgets.charts.turns import Turns
 from widgets.common.fonts import BASE, SMALL, STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
+from widgets.common.plain import set_tip
 from widgets.common.text import UNKNOWN, format_age
 from widgets.common.theme import current_theme
 
@@ -41,7 +42,7 @@ class ChartCard(QFrame):
         self._title = label(spec.title, "section")
         self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._title.setToolTip(spec.hint)
+        set_tip(self._title, spec.hint)
         self.setProperty("kind", "card")
         self.setMinimumHeight(MIN_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)

@@ -10,9 +10,11 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
+from services.files import write_whole
 from services.words import mark, tr
 from widgets.charts.card import ChartCard
 from widgets.common.fonts import SMALL, STRONG, TITLE, ui_font
+from widgets.common.pictures import bytes_of, picture_buffer, picture_bytes
 from widgets.common.theme import current_theme
 
 _MARGIN, _HEAD = 20.0, 48.0
@@ -23,16 +25,17 @@ def export_charts(path: Path, cards: Sequence[ChartCard], size: QSize, title: st
     """Write the cards at their places; the kind by the suffix (.svg, else PNG). BadInput when it can't be written."""
     whole = QSize(size.width(), round(size.height() + _HEAD))
     if path.suffix.casefold() == ".svg":
-        generator = QSvgGenerator()
-        generator.setFileName(str(path))
-        generator.setTitle(title or "Charts")
-        generator.setSize(whole)
-        generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
-        painter = QPainter()
-        if not painter.begin(generator):
-            raise BadInput(tr("The charts could not be written to {path}.", path=path), try_=(tr(_ELSEWHERE),))
-        _paint(painter, cards, whole, title, subtitle)
-        painter.end()
+        with picture_buffer() as buffer:
+            generator = QSvgGenerator()
+            generator.setOutputDevice(buffer)
+            generator.setTitle(title or "Charts")
+            generator.setSize(whole)
+            generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
+            painter = QPainter(generator)
+            _paint(painter, cards, whole, title, subtitle)
+            painter.end()
+            data = bytes_of(buffer)
+        _write(path, data, tr("The charts could not be written to {path}.", path=path))
         return
     path = path if path.suffix else path.with_suffix(".png")
     image = QImage(whole * 2, QImage.Format.Format_ARGB32_Premultiplied)
@@ -40,8 +43,19 @@ def export_charts(path: Path, cards: Sequence[ChartCard], size: QSize, title: st
     painter.scale(2, 2)
     _paint(painter, cards, whole, title, subtitle)
     painter.end()
-    if not image.save(str(path)):
-        raise BadInput(tr("The picture could not be written to {path}.", path=path), try_=(tr(_ELSEWHERE),))
+    sentence = tr("The picture could not be written to {path}.", path=path)
+    try:
+        data = picture_bytes(image, path.suffix[1:])
+    except OSError as problem:
+        raise BadInput(sentence, try_=(tr("Choose a name that ends in .png or .svg."),)) from problem
+    _write(path, data, sentence)
+
+
+def _write(path: Path, data: bytes, sentence: str) -> None:
+    try:
+        write_whole(path, data)
+    except OSError as problem:
+        raise BadInput(sentence, try_=(tr(_ELSEWHERE),)) from problem
 
 
 def _paint(painter: QPainter, cards: Sequence[ChartCard], whole: QSize, title: str, subtitle: str) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWi
 from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.labels import ElidedLabel, label
+from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.time_view import SPANS, View
 
@@ -59,10 +60,10 @@ class Header(QWidget):
         """Offer what a recording of `length_s` seconds has: the whole of it, and spans shorter than it."""
         self._recording = length_s
         self._live.setText(tr("Whole recording"))
-        self._live.setToolTip(tr("Show it from beginning to end"))
+        set_tip(self._live, tr("Show it from beginning to end"))
         for seconds, made in self._spans.items():
             made.setVisible(seconds < length_s)
-            made.setToolTip(made.text())
+            set_tip(made, made.text())
 
     def set_name(self, name: str) -> None:
         """Show the cluster's name."""

@@ -17,12 +17,12 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from widgets.charts.colors import curve_line
 from widgets.charts.model import CurveSpec
 from widgets.common.fonts import SMALL, STRONG, ui_font
-from widgets.common.labels import plain
+from widgets.common.plain import show_tip
 from widgets.common.theme import current_theme, theme_holder, with_alpha
 
 _SQUARE, _GAP, _ROW, _BETWEEN = 10.0, 6.0, 22, 14
@@ -215,7 +215,7 @@ class Legend(QWidget):
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             item = self.childAt(event.pos())
             if isinstance(item, LegendItem):
-                QToolTip.showText(event.globalPos(), plain(item.tip()), item)
+                show_tip(event.globalPos(), item.tip(), item)
                 return True
         return super().event(event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -237,7 +238,9 @@ class ChartsPage(QFrame):
 
     def _pan(self, seconds: float) -> None:
         self._remember()
-        self._go(self._view.panned(seconds))
+        view = self._view.panned(seconds)
+        # The end of a recording is no present to follow: its newest minutes would be those around the position.
+        self._go(view if self._whole is None else replace(view, live=False))
 
     def _zoom(self, around: float, factor: float) -> None:
         self._remember()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from services.types import Health
 from services.words import tr
 from widgets.common.glyphs import WORDS, glyph
+from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder
 
 
@@ -20,7 +21,7 @@ def button(text: str, kind: str = "", *, on: Callable[[], object] | None = None,
     made.setProperty("kind", kind)
     made.setAutoDefault(False)
     if hint:
-        made.setToolTip(hint)
+        set_tip(made, hint)
         made.setAccessibleDescription(hint)
     if on is not None:
         made.clicked.connect(lambda _checked=False: on())

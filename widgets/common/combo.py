@@ -6,13 +6,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
+from widgets.common.plain import set_tip
+
 
 class Combo(QComboBox):
     """The whole text is in the tooltip."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.currentTextChanged.connect(self.setToolTip)
+        self.currentTextChanged.connect(self._tell_whole)
+
+    def _tell_whole(self, text: str) -> None:
+        set_tip(self, text)
 
     def shown_text(self) -> str:
         """Return the chosen text as it is painted."""

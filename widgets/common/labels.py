@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
+from services.visible import visible
 from services.words import tr
+from widgets.common.plain import set_tip
 
 
 class ElidedLabel(QLabel):
     """One line that is cut (in the middle unless told otherwise) when there is no room; the tooltip has the whole."""
 
     def __init__(self, text: str = "", kind: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:
-        super().__init__(text)
+        super().__init__(visible(text))
         self._mode = mode
         self._hint = ""
         self.setProperty("kind", kind)
@@ -24,6 +24,7 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         """Show `text`; does nothing when it is there already."""
+        text = visible(text)
         if text != self.text():
             super().setText(text)
             self.setAccessibleName(text)
@@ -52,7 +53,7 @@ class ElidedLabel(QLabel):
         """Offer the whole text as tooltip, only where it does not fit (or a hint was given)."""
         if event.type() is QEvent.Type.ToolTip:
             cut = self.shown_text() != self.text()
-            self.setToolTip(plain("\n".join(p for p in (self.text() if cut else "", self._hint) if p)))
+            set_tip(self, "\n".join(p for p in (self.text() if cut else "", self._hint) if p))
         return super().event(event)
 
 
@@ -92,16 +93,22 @@ class ValueLabel(ElidedLabel):
             painter.end()
 
 
-def plain(text: str) -> str:
-    """Return a tooltip's text so that Qt shows it as it is, even where a server's words look like HTML."""
-    return f"<p>{escape(text)}</p>".replace("\n", "<br>") if "<" in text else text
+class PlainLabel(QLabel):
+    """A label that shows its text as it is."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(visible(text), parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def setText(self, text: str) -> None:
+        """Show `text`, what no font draws made visible."""
+        super().setText(visible(text))
 
 
 def label(text: str, kind: str = "", *, wrap: bool = False) -> QLabel:
     """Return a plain text label of the style sheet's `kind`."""
-    made = QLabel(text)
+    made = PlainLabel(text)
     made.setProperty("kind", kind)
-    made.setTextFormat(Qt.TextFormat.PlainText)
     made.setWordWrap(wrap)
     return made
 

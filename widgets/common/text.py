@@ -9,6 +9,7 @@ import math
 import re
 import time
 
+from services.moments import local_time
 from services.visible import visible
 from services.words import tr, tr_n
 
@@ -142,14 +143,14 @@ def format_clock(at: float | None, *, seconds: bool = True) -> str:
     """Return the local time of day of a UTC epoch time ("02:31:07")."""
     if at is None:
         return UNKNOWN
-    return time.strftime("%H:%M:%S" if seconds else "%H:%M", time.localtime(at))
+    return time.strftime("%H:%M:%S" if seconds else "%H:%M", local_time(at))
 
 
 def format_moment(at: float | None) -> str:
     """Return local date and time of a UTC epoch time ("2026-11-21 02:31:07")."""
     if at is None:
         return UNKNOWN
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+    return time.strftime("%Y-%m-%d %H:%M:%S", local_time(at))
 
 
 def seen_words(at: float | None, off: float | None = None) -> str:

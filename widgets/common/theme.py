@@ -26,7 +26,6 @@ __all__ = [
     "ThemeHolder",
     "ThemeName",
     "apply_theme",
-    "change_theme",
     "current_theme",
     "curve_color",
     "mono_font",
@@ -173,27 +172,17 @@ def system_theme_name() -> ThemeName:
 
 
 def apply_theme(app: QApplication, name: ThemeName) -> Theme:
-    """Dress the whole application at once: style, font, palette, the panels' style sheet, what paints itself."""
-    new = _look(app, name)
-    wardrobe().dress(style_sheet(new))
-    return new
+    """Dress the whole application at once: style, font, palette, the panels' style sheet, what paints itself.
 
-
-def change_theme(app: QApplication, name: ThemeName) -> Theme:
-    """Dress a window that stands in another theme, a panel a turn of the event loop (widgets.common.wardrobe)."""
-    wardrobe().hold_still()
-    new = _look(app, name)
-    wardrobe().dress_in_turns(style_sheet(new))
-    return new
-
-
-def _look(app: QApplication, name: ThemeName) -> Theme:
+    In a window that stands it takes up to 200 ms, once; the paint that follows shows all of it in the new theme.
+    """
     new = theme(name)
     if app.font() != ui_font():
         app.setStyle("Fusion")
         app.setFont(ui_font())
     app.setPalette(_palette(new))
     theme_holder().set(new)
+    wardrobe().dress(style_sheet(new))
     return new
 
 

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 
+from services.moments import local_time
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _STEPS = (
     *(1, 2, 5, 10, 15, 30),
@@ -42,14 +44,14 @@ def time_ticks(start: float, end: float, most: int) -> tuple[TimeTick, ...]:
     if not end > start:
         return ()
     step = time_step(end - start, most)
-    offset = time.localtime(start).tm_gmtoff
+    offset = local_time(start).tm_gmtoff
     first = math.ceil((start + offset) / step) * step - offset
     count = math.floor((end - first) / step) + 1
     return tuple(_tick(first + i * step, step) for i in range(max(0, count)))
 
 
 def _tick(at: float, step: int) -> TimeTick:
-    local = time.localtime(at)
+    local = local_time(at)
     begins_day = local.tm_hour == local.tm_min == local.tm_sec == 0
     if begins_day or step >= _DAY:
         return TimeTick(at, f"{local.tm_mday} {time.strftime('%b', local)}", strong=True)

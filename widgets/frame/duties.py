@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from services.moments import local_time
 from services.words import tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.duty import DutyMark
@@ -57,7 +57,7 @@ class Duties(QWidget):
         if not self._shown:
             return
         first = self._shown[0]
-        same_day = time.localtime(first.since)[:3] == time.localtime(now)[:3]
+        same_day = local_time(first.since)[:3] == local_time(now)[:3]
         since = format_clock(first.since, seconds=False) if same_day else format_moment(first.since)[:16]
         said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
         self._words.setText(said)

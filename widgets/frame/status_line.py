@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimeZone, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from services.moments import local_time
 from services.words import tr
 from widgets.common.fonts import SMALL, STRONG
-from widgets.common.labels import ElidedLabel
+from widgets.common.labels import ElidedLabel, PlainLabel
+from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder, ui_font
 from widgets.common.wardrobe import wear
 from widgets.frame.duties import Duties
@@ -80,9 +82,9 @@ class StatusLine(QFrame):
         row.addWidget(self.duties)
         self._message = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         row.addWidget(self._message, 1)
-        self._journal = QLabel("")
+        self._journal = PlainLabel("")
         self._journal.hide()
-        self._hosts, self._pace, self._clock = QLabel(""), QLabel(""), QLabel("")
+        self._hosts, self._pace, self._clock = PlainLabel(""), PlainLabel(""), PlainLabel("")
         for label in (self._journal, self._hosts, self._pace, self._clock):
             label.setProperty("kind", "second")
             row.addWidget(label)
@@ -92,14 +94,14 @@ class StatusLine(QFrame):
     def show_read_only(self) -> None:
         """Say that nothing can change a server."""
         self._badge.show_word(tr("READ ONLY"), "good")
-        self._badge.setToolTip(tr("Every session is an Observer: it can't change a server."))
+        set_tip(self._badge, tr("Every session is an Observer: it can't change a server."))
 
     def show_armed(self, run_id: str, hosts: Sequence[str]) -> None:
         """Say which run may change which servers; it disarms by itself when the run ends."""
         named = ", ".join(hosts)
         self._badge.show_word(tr("ARMED run {number} · {hosts}", number=run_id, hosts=named), "warn", strong=True)
         hint = tr("Run {number} may change {hosts}; it disarms when it ends.", number=run_id, hosts=named)
-        self._badge.setToolTip(hint)
+        set_tip(self._badge, hint)
 
     def badge(self) -> str:
         """Return the badge's word."""
@@ -117,7 +119,7 @@ class StatusLine(QFrame):
     def show_replay(self) -> None:
         """Say that what is shown is a recording."""
         self._badge.show_word(tr("REPLAY"), "transfer")
-        self._badge.setToolTip(tr("A recording: no server is contacted."))
+        set_tip(self._badge, tr("A recording: no server is contacted."))
 
     def show_message(self, text: str) -> None:
         """Show what the console waits for or can't do, or ''; what does not fit is in its tooltip."""
@@ -142,4 +144,4 @@ def zone_name(at: float) -> str:
     name = bytes(QTimeZone.systemTimeZoneId().data()).decode(errors="replace")
     if "/" in name and not name.startswith("Etc/"):
         return name
-    return time.strftime("%Z", time.localtime(at)) or name
+    return time.strftime("%Z", local_time(at)) or name

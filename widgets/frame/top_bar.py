@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from services.words import tr
 from widgets.common.fonts import STRONG, TITLE
+from widgets.common.labels import PlainLabel
+from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.common.wardrobe import wear
 
@@ -67,7 +69,7 @@ class TopBar(QFrame):
         row.setSpacing(4)
         row.addWidget(Wheel())
         row.addSpacing(4)
-        name = QLabel("Pilothouse")
+        name = PlainLabel("Pilothouse")
         name.setFont(ui_font(TITLE, STRONG))
         row.addWidget(name)
         row.addSpacing(16)
@@ -76,7 +78,7 @@ class TopBar(QFrame):
         self._buttons: dict[str, QPushButton] = {}
         for number, (key, title) in enumerate(pages, start=1):
             button = _PageButton(tr(title))
-            button.setToolTip(f"{tr(title)} (Alt+{number})")
+            set_tip(button, f"{tr(title)} (Alt+{number})")
             button.clicked.connect(lambda _checked=False, k=key: self.page_chosen.emit(k))
             self._group.addButton(button)
             self._buttons[key] = button
@@ -122,7 +124,7 @@ class SearchField(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(tr("Go to, run, find"))
-        self.setToolTip(tr("Command palette (Ctrl+K)"))
+        set_tip(self, tr("Command palette (Ctrl+K)"))
         self._shortcut = QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText).replace("+", " ")
         theme_holder().changed.connect(self.update)
 

@@ -15,6 +15,7 @@ from widgets.bridge.typed import is_address, is_login, is_way
 from widgets.common.boxes import hairline
 from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong
 from widgets.common.labels import label
+from widgets.common.plain import set_tip
 from widgets.inventory.draft import HostDraft
 
 _SUDO = (("none", mark("not needed")), ("nopasswd", mark("without a password")), ("password", mark("with a password")))
@@ -24,10 +25,11 @@ _VIA = (
     ("socket", mark("the Unix socket, over SSH")),
 )
 _TLS = (
-    ("prefer", mark("when the server offers it")),
-    ("verify-identity", mark("required, certificate and name verified")),
-    ("verify-ca", mark("required, certificate verified")),
-    ("off", mark("never")),
+    ("verify", mark("verified, by CA or by you once")),
+    ("verify-identity", mark("verified by CA, name included")),
+    ("verify-ca", mark("verified by CA, any name")),
+    ("required", mark("encrypted, not verified")),
+    ("off", mark("none")),
 )
 _WHY_TWO = mark(
     "Two accounts: watching uses one that can't change anything. The operator's changes a server only while a "
@@ -109,7 +111,7 @@ class AccessForm(QWidget):
         self.operator_user = line(tr("Operator user"), tr("only for procedures; may stay empty"))
         self.operator_password = SecretField(tr("Operator password"))
         for field in (self.operator_user, self.operator_password):
-            field.setToolTip(tr(_WHY_TWO))
+            set_tip(field, tr(_WHY_TWO))
         self._sql_form = form()
         rows = (
             (tr("User"), self.sql_user),
@@ -147,9 +149,22 @@ class AccessForm(QWidget):
         self._sql_form.setRowVisible(self.sql_port, sql and via != "socket")
         self._sql_form.setRowVisible(self.socket, sql and via == "socket")
         self._sql_form.setRowVisible(self.tls, sql and via != "socket")
-        verified = self.tls.currentData() in {"verify-ca", "verify-identity"}
+        verified = self.tls.currentData() in {"verify", "verify-ca", "verify-identity"}
         self._sql_form.setRowVisible(self.operator_password, sql and bool(self.operator_user.text().strip()))
         self._sql_form.setRowVisible(self.ca, sql and via != "socket" and verified)
+
+    def other_way_through_ssh(self) -> str:
+        """Return the way through SSH that was not tried yet: 'tunnel', 'socket', or '' without SSH."""
+        if not self.ssh_on.isChecked():
+            return ""
+        return "socket" if self.via.currentData() == "tunnel" else "tunnel"
+
+    def choose_way(self, way: str) -> None:
+        """Take 'tunnel' or 'socket' as the way to the server, or 'off' as its TLS."""
+        if way == "off":
+            choose(self.tls, way)
+        else:
+            choose(self.via, way)
 
     # -- in ------------------------------------------------------------------------------------------------------
     def show_entry(self, entry: HostEntry) -> None:

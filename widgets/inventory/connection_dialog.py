@@ -16,17 +16,20 @@ from widgets.common.labels import label
 from widgets.common.messages import MessageBar
 from widgets.common.wardrobe import wear
 from widgets.inventory.access_form import AccessForm
-from widgets.inventory.draft import HostKey, StepLike, StepLine
+from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
+from widgets.inventory.draft import HostKey, ServerCertificate, StepLike, StepLine
 from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.steps_pane import StepsPane
 
 
 class ConnectionDialog(QDialog):
-    """Signals carry a `HostDraft`: `test_requested`, `save_requested`; `host_key_answered(HostKey, accepted)`."""
+    """Signals carry a `HostDraft`: `test_requested`, `save_requested`; `host_key_answered(HostKey, accepted)`,
+    `certificate_answered(ServerCertificate, accepted)`."""
 
     test_requested = Signal(object)
     save_requested = Signal(object)
     host_key_answered = Signal(object, bool)
+    certificate_answered = Signal(object, bool)
 
     def __init__(self, parent: QWidget | None = None, entry: HostEntry | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +42,7 @@ class ConnectionDialog(QDialog):
         if entry is not None:
             self.form.show_entry(entry)
         self.steps = StepsPane()
-        self.question: HostKeyQuestion | None = None
+        self.question: HostKeyQuestion | CertificateQuestion | NoTlsQuestion | None = None
         self._bar = MessageBar()
         self._test = button(tr("Test"), on=self._ask_test, hint=tr("Try every step once; nothing is changed"))
         self._save = default_button(button(tr("Save") if entry else tr("Add and watch"), "primary", on=self._ask_save))
@@ -129,7 +132,25 @@ class ConnectionDialog(QDialog):
 
     def ask_host_key(self, key: HostKey) -> HostKeyQuestion:
         """Ask whether this is the host's key; the answer comes as `host_key_answered`."""
-        self.question = HostKeyQuestion(key, self)
-        self.question.answered.connect(self.host_key_answered)
-        self.question.open()
-        return self.question
+        self.question = question = HostKeyQuestion(key, self)
+        question.answered.connect(self.host_key_answered)
+        question.open()
+        return question
+
+    def ask_certificate(self, shown: ServerCertificate) -> CertificateQuestion:
+        """Ask whether this is the server's certificate; the answer comes as `certificate_answered`."""
+        self.question = question = CertificateQuestion(shown, self)
+        question.answered.connect(self.certificate_answered)
+        question.open()
+        return question
+
+    def ask_without_tls(self, host: str) -> NoTlsQuestion:
+        """Ask how a server without TLS shall be watched; the answer changes the form, and the test runs again."""
+        self.question = question = NoTlsQuestion(host, self.form.other_way_through_ssh(), self)
+        question.chosen.connect(self._go_another_way)
+        question.open()
+        return question
+
+    def _go_another_way(self, way: str) -> None:
+        self.form.choose_way(way)
+        self._ask_test()

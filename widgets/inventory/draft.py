@@ -65,6 +65,17 @@ class HostKey:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerCertificate:
+    """The question: is this the server's certificate? why: what is wrong with it; subject: what it calls itself."""
+
+    host: str
+    port: int
+    fingerprint: str
+    subject: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A host found in another program's settings. `note` says what could not be taken over, or why it is not ticked."""
 

@@ -29,7 +29,7 @@ class FirstRunPage(QFrame):
     import_requested = Signal(str)
     demo_requested = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, told: str = "") -> None:
         super().__init__()
         self.setProperty("kind", "canvas")
         block = QWidget()
@@ -40,6 +40,8 @@ class FirstRunPage(QFrame):
         column.addWidget(wheel_label(40))
         column.addSpacing(8)
         column.addWidget(label(tr("Watch a database cluster"), "title"))
+        if told:
+            column.addWidget(label(told, "warn", wrap=True))
         column.addWidget(label(tr(_PROMISE), "second", wrap=True))
         column.addSpacing(12)
         column.addLayout(self._cards())

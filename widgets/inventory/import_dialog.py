@@ -20,7 +20,8 @@ from services.inventory.model import HostEntry
 from services.words import mark, tr
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
-from widgets.common.labels import label, plain
+from widgets.common.labels import label
+from widgets.common.plain import set_tip
 from widgets.common.text import plural
 from widgets.common.wardrobe import wear
 from widgets.inventory.draft import Candidate
@@ -89,7 +90,7 @@ class ImportDialog(QDialog):
         for row, candidate in enumerate(self._candidates):
             for column, text in enumerate(_cells(candidate)):
                 item = QTableWidgetItem(text)
-                item.setToolTip(plain(text))
+                set_tip(item, text)
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
                 if column == 0:
                     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)

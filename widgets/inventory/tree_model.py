@@ -11,7 +11,6 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.types import ClusterKind, Health
 from services.words import tr
-from widgets.common.labels import plain
 from widgets.common.nodes import (
     age_of,
     is_silent,
@@ -22,6 +21,7 @@ from widgets.common.nodes import (
     ordered_nodes,
     state_word,
 )
+from widgets.common.plain import plain
 from widgets.common.text import format_age, format_duration, one_line, short_id
 
 Index = QModelIndex | QPersistentModelIndex

@@ -6,15 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from services.events import Event
+from services.moments import utc_time
 from services.types import Health
 from services.words import english, mark, tr
 from widgets.common.glyphs import WORDS
-from widgets.common.labels import plain
+from widgets.common.plain import plain
 from widgets.common.text import format_duration, format_moment, one_line
 
 Index = QModelIndex | QPersistentModelIndex
@@ -89,7 +89,7 @@ def as_csv(events: Sequence[Event]) -> str:
 
 
 def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    return utc_time(at).isoformat(timespec="milliseconds")
 
 
 def _harmless(cell: str) -> str:

@@ -11,6 +11,7 @@ from services.words import tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.fields import line
 from widgets.common.messages import MessageBar
+from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE, format_count, plural
 from widgets.procedures.blocks import emptied, put, words
 from widgets.procedures.words import about_time
@@ -122,7 +123,7 @@ class Approval(QWidget):
     def _judge(self) -> None:
         reason = self.waits_for()
         self.start.setEnabled(not reason)
-        self.start.setToolTip(reason)
+        set_tip(self.start, reason)
         self.start.setAccessibleDescription(reason)
         put(self.reason, reason)
 

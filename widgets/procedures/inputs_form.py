@@ -12,6 +12,7 @@ from services.types import Health
 from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.messages import MessageBar
+from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE
 from widgets.procedures.field_row import FieldRow
 
@@ -96,7 +97,7 @@ class InputsForm(QWidget):
         loose = [tr(fault.sentence) for fault in faults if fault.field not in self.rows]
         self.bar.say(Health.BAD, loose)
         self.check.setEnabled(not faults)
-        self.check.setToolTip(tr("First answer what is marked") if faults else "")
+        set_tip(self.check, tr("First answer what is marked") if faults else "")
 
     def values(self) -> dict[str, str]:
         """Return the answers that a person gave; defaults are the procedure's to fill in."""

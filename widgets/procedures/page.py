@@ -49,6 +49,7 @@ class ProceduresPage(QFrame):
         """
         super().__init__()
         self._why_not = why_not
+        self._refused = ""
         self.setProperty("kind", "canvas")
         self._clock = clock
         self._abouts: tuple[About, ...] = ()
@@ -159,6 +160,14 @@ class ProceduresPage(QFrame):
         for part in (self._duties_card, self._duties_title):
             part.setVisible(bool(self.duties))
 
+    def refuse(self, why: str) -> None:
+        """Say on every card why none can begin on what is in sight; '' where they can."""
+        if why == self._refused:
+            return
+        self._refused = why
+        for card in self.cards:
+            card.refuse(why)
+
     def focus_first(self) -> None:
         """Give the keys to the first card."""
         if self._why_not:
@@ -225,6 +234,7 @@ class ProceduresPage(QFrame):
     def _add_card(self, grid: QGridLayout, about: About, row: int, column: int) -> None:
         card = ProcedureCard(about, self._why_not)
         card.chosen.connect(self.procedure_chosen)
+        card.refuse(self._refused)
         self.cards.append(card)
         grid.addWidget(card, row, column)
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from services.procedures.procedure import About
-from services.procedures.run_model import OpenObligation, RunState, RunView
+from services.procedures.run_model import Binding, OpenObligation, RunState, RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
@@ -58,12 +58,23 @@ class ProcedureCard(QFrame):
         self.open_button = button(tr("Begin…"), on=self._choose, hint=tr(about.what))
         self.open_button.setAccessibleName(tr("Begin: {title}", title=tr(about.title)))
         foot.addWidget(self.open_button)
+        self._refused = words("", "third")
+        column.addWidget(self._refused)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleDescription(tr(about.what))
         self.setFocusProxy(self.open_button)
 
+    def refuse(self, why: str) -> None:
+        """Say why this can't begin on what is in sight; '' where it can."""
+        if self.open_button is None:
+            return
+        self.open_button.setEnabled(not why)
+        put(self._refused, why)
+        self.setAccessibleDescription(f"{tr(self.about.what)} {why}".strip())
+        self.setCursor(Qt.CursorShape.ArrowCursor if why else Qt.CursorShape.PointingHandCursor)
+
     def _choose(self) -> None:
-        if self.open_button is not None:
+        if self.open_button is not None and self.open_button.isEnabled():
             self.chosen.emit(self.about.name)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -137,7 +148,7 @@ class RunRow(QFrame):
         put(self._state, run_words(view))
         self._state.style().polish(self._state)
         self._facts.setText(f" {MIDDLE} ".join(self._fact_words(now)))
-        rests = not over and not driven(view)
+        rests = not over and not driven(view) and view.binding is not Binding.CHANGED
         self._acts.setVisible(rests)
         put(self._sentence, "" if over and view.state is not RunState.LEFT else tr(view.sentence))
         for made in (self.resume, self.undo, self.leave):

@@ -10,6 +10,7 @@ from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.fonts import BASE
 from widgets.common.labels import ElidedLabel
+from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE
 from widgets.common.theme import mono_font
 from widgets.procedures.blocks import put, words
@@ -95,7 +96,7 @@ class RunHead(QWidget):
         self.cancel.setVisible(live and view.state in _BREAKABLE)
         hindrance = pause_words(view, at)
         self.cancel.setEnabled(not hindrance)
-        self.cancel.setToolTip(hindrance)
+        set_tip(self.cancel, hindrance)
         self.undo.setVisible(ours and view.state in _UNDOABLE)
         self.leave.setVisible(ours and not live and view.state in _LEAVABLE)
 

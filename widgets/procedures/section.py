@@ -11,7 +11,7 @@ from services.words import tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import BASE, STRONG
 from widgets.common.glyphs import WORDS, glyph
-from widgets.common.labels import plain
+from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder, ui_font
 
 _HEIGHT = 38
@@ -39,7 +39,7 @@ class SectionHead(QAbstractButton):
         self._health, self._summary, self._right = health, summary, right
         self.setAccessibleName(f"{self.text()} {summary}")
         self.setAccessibleDescription(" ".join(filter(None, (tr(WORDS[health]) if health else "", right))))
-        self.setToolTip(plain(summary))
+        set_tip(self, summary)
         self.update()
 
     def texts(self) -> tuple[str, str]:

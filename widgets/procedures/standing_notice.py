@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from services.procedures.run_model import RunState, RunView, StepState
+from services.procedures.run_model import Binding, RunState, RunView, StepState
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
@@ -64,14 +64,16 @@ class StandingNotice(TintedFrame):
         column.addWidget(words(where_it_stands(view)))
         foot = QHBoxLayout()
         foot.setSpacing(8)
-        undoable = view.state is not RunState.APPROVED
+        changed = view.binding is Binding.CHANGED
+        undoable = view.state is not RunState.APPROVED and not changed
+        resumable = view.state is not RunState.UNDO_FAILED and not changed
         ways: list[tuple[str, str, Callable[[], None]]] = [
             (tr("Resume"), "primary", lambda: self.resume_wanted.emit(view.run_id)),
             (tr("Undo…"), "", lambda: self.undo_wanted.emit(view.run_id)),
             (tr("Show run {run}", run=view.run_id), "", lambda: self.shown_wanted.emit(view.run_id)),
         ]
         for text, kind, act in ways:
-            if (kind == "primary" and view.state is RunState.UNDO_FAILED) or (text == tr("Undo…") and not undoable):
+            if (kind == "primary" and not resumable) or (text == tr("Undo…") and not undoable):
                 continue
             made = button(text, kind, on=act)
             made.setAccessibleName(f"{text} {view.run_id}")
@@ -95,6 +97,8 @@ def where_it_stands(view: RunView) -> str:
         tr("{done} of {total} steps are done", done=done, total=len(view.steps))
         + (tr("; next: {title}.", title=tr(at.step.title)) if at is not None else "."),
     ]
+    if view.binding is not Binding.BOUND:
+        parts.append(tr(view.sentence))
     if view.started is not None:
         parts.append(tr("Begun {moment}.", moment=format_moment(view.started)[:16]))
     parts += [tr("Still on: {sentence}.", sentence=tr(duty.obligation.sentence)) for duty in view.obligations]

@@ -13,6 +13,7 @@ from services.types import Health
 from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
+from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE, format_clock, format_duration
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
@@ -134,7 +135,7 @@ class ReplayBar(QFrame):
         self._track.seek_wanted.connect(self.seek_wanted)
         self._speed = QComboBox()
         self._speed.setAccessibleName(tr("Replay speed"))
-        self._speed.setToolTip(tr("Recorded seconds per second"))
+        set_tip(self._speed, tr("Recorded seconds per second"))
         for speed in SPEEDS:
             self._speed.addItem(f"{speed:g} ×", speed)
         self._speed.setCurrentIndex(SPEEDS.index(1.0))

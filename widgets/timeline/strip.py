@@ -7,11 +7,12 @@ from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.words import tr
 from widgets.common.fonts import SMALL, ui_font
+from widgets.common.plain import show_tip
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_view import MINUTE, View
@@ -316,10 +317,7 @@ class EventStrip(QWidget):
         """Say the whole sentence of what is under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             words = self.tip(QPointF(event.pos()))
-            if words:
-                QToolTip.showText(event.globalPos(), words, self)
-            else:
-                QToolTip.hideText()
+            show_tip(event.globalPos(), words, self)
             return True
         return super().event(event)
 

@@ -17,12 +17,12 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QToolTip
+from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView
 
 from services.discovery.model import ClusterSnapshot
 from services.words import tr
-from widgets.common.labels import plain
 from widgets.common.nodes import ordered_nodes
+from widgets.common.plain import show_tip
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
 from widgets.topology.edges import Edges
@@ -320,9 +320,9 @@ class Canvas(QGraphicsView):
         if isinstance(event, QHelpEvent):
             node = self._cluster.node(self.node_at(event.pos())) if self._cluster else None
             if node:
-                QToolTip.showText(event.globalPos(), plain(tooltip(node, self._at)), self)
+                show_tip(event.globalPos(), tooltip(node, self._at), self)
             else:
-                QToolTip.hideText()
+                show_tip(event.globalPos(), "", self)
             return True
         return bool(super().viewportEvent(event))  # type: ignore[arg-type]
 

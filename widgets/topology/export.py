@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QIODevice, QRectF, QSaveFile, QSize
-from PySide6.QtGui import QImage, QImageWriter, QPainter
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
+from services.files import write_whole
 from services.words import tr
+from widgets.common.pictures import bytes_of, picture_buffer, picture_bytes
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail
 
@@ -31,32 +33,32 @@ def export_png(canvas: Canvas, path: Path, *, scale: float = 2.0) -> None:
         painter.setRenderHints(canvas.render_hints())
         canvas.scene().render(painter, QRectF(image.rect()), area)
         painter.end()
-    with _file(path) as file:
-        QImageWriter(file, QByteArray(b"png")).write(image)
+    _write(path, picture_bytes(image))
 
 
 def export_svg(canvas: Canvas, path: Path, *, title: str = "") -> None:
     """Write the whole drawing as SVG; raise BadInput when the file can't be written."""
-    with _file(path) as file, _whole(canvas) as area:
+    with picture_buffer() as buffer, _whole(canvas) as area:
         generator = QSvgGenerator()
-        generator.setOutputDevice(file)
+        generator.setOutputDevice(buffer)
         generator.setTitle(title or "Topology")
         generator.setSize(QSize(round(area.width()), round(area.height())))
         generator.setViewBox(QRectF(0, 0, area.width(), area.height()))
         painter = QPainter(generator)
         canvas.scene().render(painter, QRectF(0, 0, area.width(), area.height()), area)
         painter.end()
+        data = bytes_of(buffer)
+    _write(path, data)
 
 
-@contextmanager
-def _file(path: Path) -> Iterator[QSaveFile]:
-    """Open a file that appears under its name only when it is complete; raise BadInput when it can't be written."""
-    file = QSaveFile(str(path))
-    if file.open(QIODevice.OpenModeFlag.WriteOnly):
-        yield file
-    if not file.isOpen() or not file.commit():
-        sentence = tr("The drawing could not be written to {path} ({file}).", path=path, file=file.errorString())
-        raise BadInput(sentence, try_=(tr("Choose a folder you may write to."),))
+def _write(path: Path, data: bytes) -> None:
+    try:
+        write_whole(path, data)
+    except OSError as problem:
+        raise BadInput(
+            tr("The drawing could not be written to {path} ({file}).", path=path, file=problem.strerror or problem),
+            try_=(tr("Choose a folder you may write to."),),
+        ) from problem
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.types import Health, Reach
-from services.words import tr
+from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
@@ -241,20 +241,31 @@ def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
     return (Health.BAD if bad else Health.WARN), sentences
 
 
+_ADVICE = {
+    "auth-failed": (
+        mark("Check user and password of the connection."),
+        mark("A monitoring account needs only read privileges."),
+    ),
+    "host-key-changed": (
+        mark("Compare the host's key with its owner before you remove the old line from known_hosts."),
+    ),
+    "host-key-unknown": (mark("Open the connection and compare the fingerprint with the one the host's owner gives."),),
+    "certificate-changed": (mark("Compare the server's certificate with its owner before you accept the new one."),),
+    "certificate-unknown": (
+        mark("Open the connection, test it, and compare the fingerprint of the server's certificate."),
+    ),
+    "tls-missing": (mark("Open the connection and test it: it goes through SSH, or unencrypted if you say so."),),
+    "secret-missing": (mark("Put the password where its reference points, or open the connection and type it once."),),
+}
+"""What to try, by the code of a problem; the first of them that is there."""
+
+
 def advice(node: NodeView) -> tuple[str, ...]:
     """Return what to try for a host that never answered: by the code of its problem, else by how far we got."""
     codes = {p.code for p in node.facts.problems} if node.facts else set()
-    if "auth-failed" in codes:
-        return (
-            tr("Check user and password of the connection."),
-            tr("A monitoring account needs only read privileges."),
-        )
-    if "host-key-changed" in codes:
-        return (tr("Compare the host's key with its owner before you remove the old line from known_hosts."),)
-    if "host-key-unknown" in codes:
-        return (tr("Open the connection and compare the fingerprint with the one the host's owner gives."),)
-    if "secret-missing" in codes:
-        return (tr("Put the password where its reference points, or open the connection and type it once."),)
+    for code, sentences in _ADVICE.items():
+        if code in codes:
+            return tuple(tr(sentence) for sentence in sentences)
     if node.reach is Reach.SSH_ONLY:
         return (tr("SSH answers: check the SQL user, its password and that the server runs."),)
     return (tr("Check address and port, the VPN, and that a firewall lets this workstation in."),)

@@ -1,0 +1,127 @@
+"""Hosts that are named and not asked, in the window: one action for all, a list to look at, kept in the inventory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.add_host import AddHost
+from app.ask_more import AskMore, with_named
+from app.vault import SessionVault
+from services.discovery.model import Unasked
+from services.errors import BadInput
+from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess
+from services.inventory.toml_file import load_inventory
+from services.inventory.toml_save import save_inventory
+from services.secrets import SecretRef
+from tests.widgets import builders as b
+from tests.widgets.fake_sources import FakeLiveSource, FakeOps, open_window
+from widgets.bridge.ops import Ops
+from widgets.inventory.unasked import UnaskedDialog, UnaskedNotice
+
+N1 = HostEntry("n1", "10.0.0.1", SshAccess("dba"), SqlAccess("monitor", password=SecretRef("env", "PW")))
+TWO = (Unasked("10.0.0.2", "n2", ("n1",), "n1"), Unasked("10.0.0.3", "n3", ("n1",), "n1"))
+OLD = Unasked("10.0.0.9", "10.0.0.9", ("n1",), "n1", sure=False)
+
+
+class Desk:
+    """A live window whose estate names hosts, and an inventory with the one that names them."""
+
+    def __init__(self, window: object, path: Path) -> None:
+        from tests.widgets.fake_sources import OpenWindow
+
+        assert isinstance(window, OpenWindow)
+        self.open = window
+        self.path = path
+        self.ops = FakeOps()
+        self.hosts = AddHost(window.window, cast("Ops", self.ops), SessionVault(), path, window.window)
+        self.added: list[tuple[HostEntry, ...]] = []
+        self.hosts.added.connect(self.added.append)
+        self.more = AskMore(window.controller, window.window, self.hosts, cast("Ops", self.ops), window.window)
+
+    def dialog(self) -> UnaskedDialog:
+        return next(d for d in self.open.window.findChildren(UnaskedDialog) if d.isVisible())
+
+
+@pytest.fixture
+def source() -> FakeLiveSource:
+    return FakeLiveSource(replace(b.estate(b.healthy()), unasked=(*TWO, OLD)))
+
+
+@pytest.fixture
+def desk(qapp: QApplication, source: FakeLiveSource, tmp_path: Path, qtbot: QtBot) -> Iterator[Desk]:
+    save_inventory(Inventory(hosts=(N1,)), tmp_path / "inventory.toml")
+    with open_window(qapp, source) as window:
+        made = Desk(window, tmp_path / "inventory.toml")
+        qtbot.waitUntil(made.more.notice.isVisible, timeout=5000)
+        yield made
+
+
+def test_that_one_action_watches_all_that_are_members_now(desk: Desk, qtbot: QtBot) -> None:
+    notice = desk.more.notice
+    assert notice.text() == "3 hosts are named and not asked yet: n2, n3, 10.0.0.9."
+    assert notice._action.text() == "Watch 2 more with the account of n1…"
+    qtbot.keyClick(notice.later, Qt.Key.Key_Backtab)
+    notice.acted.emit()
+    dialog = desk.dialog()
+    assert dialog.ticked() == TWO  # a line of a configuration may be of years ago
+    assert dialog._watch.text() == "Watch 2 more with the account of n1"
+    qtbot.mouseClick(dialog._watch, Qt.MouseButton.LeftButton)
+    desk.ops.do("watch-more")
+    written = load_inventory(desk.path)
+    assert [(h.name, h.address, h.sql) for h in written.hosts] == [
+        ("n1", "10.0.0.1", N1.sql), ("n2", "10.0.0.2", N1.sql), ("n3", "10.0.0.3", N1.sql)
+    ]  # fmt: skip
+    assert [[entry.name for entry in entries] for entries in desk.added] == [["n2", "n3"]]
+
+
+def test_that_a_host_that_is_unticked_is_not_written(desk: Desk, qtbot: QtBot) -> None:
+    desk.more.open()
+    dialog = desk.dialog()
+    dialog.set_ticked(0, ticked=False)
+    dialog.set_ticked(1, ticked=False)
+    assert not dialog._watch.isEnabled()
+    dialog.set_ticked(2, ticked=True)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    desk.ops.do("watch-more")
+    assert [h.address for h in load_inventory(desk.path).hosts] == ["10.0.0.1", "10.0.0.9"]
+
+
+def test_that_an_inventory_that_lost_the_account_s_host_is_left_as_it_is(desk: Desk) -> None:
+    save_inventory(Inventory(hosts=(replace(N1, name="other"),)), desk.path)
+    before = desk.path.read_bytes()
+    desk.more._watch(TWO)
+    desk.ops.do("watch-more")
+    assert desk.path.read_bytes() == before
+    assert "n1, whose account was to be used, is no longer in the inventory." in desk.open.window.messages.text()
+
+
+def test_that_not_now_holds_until_another_is_named(qtbot: QtBot) -> None:
+    notice = UnaskedNotice()
+    qtbot.addWidget(notice)
+    notice.show_unasked(TWO)
+    assert not notice.isHidden()
+    notice.later.click()
+    assert notice.isHidden()
+    notice.show_unasked(TWO[:1])
+    assert notice.isHidden()
+    notice.show_unasked((*TWO, OLD))
+    assert not notice.isHidden()
+    notice.show_unasked(())
+    assert notice.isHidden()
+
+
+def test_that_names_a_server_made_up_become_no_names_of_the_inventory() -> None:
+    odd = (Unasked("10.0.0.2", "<b>n1</b>\u202e", ("n1",), "n1"), Unasked("10.0.0.3", "N1", ("n1",), "n1"))
+    _, entries = with_named(Inventory(hosts=(N1,)), odd)
+    assert [entry.name for entry in entries] == ["10.0.0.2", "10.0.0.3"]
+    assert with_named(Inventory(hosts=(N1,)), (Unasked("10.0.0.1", "x", ("n1",), "n1"),))[1] == ()
+    with pytest.raises(BadInput):
+        with_named(Inventory(), TWO)

@@ -1,0 +1,190 @@
+"""Hosts that others name and that nobody said may be asked: a notice with one action for all, and the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from services.discovery.model import Unasked
+from services.types import Health
+from services.words import mark, tr, tr_n
+from widgets.common.boxes import button, hairline
+from widgets.common.fields import default_button
+from widgets.common.labels import label
+from widgets.common.messages import MessageBar
+from widgets.common.plain import set_tip
+from widgets.common.wardrobe import wear
+
+_COLUMNS = (mark("Name"), mark("Address"), mark("Named by"), mark("Asked with the account of"))
+_MOST_NAMES = 3
+
+
+class UnaskedNotice(MessageBar):
+    """Says how many hosts are named and not asked. `acted` opens the list; 'Not now' hides it until another is named.
+
+    Hidden while there is nobody, and while everybody named was put off.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._named: tuple[Unasked, ...] = ()
+        self._put_off: frozenset[str] = frozenset()
+        self.later = button(tr("Not now"), on=self._later)
+        row = self.layout()
+        assert isinstance(row, QHBoxLayout)
+        row.addWidget(self.later, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_unasked(self, named: Sequence[Unasked]) -> None:
+        """Show who is named now."""
+        wanted = tuple(named)
+        if wanted == self._named:
+            return
+        self._named = wanted
+        self._put_off &= {one.address for one in wanted}
+        self._show()
+
+    def _show(self) -> None:
+        named = self._named
+        if not named or {one.address for one in named} <= self._put_off:
+            self.say(Health.UNKNOWN, ())
+            return
+        self.say(Health.UNKNOWN, (_sentence(named),), f"{offer(_members(named) or named)}…")
+
+    def _later(self) -> None:
+        self._put_off = frozenset(one.address for one in self._named)
+        self._show()
+
+
+def _members(named: Sequence[Unasked]) -> tuple[Unasked, ...]:
+    """Return those that are members now: a line of a configuration may be of years ago, and is not ticked."""
+    return tuple(one for one in named if one.sure)
+
+
+def _sentence(named: Sequence[Unasked]) -> str:
+    shown = ", ".join(one.name for one in named[:_MOST_NAMES])
+    if len(named) > _MOST_NAMES:
+        shown = tr("{names} and {n} more", names=shown, n=len(named) - _MOST_NAMES)
+    return tr_n(
+        "{n} host is named and not asked yet: {names}.", "{n} hosts are named and not asked yet: {names}.", len(named),
+        n=len(named), names=shown,
+    )  # fmt: skip
+
+
+def offer(named: Sequence[Unasked]) -> str:
+    """Return what the one action does: 'Watch 2 more with the account of n1'."""
+    owners = " + ".join(dict.fromkeys(one.ways_of for one in named))
+    return tr("Watch {n} more with the account of {hosts}", n=len(named), hosts=owners)
+
+
+class UnaskedDialog(QDialog):
+    """`watch_requested(tuple[Unasked, ...])` with the ticked ones. Not modal."""
+
+    watch_requested = Signal(object)
+
+    def __init__(self, named: Sequence[Unasked], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setModal(False)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Hosts that are named"))
+        self.resize(760, 420)
+        self._named = tuple(named)
+        self._table = QTableWidget(len(self._named), len(_COLUMNS))
+        self._table.setAccessibleName(tr("Hosts that are named and not asked yet"))
+        self._watch = default_button(button("", "primary", on=self._take))
+        self._fill()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._head())
+        column.addWidget(hairline())
+        column.addWidget(self._table, 1)
+        column.addWidget(hairline())
+        column.addLayout(self._foot())
+        self._count()
+        wear(self)
+
+    def _head(self) -> QVBoxLayout:
+        head = QVBoxLayout()
+        head.setContentsMargins(20, 16, 20, 12)
+        head.setSpacing(4)
+        head.addWidget(label(tr("Are these yours?"), "title", wrap=True))
+        hint = tr(
+            "A server says so; nobody else. Whoever answers at these addresses gets the same logins over SSH and SQL "
+            "as the host that names them. They are written into the inventory; take off what you don't know."
+        )
+        head.addWidget(label(hint, "second", wrap=True))
+        return head
+
+    def _foot(self) -> QHBoxLayout:
+        foot = QHBoxLayout()
+        foot.setContentsMargins(20, 12, 20, 12)
+        foot.setSpacing(8)
+        foot.addStretch(1)
+        foot.addWidget(button(tr("Cancel"), on=self.reject))
+        foot.addWidget(self._watch)
+        return foot
+
+    def _fill(self) -> None:
+        table = self._table
+        table.setHorizontalHeaderLabels([tr(column) for column in _COLUMNS])
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(28)
+        table.setShowGrid(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        for row, one in enumerate(self._named):
+            for column, text in enumerate((one.name, one.address, _by(one), one.ways_of)):
+                item = QTableWidgetItem(text)
+                set_tip(item, text)
+                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+                if column == 0:
+                    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+                    item.setCheckState(Qt.CheckState.Checked if one.sure else Qt.CheckState.Unchecked)
+                table.setItem(row, column, item)
+        for column, width in enumerate((180, 180, 180)):
+            header.resizeSection(column, width)
+        header.setSectionResizeMode(len(_COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
+        table.itemChanged.connect(self._count)
+
+    def ticked(self) -> tuple[Unasked, ...]:
+        """Return the hosts that would be watched."""
+        return tuple(one for row, one in enumerate(self._named) if self._is_ticked(row))
+
+    def set_ticked(self, row: int, ticked: bool) -> None:
+        """Tick or untick a row."""
+        item = self._table.item(row, 0)
+        if item is not None:
+            item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+
+    def _is_ticked(self, row: int) -> bool:
+        item = self._table.item(row, 0)
+        return item is not None and item.checkState() is Qt.CheckState.Checked
+
+    def _count(self) -> None:
+        ticked = self.ticked()
+        self._watch.setText(offer(ticked) if ticked else tr("Watch"))
+        self._watch.setEnabled(bool(ticked))
+
+    def _take(self) -> None:
+        self.watch_requested.emit(self.ticked())
+        self.accept()
+
+
+def _by(one: Unasked) -> str:
+    """Return who names a host; a line of a configuration says less than a member of now."""
+    who = ", ".join(one.by)
+    return who if one.sure else tr("{names} (configuration only)", names=who)

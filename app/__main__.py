@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib
-import json
 import logging
 import os
 import sys
-from argparse import Namespace
 
 from app.arguments import BAD_INPUT, FINDINGS, build_parser
-from app.visible import only_visible
+from app.memory_stays import keep_memory_inside
+from app.telling import tell
+from app.visible import VisibleLines, only_visible
+from services.connections.known_certificates import kept_in
 from services.errors import BadInput, UserError
-from services.words import english, install
+from services.files import private_by_default
+from services.words import install, no_translation
 
 # OpenBLAS starts a thread a core for numpy's linear algebra, which nothing here uses: 100 ms of CPU at start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -42,7 +44,8 @@ _MODULES = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program; return its exit code (see app.arguments)."""
-    with only_visible():
+    keep_memory_inside()
+    with only_visible(), private_by_default():
         return _run(argv)
 
 
@@ -54,14 +57,18 @@ def _run(argv: list[str] | None) -> int:
         sys.stdout.write(f"pilothouse {version('pilothouse')}\n")
         return 0
     _start_log(verbose=getattr(options, "verbose", False))
-    install(getattr(options, "language", None))
+    asked: str | None = getattr(options, "language", None)
+    installed = install(asked)
+    if asked is not None and (missing := no_translation(asked, installed)):
+        sys.stderr.write(f"{missing}\n")
     try:
         command = importlib.import_module(_MODULES[options.command])
-        code: int = command.run(options)
+        with kept_in(getattr(options, "data", None)):
+            code: int = command.run(options)
     except BadInput as problem:
-        return _tell(problem, options, BAD_INPUT)
+        return tell(problem, options, BAD_INPUT)
     except UserError as problem:
-        return _tell(problem, options, FINDINGS)
+        return tell(problem, options, FINDINGS)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -72,28 +79,11 @@ def _run(argv: list[str] | None) -> int:
 
 
 def _start_log(*, verbose: bool) -> None:
-    logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setFormatter(VisibleLines("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[lines])
     # paramiko logs every negotiated algorithm, and each refused login as an error of its own; we tell it ourselves.
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)
-
-
-def _tell(problem: UserError, options: Namespace, code: int) -> int:
-    if getattr(options, "json", False):
-        document = {
-            "error": problem.code,
-            "sentence": english(problem.sentence),
-            "host": problem.host,
-            "safe": english(problem.safe),
-            "try": [english(advice) for advice in problem.try_],
-        }
-        sys.stdout.write(json.dumps(document) + "\n")
-    else:
-        sys.stderr.write(problem.as_text() + "\n")
-    return code
 
 
 if __name__ == "__main__":

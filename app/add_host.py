@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.main_window import MainWindow
 from app.vault import SessionVault
-from services.errors import HostKeyUnknown, UserError
+from services.errors import CertificateUnknown, HostKeyUnknown, UserError
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
-from widgets.inventory.draft import Candidate, HostDraft, HostKey, StepLike
+from widgets.inventory.draft import Candidate, HostDraft, HostKey, ServerCertificate, StepLike
 from widgets.inventory.import_dialog import ImportDialog
+
+if TYPE_CHECKING:
+    from services.connections.probe import AccessReport
 
 _SOURCES = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
 
@@ -41,10 +45,12 @@ class AddHost(QObject):
         self._vault = vault
         self._path = path
         self._dialog: ConnectionDialog | None = None
-        self._question: HostKeyUnknown | None = None
+        self._question: HostKeyUnknown | CertificateUnknown | None = None
         self._draft: HostDraft | None = None
         self._steps: list[StepLike] = []
         self._tests = 0
+        self.fixed = False
+        """The window shows a recording: its hosts are what they were, and nothing is written from there."""
         self._stepped.connect(self._show_step)
         window.tree.add_host_requested.connect(self.open)
 
@@ -54,7 +60,14 @@ class AddHost(QObject):
         return self._path
 
     def open(self) -> None:
-        """Open the connection dialog for a new host."""
+        """Open the connection dialog for a new host; a recording has no room for one, and says so."""
+        if self.fixed:
+            told = (
+                tr("This is a recording: its hosts are fixed. Nothing was written."),
+                tr("To watch your own hosts start Pilothouse without demo or replay, and add them there."),
+            )
+            self._window.messages.say(Health.WARN, told, tr("Dismiss"))
+            return
         self._open(ConnectionDialog(parent=self._window))
 
     def edit(self, entry: HostEntry) -> None:
@@ -67,6 +80,7 @@ class AddHost(QObject):
         dialog.test_requested.connect(self._test)
         dialog.save_requested.connect(self._save)
         dialog.host_key_answered.connect(self._answered)
+        dialog.certificate_answered.connect(self._answered)
         dialog.finished.connect(lambda _result, gone=dialog: self._forget(gone))
         self._dialog = dialog
         dialog.show()
@@ -110,20 +124,35 @@ class AddHost(QObject):
             return
         self._tests += 1  # a step that is still on its way belongs to a test that is over
         self._dialog.show_steps(report.steps)
-        self._question = report.question
-        if self._question is not None:
-            key = HostKey(report.host, self._question.key_type, self._question.fingerprint)
-            self._dialog.ask_host_key(key)
+        self._question = report.question or report.certificate
+        self._ask(self._dialog, self._question, report)
 
-    def _answered(self, _key: HostKey, accepted: bool) -> None:
+    def _ask(
+        self, dialog: ConnectionDialog, question: HostKeyUnknown | CertificateUnknown | None, report: AccessReport
+    ) -> None:
+        """Ask the one thing that stopped the test, where a person can answer it."""
+        sql = self._draft.entry.sql if self._draft is not None else None
+        if isinstance(question, HostKeyUnknown):
+            dialog.ask_host_key(HostKey(report.host, question.key_type, question.fingerprint))
+        elif question is not None and sql is not None:
+            shown = ServerCertificate(report.host, sql.port, question.fingerprint, question.subject, question.why)
+            dialog.ask_certificate(shown)
+        elif report.without_tls and sql is not None and sql.tls == "verify":
+            dialog.ask_without_tls(report.host)
+
+    def _answered(self, _shown: HostKey | ServerCertificate, accepted: bool) -> None:
         question, draft = self._question, self._draft
         if not accepted or question is None or draft is None:
             return
 
         def work() -> None:
             from services.connections.host_key_check import accept_host_key
+            from services.connections.known_certificates import accept_certificate
 
-            accept_host_key(question)
+            if isinstance(question, HostKeyUnknown):
+                accept_host_key(question)
+            else:
+                accept_certificate(question)
 
         self._ops.run("accept-key", work, lambda _none: self._test(draft), self._failed)
 
@@ -200,7 +229,6 @@ def _import(path: Path, entries: tuple[HostEntry, ...]) -> Imported:
 
     inventory = load_inventory(path) if path.exists() else Inventory(path=str(path))
     merged = merge(inventory, ImportReport("import", entries))
-    path.parent.mkdir(parents=True, exist_ok=True)
     save_inventory(replace(merged.inventory, path=str(path)), path)
     return Imported(tuple(e for e in entries if e.name in merged.added), merged.conflicts)
 
@@ -214,7 +242,6 @@ def _write(path: Path, entries: tuple[HostEntry, ...], replaces: str = "") -> No
         inventory = renamed(inventory, replaces, entries[0].name)
     for entry in entries:
         inventory = with_host(inventory, entry)
-    path.parent.mkdir(parents=True, exist_ok=True)
     save_inventory(replace(inventory, path=str(path)), path)
 
 

@@ -40,6 +40,10 @@ def _common() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--inventory", type=Path, metavar="FILE", default=argparse.SUPPRESS, help="inventory (TOML)")
     common.add_argument(
+        "--also", action="append", metavar="ADDRESS|NETWORK", default=argparse.SUPPRESS,
+        help="ask hosts here too, once a member names them, with its account (repeatable)",
+    )  # fmt: skip
+    common.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON document (or one a line) for machines"
     )
     common.add_argument(
@@ -105,6 +109,13 @@ def build_parser() -> argparse.ArgumentParser:
     inventory.add_argument("action", nargs="?", choices=("show", "check", "import"), default="show")
     inventory.add_argument("--from", dest="origin", choices=("ssh", "mycnf", "workbench"), help="what to import")
     inventory.add_argument("--file", type=Path, default=None, help="the file to import from, where it is not the usual")
+    inventory.add_argument(
+        "--accept-certificate",
+        action="append",
+        default=[],
+        metavar="SHA256",
+        help="check: accept the server certificate with this fingerprint, which you compared (repeatable)",
+    )
     inventory.add_argument("--write", action="store_true", help="write the merged inventory (without it: a preview)")
     add_steering(commands, common)
     return parser

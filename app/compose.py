@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from services.history.recording import record_to
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
+from services.inventory.trust import is_place, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import WINDOW_COST
 from services.sampling.watcher import Watcher
@@ -29,12 +31,20 @@ from services.words import tr
 
 
 class NothingToWatch(BadInput):
-    """There is no inventory yet, or it has no host: the window teaches, a command tells."""
+    """There is no inventory yet, or it has no host: the window teaches, a command tells.
+
+    Attributes:
+        told: what the window says first: that the file which was named is not there; '' where none was named.
+    """
+
+    told = ""
 
 
 if TYPE_CHECKING:
     from services.history.state_store import StateStore
 
+_TOLD = frozenset({"no-address", "too-many-hosts"})
+"""Problems of a search that no node can carry: nobody was asked."""
 SessionOpener = Callable[[HostEntry], ObserverSession]
 
 
@@ -49,7 +59,7 @@ def read_inventory(options: Namespace) -> Inventory:
     """Return the inventory; raise BadInput with advice where there is none yet or it has no host."""
     path = inventory_file(options)
     if not path.exists():
-        raise NothingToWatch(
+        nothing = NothingToWatch(
             tr("There is no inventory at {path}.", path=path),
             try_=(
                 tr("Name one with --inventory FILE (the format: resources/docs/inventory.md)."),
@@ -57,7 +67,26 @@ def read_inventory(options: Namespace) -> Inventory:
                 tr("See the program without any server: pilothouse demo"),
             ),
         )
-    return load_inventory(path)
+        if getattr(options, "inventory", None) is not None:
+            nothing.told = tr(
+                "There is no inventory at {path}, which --inventory names. Adding or importing a host makes the file; "
+                "if the name is a slip, start again with the right one.",
+                path=path,
+            )
+        raise nothing
+    return replace(load_inventory(path), also=_also(options))
+
+
+def _also(options: Namespace) -> tuple[str, ...]:
+    """Return what --also names; raise BadInput for what is no network and no address."""
+    places = tuple(getattr(options, "also", ()))
+    odd = [place for place in places if not is_place(place)]
+    if odd:
+        raise BadInput(
+            tr("--also {place}: that is neither an address nor a network.", place=odd[0]),
+            try_=(tr("Write an IP address, a host name, or a network such as 10.0.3.0/24 (/8 at the widest)."),),
+        )
+    return places
 
 
 def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntry, ...]:
@@ -82,8 +111,11 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, seed_names)
     clock = SystemClock()
-    found = crawl(seeds, session_opener(), clock, limit_s=limit_s)
-    return updated_estate(None, found.facts, clock.wall(), expected=expected_sizes(inventory))
+    found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
+    sizes = expected_sizes(inventory)
+    estate = updated_estate(None, found.facts, clock.wall(), expected=sizes, unasked=found.unasked)
+    odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
+    return replace(estate, problems=(*estate.problems, *odd))
 
 
 def open_state(path: Path) -> StateStore:
@@ -139,4 +171,5 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
     title = estate_name(inventory)
     watcher = Watcher(title, seeds, opener, store, SystemClock(), cluster_names=names, state=state)
     watcher.expect(expected_sizes(inventory))
+    watcher.let_ask(trust_of(inventory))
     return watcher

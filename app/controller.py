@@ -33,13 +33,14 @@ class Controller(QObject):
     Signals:
         shown(ClusterSnapshot | None): the cluster on screen changed or has news. selected(str): the node changed.
         moment_changed(object): epoch seconds looked at, None for live.
-        events_shown(tuple[Event, ...]): events changed.
+        events_shown(tuple[Event, ...]): events changed. sought(): a recording was taken to another moment.
     """
 
     shown = Signal(object)
     selected = Signal(str)
     moment_changed = Signal(object)
     events_shown = Signal(object)
+    sought = Signal()
 
     def __init__(self, source: EstateSource, window: MainWindow, ops: Ops, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -115,6 +116,7 @@ class Controller(QObject):
         if self.player is not None:
             if moment is not None:
                 self.player.seek(moment)
+                self.sought.emit()
                 self.pump.beat()
             return
         self._moment = moment

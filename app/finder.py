@@ -11,7 +11,7 @@ from app.controller import Controller
 from app.main_window import PAGES, MainWindow
 from services.words import tr
 from widgets.common.palette import CommandPalette, PaletteEntry
-from widgets.common.theme import change_theme, current_theme
+from widgets.common.theme import apply_theme, current_theme
 
 
 class Finder(QObject):
@@ -89,4 +89,4 @@ class Finder(QObject):
 def _switch_theme() -> None:
     application = QApplication.instance()
     if isinstance(application, QApplication):
-        change_theme(application, "light" if current_theme().dark else "dark")
+        apply_theme(application, "light" if current_theme().dark else "dark")

@@ -15,6 +15,7 @@ from services.sampling.watcher import Watcher
 from services.types import Health
 from services.words import tr
 from widgets.bridge.ops import Ops
+from widgets.procedures.confirm_strip import ConfirmStrip
 
 
 class HostActions(QObject):
@@ -34,6 +35,10 @@ class HostActions(QObject):
         window.tree.remove_host_requested.connect(self._remove_node)
         window.topology.edit_host_requested.connect(self._edit)
         hosts.changed.connect(self._changed)
+        self.question, self.undo = ConfirmStrip(), ConfirmStrip()
+        self.undo.no.setText(tr("&Dismiss"))
+        for strip in (self.question, self.undo):
+            window.add_notice(strip)
 
     def _edit_node(self, node_id: str) -> None:
         self._edit(self._host_of(node_id))
@@ -54,29 +59,53 @@ class HostActions(QObject):
         self._ops.run("rewatch", lambda: watcher.replace(host, entry), _nothing)
 
     def _remove_node(self, node_id: str) -> None:
-        host, watcher, path = self._host_of(node_id), self._watcher, self._hosts.path
+        """Ask first: how the host is reached stands in the inventory only."""
+        host = self._host_of(node_id)
+        self.undo.dismiss()
+        self.question.ask(
+            tr("Stop watching {host}?", host=host),
+            (
+                tr("How it is reached is taken out of the inventory {path}; what was recorded of it stays.",
+                   path=self._hosts.path),
+                tr("Nothing is changed on the host."),
+            ),
+            tr("&Stop watching it"),
+            lambda _reason: self._remove(host),
+        )  # fmt: skip
 
-        def work() -> bool:
-            was_written = remove_from_file(path, host)
-            if was_written:
+    def _remove(self, host: str) -> None:
+        watcher, path = self._watcher, self._hosts.path
+
+        def work() -> Inventory | None:
+            before = remove_from_file(path, host)
+            if before is not None:
                 watcher.remove(host)
-            return was_written
+            return before
 
-        self._ops.run("unwatch", work, lambda was_written: self._removed(host, was_written))
+        self._ops.run("unwatch", work, lambda before: self._removed(host, before))
 
-    def _removed(self, host: str, was_written: bool) -> None:
-        told = (
-            tr(
-                "{host} is no longer in the inventory. While another host of its cluster is watched it is found again.",
-                host=host,
-            )
-            if was_written
-            else tr(
+    def _removed(self, host: str, before: Inventory | None) -> None:
+        if before is None:
+            told = tr(
                 "{host} is not in the inventory: it was found from a host of its cluster, and is watched with it.",
                 host=host,
             )
+            self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
+            return
+        told = tr(
+            "While another host of its cluster is watched it is drawn as not asked yet; in a declared network of the "
+            "cluster it is found again."
         )
-        self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
+        title = tr("{host} is no longer in the inventory.", host=host)
+        self.undo.ask(title, (told,), tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
+
+    def _watch_again(self, host: str, before: Inventory) -> None:
+        watcher, path = self._watcher, self._hosts.path
+
+        def work() -> None:
+            watcher.add((put_back(path, host, before),))
+
+        self._ops.run("rewatch", work, _nothing)
 
     def _host_of(self, node_id: str) -> str:
         nodes = (node for cluster in self._controller.estate.clusters for node in cluster.nodes)
@@ -90,16 +119,37 @@ def without_host(inventory: Inventory, name: str) -> Inventory:
     return replace(inventory, hosts=hosts, clusters=tuple(c for c in clusters if c.seeds))
 
 
-def remove_from_file(path: Path, name: str) -> bool:
-    """Take a host out of the inventory's file; return False when it does not stand there."""
+def remove_from_file(path: Path, name: str) -> Inventory | None:
+    """Take a host out of the inventory's file; return what stood there, None when the host does not stand there."""
     from services.inventory.toml_file import load_inventory
     from services.inventory.toml_save import save_inventory
 
     inventory = load_inventory(path)
     if inventory.host(name) is None:
-        return False
+        return None
     save_inventory(without_host(inventory, name), path)
-    return True
+    return inventory
+
+
+def put_back(path: Path, name: str, before: Inventory) -> HostEntry:
+    """Write a host that was taken out into the file again, and into its clusters; return how it is reached.
+
+    What was written meanwhile stays; a host that stands there under its name by now is left as it is.
+    """
+    from services.inventory.toml_file import load_inventory
+    from services.inventory.toml_save import save_inventory, with_host
+
+    now, entry = load_inventory(path), before.host(name)
+    assert entry is not None
+    if (known := now.host(name)) is not None:
+        return known
+    clusters = {cluster.name: cluster for cluster in now.clusters}
+    for old in before.clusters:
+        if name in old.seeds:
+            kept = clusters.get(old.name, replace(old, seeds=()))
+            clusters[old.name] = replace(kept, seeds=(*kept.seeds, name))
+    save_inventory(replace(with_host(now, entry), clusters=tuple(clusters.values())), path)
+    return entry
 
 
 def _nothing(_result: object) -> None:

@@ -65,8 +65,10 @@ def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost
     if not controller.source.is_live:
         return
     # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
+    from app.ask_more import AskMore
     from app.host_actions import HostActions
     from services.sampling.watcher import Watcher
 
     if isinstance(controller.source, Watcher):
         HostActions(controller, controller.source, window, hosts, ops, parent)
+        AskMore(controller, window, hosts, ops, parent)

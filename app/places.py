@@ -8,9 +8,11 @@ from pathlib import Path
 import platformdirs
 
 from services.errors import BadInput
+from services.files import narrow, private_folder
 from services.words import tr
 
 _APP = "pilothouse"
+_STORES = ("state.sqlite", "history.sqlite")
 
 
 def data_folder(options: Namespace) -> Path:
@@ -18,7 +20,9 @@ def data_folder(options: Namespace) -> Path:
     given: Path | None = getattr(options, "data", None)
     folder = given or Path(platformdirs.user_data_dir(_APP, appauthor=False))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
+        if given is None or any((folder / name).exists() for name in _STORES):
+            narrow(folder, 0o700)  # a folder that others share keeps its mode until there is something of ours in it
     except OSError as problem:
         raise BadInput(
             tr("The data folder {folder} can't be made: {problem}.", folder=folder, problem=problem.strerror),

@@ -10,16 +10,16 @@ from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
 from services.words import tr
 
-_REFUSED = frozenset({"auth-failed", "tls-failed", "secret-missing"})
+_REFUSED = frozenset(
+    {"auth-failed", "tls-failed", "tls-missing", "certificate-unknown", "certificate-changed", "secret-missing"}
+)
 """Codes of a login that fails at a server which may serve everybody else."""
 
 
 def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     """Return the words of `About.for_states` that are true of a node."""
     if cluster.kind is not ClusterKind.GALERA:
-        server = node.facts.server if node.facts is not None else None
-        bare = cluster.kind is ClusterKind.SINGLE and server is None
-        return frozenset({"spare"}) if bare else frozenset()
+        return frozenset({"spare"}) if cluster.kind is ClusterKind.SINGLE and is_spare(node) else frozenset()
     primary = any(component.primary for component in cluster.components)
     found = set()
     if not primary:
@@ -29,6 +29,28 @@ def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and not login_refused(node):
         found.add("down")
     return frozenset(found)
+
+
+def is_spare(node: NodeView) -> bool:
+    """Return whether a host outside every cluster could join one: it says itself, over SSH, that no server runs on it.
+
+    One that never answered, one that is asked over SQL alone, and one that serves are none: nobody knows what an SST
+    would erase there.
+    """
+    machine = node.facts.machine if node.facts is not None else None
+    return node.reach is Reach.SSH_ONLY and machine is not None and machine.process_state == ""
+
+
+def why_none_fits(cluster: ClusterSnapshot | None) -> str:
+    """Return why no procedure of today is for what is in sight, '' where one may be."""
+    if cluster is None or cluster.kind is ClusterKind.GALERA:
+        return ""
+    if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
+        return ""
+    return tr(
+        "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
+        name=cluster.name,
+    )
 
 
 def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:

@@ -111,10 +111,11 @@ def plan_lines(plan: Plan) -> Iterator[str]:
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=about) if about else ''}"
     for number, step in enumerate(plan.steps, 1):
-        yield from _step_lines(number, step)
+        yield from step_lines(number, step)
 
 
-def _step_lines(number: int, step: Step) -> Iterator[str]:
+def step_lines(number: int, step: Step) -> Iterator[str]:
+    """Yield one step of a plan: what it does, word for word, and how it is undone."""
     about = duration(step.estimate_s)
     risk = tr(step.risk.value)
     tail = f"   [{risk}{', ' + about if about else ''}]"
@@ -181,7 +182,7 @@ def rest_lines(view: RunView) -> Iterator[str]:
     yield from check_lines(view.fresh_checks, view.overrides)
     for number, step in enumerate(view.steps, 1):
         if step.state is StepState.PENDING:
-            yield from _step_lines(number, step.step)
+            yield from step_lines(number, step.step)
 
 
 def breach_lines(one: Broken) -> Iterator[str]:

@@ -16,7 +16,8 @@ class ReplayAxis(QObject):
     """Joins event strip, transport controls and charts with a recording's position.
 
     The strip always shows the whole recording, the charts do at first; zoomed in, they move along when the position
-    leaves them. A moment chosen anywhere (strip, chart, journal) is a seek: a recording has no other present.
+    leaves them by itself. Where a person zoomed or panned away from it they stay, until the position comes by or is
+    taken elsewhere. A moment chosen anywhere (strip, chart, journal) is a seek: a recording has no other present.
     """
 
     def __init__(
@@ -29,6 +30,8 @@ class ReplayAxis(QObject):
         self._strip = EventStrip()
         self._bar = ReplayBar()
         self._begin, self._end = controller.source.span()
+        self._at = self._begin
+        self._sought = False
         window.add_strip(self._bar, self._strip)
         self._wire(window)
         self._show_everything()
@@ -43,6 +46,7 @@ class ReplayAxis(QObject):
         self._charts.cursor_moved.connect(self._chosen_on_charts)
         self._charts.range_changed.connect(self._span_chosen)
         window.live_wanted.connect(self._to_end)
+        self._controller.sought.connect(self._was_sought)
         self._controller.pump.ticked.connect(self._on_tick)
 
     def _show_everything(self) -> None:
@@ -93,6 +97,15 @@ class ReplayAxis(QObject):
         self._strip.set_cursor(None if at_end else now)
         self._charts.set_cursor(now)
         self._bar.set_state(now, self._begin, self._end, self._player.playing, self._player.speed)
-        view = self._charts.view()
-        if not view.start <= now <= view.end:
+        self._follow(now)
+
+    def _was_sought(self) -> None:
+        self._sought = True
+
+    def _follow(self, now: float) -> None:
+        """Move the charts along with a position that has left them, or was taken elsewhere."""
+        view, before = self._charts.view(), self._at
+        wanted = self._sought or view.start <= before <= view.end
+        self._at, self._sought = now, False
+        if wanted and not view.start <= now <= view.end:
             self._show_around(now, view.span)

@@ -14,9 +14,11 @@ from app.main_window import PAGES
 from app.session import WindowSession
 from services.errors import BadInput
 from services.events import Event
+from services.files import private_folder, write_whole
 from services.types import Health
 from services.words import tr
 from widgets.charts.page import ChartsPage
+from widgets.common.pictures import picture_bytes
 
 LOAD_LIMIT_S = 30.0
 SETTLE_S = 0.6
@@ -26,7 +28,7 @@ LIVE_CHARTS_S = 8.0
 def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
     """Write `PAGE-THEME-WxH.png` for every page into `folder`; return the exit code."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as problem:
         raise BadInput(
             tr("The folder {folder} can't be made: {problem}.", folder=folder, problem=problem.strerror)
@@ -46,8 +48,12 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
         for charts in window.findChildren(ChartsPage):
             charts.paint_now()
         path = folder / f"{page}-{theme}-{window.width()}x{window.height()}.png"
-        if not window.grab().save(str(path)):
-            raise BadInput(tr("{path} could not be written.", path=path), try_=(tr("Choose another folder."),))
+        try:
+            write_whole(path, picture_bytes(window.grab().toImage()))
+        except OSError as problem:
+            raise BadInput(
+                tr("{path} could not be written.", path=path), try_=(tr("Choose another folder."),)
+            ) from problem
         sys.stdout.write(f"{path}\n")
     if session.failed is not None:
         sys.stderr.write(session.failed.as_text() + "\n")

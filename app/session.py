@@ -20,6 +20,7 @@ from app.vault import SessionVault
 from services.errors import UserError
 from services.inventory.model import HostEntry
 from services.types import Health
+from services.visible import visible
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
@@ -172,8 +173,10 @@ class WindowSession(QObject):
         self.controller = controller
         if not source.is_live:
             self.window.status.show_replay()
+        if self._hosts is not None:
+            self._hosts.fixed = not source.is_live
         self.window.setWindowIcon(app_icon())
-        self.window.setWindowTitle(f"{source.title} – Pilothouse")
+        self.window.setWindowTitle(f"{visible(source.title)} – Pilothouse")
         door = self._opener.door()
         self._steered = door is not None
         self._steps = build_pages(controller, self.window, self.ops, parent=self, door=door)
@@ -204,7 +207,7 @@ class WindowSession(QObject):
         from app.compose import NothingToWatch
 
         if isinstance(problem, NothingToWatch):
-            page = show_first_run(self.window)
+            page = show_first_run(self.window, problem.told)
             page.demo_requested.connect(self._open_demo)
             if self._hosts is not None:
                 page.add_host_requested.connect(self._hosts.open)

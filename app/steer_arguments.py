@@ -55,6 +55,10 @@ def add_steering(
     undo.add_argument("run", help="the run's number")
     undo.add_argument("--yes", action="store_true", help="approve taking it back")
     _confirm(undo, "let this host come back by SST where IST can't bring it back (repeatable)")
+    for parser in (resume, undo):
+        parser.add_argument(
+            "--approve", default="", metavar="CODE", help="approve a run that can't be verified here, as it was shown"
+        )
     undo.add_argument("--release", action="store_true", help="only switch off what is still switched on")
     undo.add_argument("--leave", default="", metavar="REASON", help="close the run as it stands, with a reason")
 

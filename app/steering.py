@@ -19,7 +19,8 @@ from services.errors import BadInput
 from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk
-from services.procedures.run_model import Question, RunState, RunView, StepState, StepView
+from services.procedures.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
+from services.procedures.seal_key import WorkstationKey
 from services.procedures.ways import ways_of
 from services.secrets import SystemVault
 from services.words import tr
@@ -35,9 +36,10 @@ EXIT = {
 def open_desk(options: Namespace) -> Iterator[Desk]:
     """Give the desk; store and sessions are closed after it."""
     inventory = read_inventory(options)
-    state = open_state(data_folder(options) / "state.sqlite")
+    folder = data_folder(options)
+    state = open_state(folder / "state.sqlite")
     try:
-        desk = Desk(inventory, SystemVault(), state, SystemClock())
+        desk = Desk(inventory, SystemVault(), state, SystemClock(), WorkstationKey(folder))
         try:
             yield desk
         finally:
@@ -241,7 +243,7 @@ def need_word(options: Namespace, what: str) -> None:
     """Refuse to change anything where nobody approves; a program that reads JSON can't be asked."""
     if not options.yes and (getattr(options, "json", False) or not attended()):
         raise BadInput(
-            tr("Nobody is here to approve."),
+            tr("Approval needed; no terminal attached."),
             try_=(tr("Say --yes to approve it, or {what}.", what=what),),
         )
 
@@ -306,5 +308,7 @@ def run_document(view: RunView) -> dict[str, object]:
         "checks": encode(view.checks),
         "overrides": [{"code": o.code, "reason": o.reason} for o in view.overrides],
         "owner": view.owner,
+        "binding": view.binding.value,
+        "approve": view.code if view.binding in ASKS_AGAIN else "",
     }
     return {key: plain(value) for key, value in document.items()}

@@ -27,11 +27,12 @@ class DeskDoor:
         from app.places import data_folder
         from services.clock import SystemClock
         from services.procedures.desk import Desk
+        from services.procedures.seal_key import WorkstationKey
 
-        inventory = read_inventory(self._options)
+        inventory, folder = read_inventory(self._options), data_folder(self._options)
         if self._state is None:
-            self._state = open_state(data_folder(self._options) / "state.sqlite")
-        return Desk(inventory, self._vault, self._state, SystemClock())
+            self._state = open_state(folder / "state.sqlite")
+        return Desk(inventory, self._vault, self._state, SystemClock(), WorkstationKey(folder))
 
     def refresh(self, desk: Desk) -> None:
         """Let the desk know hosts that were added or edited since."""

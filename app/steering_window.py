@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.controller import Controller
 from app.main_window import MainWindow
+from app.procedure_offers import why_none_fits
 from app.run_events import run_events
 from app.split_watch import SplitWatch
 from app.steering_close import CloseQuestion
@@ -31,6 +33,9 @@ from widgets.common.text import format_duration
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
 from widgets.procedures.words import driven
+
+if TYPE_CHECKING:  # behind it stand drivers and SQLAlchemy: the desk's opening imports them
+    from services.procedures.approval import NotBound
 
 FIRST_LOOK_MS = 300
 """After the window stands: the desk's libraries must not fight with the first chart for the processor."""
@@ -134,6 +139,9 @@ class Steering(QObject):
         about = next((a for a in self._abouts if a.name == name), None)
         if about is None:
             return
+        if why := why_none_fits(self._controller.cluster()):
+            self._window.messages.say(Health.WARN, (why,), tr("Dismiss"))
+            return
         cluster = self._cluster_in_sight()
         self._shown = None
         self._window.show_page(KEY)
@@ -162,6 +170,7 @@ class Steering(QObject):
             return
         if not self.runs.is_open:
             self.runs.open()
+        self._pages.cards.refuse(why_none_fits(self._controller.cluster()))
         self.runs.look()
 
     def show_cards(self) -> None:
@@ -235,6 +244,8 @@ class Steering(QObject):
             self._frame.set_armed(bool(armed))
 
     def _on_tick(self, _now: float) -> None:
+        if self._pages.isVisible():  # another cluster may be chosen beside the cards
+            self._pages.cards.refuse(why_none_fits(self._controller.cluster()))
         armed = list(self._armed.values())
         if armed and armed[-1].journal_at is not None:
             age = max(0.0, time.time() - armed[-1].journal_at)
@@ -305,13 +316,18 @@ class Steering(QObject):
             act(self._shown.run_id)
 
     def _refused(self, run_id: str, problem: UserError) -> None:
+        from services.procedures.approval import NotBound  # the desk that said it has imported it
+
+        if isinstance(problem, NotBound):
+            self.runs.view(run_id, partial(self._approve_again, problem))
+            return
         said = tuple(s for s in (str(problem), problem.safe, *problem.try_) if s)
         if self._shown is None or self._shown.run_id != run_id:
             self._window.messages.say_error(problem, tr("Dismiss"))
             self.runs.look()
             return
         self._wizard.say_message(Health.BAD, said)
-        from services.procedures.lock import LockHeld  # the desk that said it has imported it
+        from services.procedures.lock import LockHeld  # as above
 
         if isinstance(problem, LockHeld) and problem.own is None:  # its own run is seen to its end, not overrun
             owner = problem.holder.owner
@@ -323,6 +339,21 @@ class Steering(QObject):
             agreed = tr("&Take over and go on")
             take = partial(self.runs.drive, run_id, take_over=True)
             self._wizard.confirm.ask(title, sentences, agreed, lambda _typed: take(), expect=owner)
+
+    def _approve_again(self, problem: NotBound, view: RunView) -> None:
+        """Show the run with every act word for word, and ask whether it may go on so; what is shown is what is bound.
+
+        It is the code of the refusal that is approved: what was changed since is refused again.
+        """
+        self._show_run(view)
+        hosts = ", ".join(f"{host} {address}" for host, address in problem.hosts.items())
+        title = tr("Approve run {run} again, as it stands here?", run=view.run_id)
+        sentences = (
+            str(problem),
+            tr("Read its steps, their undos and its hosts ({hosts}) first.", hosts=hosts or ", ".join(view.plan.hosts)),
+        )
+        agreed = partial(self.runs.drive, view.run_id, problem.way, problem.key, approved=problem.approve)
+        self._wizard.confirm.ask(title, sentences, tr("&Approve and go on"), lambda _typed: agreed())
 
     def _failed(self, problem: UserError) -> None:
         self._window.messages.say_error(problem, tr("Dismiss"))

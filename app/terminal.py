@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from services.discovery.model import (
     NOT_SETTLED,
@@ -11,6 +11,7 @@ from services.discovery.model import (
     EstateSnapshot,
     NodeView,
     ReplicationEdge,
+    Unasked,
 )
 from services.facts.model import Problem
 from services.types import ClusterKind, Health
@@ -25,10 +26,28 @@ def estate_text(snapshot: EstateSnapshot) -> str:
     for cluster in snapshot.clusters:
         lines += [*cluster_lines(cluster), ""]
     lines += [f"! {_problem(problem)}" for problem in snapshot.problems]
+    lines += unasked_lines(snapshot.unasked)
     lines.append(
         tr("{answering} of {total} hosts answer", answering=snapshot.hosts_answering, total=snapshot.hosts_total)
     )
     return "\n".join(lines) + "\n"
+
+
+def unasked_lines(unasked: Sequence[Unasked]) -> list[str]:
+    """Return who was named and not asked, and the three ways to allow it; [] for nobody."""
+    if not unasked:
+        return []
+    count = len(unasked)
+    lines = [tr_n("{n} host is named and was not asked:", "{n} hosts are named and were not asked:", count, n=count)]
+    lines += [f"  ○ {one.name}  {one.address}  {tr('named by {hosts}', hosts=', '.join(one.by))}" for one in unasked]
+    lines.append(
+        tr(
+            'To ask: write them into the inventory as [[host]], or networks = ["10.0.3.0/24"] into their [[cluster]]; '
+            "for this once: --also {address}",
+            address=unasked[0].address,
+        )
+    )
+    return lines
 
 
 def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:

@@ -6,6 +6,7 @@ Only line ends and tabs pass, and a bell that begins what is written.
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 from collections.abc import Iterator
 from typing import TextIO, cast
@@ -26,6 +27,14 @@ class _Visible:
         """Write; a bell that begins the text is rung."""
         bell = "\a" if text.startswith("\a") else ""
         return self._stream.write(bell + visible(text.removeprefix("\a")))
+
+
+class VisibleLines(logging.Formatter):
+    """Log records as visible text. What follows a line end is indented: no message can look like another record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record, whoever made it, paramiko included."""
+        return visible(super().format(record)).replace("\n", "\n    ")
 
 
 @contextlib.contextmanager

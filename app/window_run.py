@@ -21,6 +21,7 @@ from PySide6.QtCore import QLocale, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.arguments import GOOD
+from app.display import application as made_application
 from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
 from services.words import from_environment, install
@@ -51,8 +52,7 @@ def run_window(
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     hooks = ErrorHooks()
     hooks.install()
-    application = QApplication.instance() or QApplication([])
-    assert isinstance(application, QApplication)
+    application = made_application(options)
     application.setApplicationName("Pilothouse")
     given: ThemeName | None = getattr(options, "theme", None)
     window = MainWindow(bare=True, dark=None if given is None else given == "dark")

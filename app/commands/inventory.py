@@ -10,6 +10,7 @@ from app.arguments import FINDINGS, GOOD
 from app.compose import read_inventory
 from app.places import inventory_file
 from app.vault import SessionVault
+from services.connections.known_certificates import accept_certificate
 from services.connections.probe import AccessReport, probe_access
 from services.errors import BadInput
 from services.inventory.imports import ImportReport, merge, settle_secrets
@@ -31,7 +32,7 @@ def run(options: Namespace) -> int:
         return _import(options)
     inventory = read_inventory(options)
     if options.action == "check":
-        return _check(inventory, as_json=getattr(options, "json", False))
+        return _check(inventory, tuple(options.accept_certificate), as_json=getattr(options, "json", False))
     _show(inventory, as_json=getattr(options, "json", False))
     return GOOD
 
@@ -53,7 +54,10 @@ def _line(host: HostEntry) -> str:
 
 def _show(inventory: Inventory, *, as_json: bool) -> None:
     if as_json:
-        clusters = [{"name": c.name, "seeds": list(c.seeds), "expected": c.expected} for c in inventory.clusters]
+        clusters = [
+            {"name": c.name, "seeds": list(c.seeds), "expected": c.expected, "networks": list(c.networks)}
+            for c in inventory.clusters
+        ]
         document = {"path": inventory.path, "hosts": [_document(h) for h in inventory.hosts], "clusters": clusters}
         sys.stdout.write(json.dumps(document) + "\n")
         return
@@ -62,17 +66,29 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
         sys.stdout.write(_line(host))
     for cluster in inventory.clusters:
         sys.stdout.write(tr("cluster {name}: seeds {seeds}\n", name=cluster.name, seeds=", ".join(cluster.seeds)))
+        if cluster.networks:
+            sys.stdout.write(tr("  may be asked once named: {networks}\n", networks=", ".join(cluster.networks)))
 
 
-def _check(inventory: Inventory, *, as_json: bool) -> int:
+def _check(inventory: Inventory, accepted: tuple[str, ...], *, as_json: bool) -> int:
     vault = SessionVault()
-    reports = [probe_access(host, vault) for host in inventory.hosts]
+    reports = [_checked(host, vault, accepted) for host in inventory.hosts]
     for report in reports:
         if as_json:
             sys.stdout.write(json.dumps(_report_document(report)) + "\n")
         else:
             sys.stdout.write(f"{report.host}\n{report.as_text()}\n")
     return GOOD if all(report.ok for report in reports) else FINDINGS
+
+
+def _checked(host: HostEntry, vault: SessionVault, accepted: tuple[str, ...]) -> AccessReport:
+    """Try every way to a host; where a person named the certificate that it shows, keep that and try again."""
+    report = probe_access(host, vault)
+    asked = report.certificate
+    if asked is None or asked.fingerprint not in {fingerprint.upper() for fingerprint in accepted}:
+        return report
+    accept_certificate(asked)
+    return probe_access(host, vault)
 
 
 def _report_document(report: AccessReport) -> dict[str, object]:
@@ -106,7 +122,6 @@ def _import(options: Namespace) -> int:
             tr("Nothing was written. Add --write to put {count} new into {path}.\n", count=len(merged.added), path=path)
         )
         return GOOD
-    path.parent.mkdir(parents=True, exist_ok=True)
     save_inventory(merged.inventory, path)
     sys.stdout.write(tr("Written: {path}\n", path=path))
     return GOOD

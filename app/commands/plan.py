@@ -154,6 +154,7 @@ def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key:
         unattended=not asking and not given,  # what was answered here comes before what a plan answers by itself
         confirmed=frozenset(getattr(options, "confirm", ())),
         by=desk.owner,
+        approved=getattr(options, "approve", ""),
     )
     control = Control()
     terminal = Terminal(machine=machine, attended=asking, given=given, yes=options.yes, gone=control.close)

@@ -8,11 +8,14 @@ from argparse import Namespace
 from dataclasses import asdict
 
 from app.arguments import FINDINGS, GOOD
+from app.compose import NothingToWatch
 from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines, way_lines
 from app.steering import open_desk, run_document
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.codec import plain
+from services.procedures.facts_model import Facts
 from services.procedures.fold import ENDED
+from services.procedures.gather import ALL_PARTS
 from services.procedures.standing import where_it_stands
 from services.words import tr
 
@@ -37,15 +40,24 @@ def run(options: Namespace) -> int:
 
 
 def _questions(options: Namespace) -> int:
-    about = procedure_named(options.name).about
-    with open_desk(options) as desk:
-        facts = desk.gather(options.cluster)
-        draft = desk.draft(options.name, facts, {})
+    procedure = procedure_named(options.name)
+    about, read = procedure.about, True
+    try:
+        with open_desk(options) as desk:
+            facts = desk.gather(options.cluster, parts=ALL_PARTS - {"operator"})  # it is only shown
+            fields = desk.draft(options.name, facts, {}).fields
+    except NothingToWatch:
+        if getattr(options, "inventory", None) is not None:
+            raise  # a file that was named and is not there is a slip of the pen
+        fields, read = procedure.fields(Facts(0.0, "", ""), {}), False
     if getattr(options, "json", False):
-        document = {"about": asdict(about), "fields": [asdict(field) for field in draft.fields]}
+        document = {"about": asdict(about), "fields": [asdict(field) for field in fields], "hosts_read": read}
         sys.stdout.write(json.dumps(plain(document)) + "\n")
-    else:
-        sys.stdout.write("\n".join([*card_lines(about), *field_lines(draft.fields)]) + "\n")
+        return GOOD
+    sys.stdout.write("\n".join([*card_lines(about), *field_lines(fields)]) + "\n")
+    if not read:
+        told = tr("There is no inventory yet, so no host was read: these are the questions without your hosts.")
+        sys.stdout.write(f"{told}\n")
     return GOOD
 
 

@@ -6,10 +6,13 @@ import json
 import sys
 import time
 from argparse import Namespace
+from pathlib import Path
 
 from app.arguments import FINDINGS, GOOD
 from app.compose import open_watcher
+from app.no_answer import Silence
 from services.errors import BadInput
+from services.files import private_file
 from services.history.recording import finish_recording
 from services.sampling.catalogue import load_catalogue
 from services.words import tr
@@ -17,23 +20,15 @@ from services.words import tr
 
 def run(options: Namespace) -> int:
     """Record until the time is over or the person interrupts, then pack the file."""
-    if options.file.exists():
-        raise BadInput(
-            tr("{file} exists already.", file=options.file),
-            safe=tr("It was left as it is."),
-            try_=(tr("Choose another file name."),),
-        )
-    if not options.file.parent.is_dir():
-        raise BadInput(
-            tr("The folder {folder} does not exist.", folder=options.file.parent),
-            try_=(tr("Make it, or choose another one."),),
-        )
+    _need_place(options.file)
     watcher = open_watcher(options, recording=options.file)
     started = time.monotonic()
+    silence = Silence()
     watcher.start()
     try:
         while options.duration is None or time.monotonic() - started < options.duration:
             time.sleep(0.2)
+            silence.tell(watcher)
     except KeyboardInterrupt:
         pass
     finally:
@@ -60,4 +55,37 @@ def run(options: Namespace) -> int:
                 size=told["bytes"] / 1e6,
             )
         )
-    return GOOD if snapshot.hosts_answering else FINDINGS
+    if snapshot.hosts_answering:
+        return GOOD
+    sys.stderr.write(
+        tr(
+            "No host answered, so the recording holds no samples. Try each way in by itself: {command}",
+            command="pilothouse inventory check",
+        )
+        + "\n"
+    )
+    return FINDINGS
+
+
+def _need_place(file: Path) -> None:
+    """Raise BadInput where a new file can't be made, before any host is asked."""
+    try:
+        if file.exists():
+            raise BadInput(
+                tr("{file} exists already.", file=file),
+                safe=tr("It was left as it is."),
+                try_=(tr("Choose another file name."),),
+            )
+        if not file.parent.is_dir():
+            raise BadInput(
+                tr("The folder {folder} does not exist.", folder=file.parent),
+                try_=(tr("Make it, or choose another one."),),
+            )
+        private_file(file)
+        file.unlink()
+    except OSError as problem:
+        raise BadInput(
+            tr("The recording {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
+            safe=tr("Nothing was written, and no host was asked."),
+            try_=(tr("Choose a folder that you may write to."),),
+        ) from problem

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from app.approval_text import again_lines, coming_lines
+from app.arguments import FINDINGS
 from app.commands.plan import drive
 from app.procedure_text import run_lines
-from app.steering import need_word, open_desk
+from app.steering import attended, need_word, open_desk
+from services.procedures.desk import Desk
 from services.procedures.fold import ENDED
+from services.procedures.run_model import ASKS_AGAIN, RunView
 from services.procedures.standing import where_it_stands
 from services.words import tr
 
@@ -23,6 +27,9 @@ def run(options: Namespace) -> int:
             sys.stdout.write("\n".join(run_lines(view)) + "\n")
             if view.state not in ENDED:
                 sys.stdout.write(f"{where_it_stands(view)}\n\n")
+            if not _approved(desk, view, options):
+                sys.stdout.write(tr("Nothing was changed.") + "\n")
+                return FINDINGS
         if options.command == "resume":
             return drive(desk, options.run, options)
         if options.release:
@@ -30,3 +37,22 @@ def run(options: Namespace) -> int:
         if options.leave:
             return drive(desk, options.run, options, way="leave", key=options.leave)
         return drive(desk, options.run, options, way="undo")
+
+
+def _approved(desk: Desk, view: RunView, options: Namespace) -> bool:
+    """Print what is about to run; of a run that can't be verified here ask for an approval of just that.
+
+    False: a person at the terminal said no. Where nobody sits there the desk refuses it, and names the words to type.
+    """
+    if view.binding not in ASKS_AGAIN:
+        sys.stdout.write("".join(f"{line}\n" for line in coming_lines(view, back=options.command == "undo")))
+        return True
+    sys.stdout.write("\n".join(again_lines(view, desk.addresses(view.run_id))) + "\n")
+    if options.approve or not attended():
+        return True
+    sys.stdout.write("\n" + tr("Approve this plan? Type yes: "))
+    sys.stdout.flush()
+    if sys.stdin.readline().strip().lower() not in {"yes", tr("yes")}:
+        return False
+    options.approve = view.code
+    return True

@@ -11,6 +11,7 @@ from argparse import Namespace
 
 from app.arguments import FINDINGS, GOOD
 from app.compose import last_window_cost, open_watcher
+from app.no_answer import Silence
 from services.errors import BadInput
 from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
@@ -58,7 +59,9 @@ def _print_until(
 ) -> None:
     ends = time.monotonic() + duration if duration else math.inf
     printed: dict[str, float] = {}
+    silence = Silence()
     while time.monotonic() < ends and not stop.wait(min(1.0, max(0.01, ends - time.monotonic()))):
+        silence.tell(watcher)
         for server in watcher.servers():
             line = _newest(watcher, server, keys, printed.get(server, 0.0))
             if line is None:

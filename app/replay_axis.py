@@ -46,6 +46,7 @@ class ReplayAxis(QObject):
         self._charts.cursor_moved.connect(self._chosen_on_charts)
         self._charts.range_changed.connect(self._span_chosen)
         window.live_wanted.connect(self._to_end)
+        window.play_wanted.connect(self._toggle)
         self._controller.sought.connect(self._was_sought)
         self._controller.pump.ticked.connect(self._on_tick)
 
@@ -81,6 +82,9 @@ class ReplayAxis(QObject):
             self._show_whole()
         elif live:
             self._show_around(self._controller.source.now(), span)
+
+    def _toggle(self) -> None:
+        (self._player.pause if self._player.playing else self._player.play)()
 
     def _to_end(self) -> None:
         self._controller.look_at(self._end)

@@ -1,4 +1,4 @@
-"""The command palette (Ctrl+K): every node, cluster, page and action by a few letters, without the mouse."""
+"""The command palette: every node, cluster, page and action by a few letters, without the mouse."""
 
 from __future__ import annotations
 

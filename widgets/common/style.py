@@ -1,13 +1,15 @@
 """The one style sheet, written from the tokens. Widgets ask for a look by the dynamic property `kind`.
 
 QPushButton: kind = "" (outlined), "primary", "ghost", "danger". QLabel: kind = "title", "section", "second", "third",
-"mono", "bad", "warn", "good". QFrame: kind = "panel", "card", "hairline", "vline".
+"mono", "key", "bad", "warn", "good". QFrame: kind = "panel", "card", "hairline", "vline".
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 from typing import TYPE_CHECKING
+
+from widgets.common.fonts import mono_font
 
 if TYPE_CHECKING:
     from widgets.common.theme import Theme
@@ -23,6 +25,10 @@ QLabel[kind="section"] {{ font-weight: 600; }}
 QLabel[kind="caps"] {{ color: {third}; font-size: 12px; font-weight: 600; }}
 QLabel[kind="second"] {{ color: {second}; }}
 QLabel[kind="third"] {{ color: {third}; font-size: 12px; }}
+QLabel[kind="key"] {{
+  color: {text}; font-family: {mono}; font-size: 12px; background: {canvas};
+  border: 1px solid {line}; border-radius: 4px; padding: 1px 6px;
+}}
 QLabel[kind="good"] {{ color: {good}; }}
 QLabel[kind="transfer"] {{ color: {transfer}; }}
 QLabel[kind="warn"] {{ color: {warn}; }}
@@ -131,5 +137,6 @@ def style_sheet(theme: Theme) -> str:
     """Return the application's style sheet for `theme`."""
     tokens = {name: getattr(theme, name).name() for name in theme.__slots__ if hasattr(getattr(theme, name), "name")}
     hover = theme.accent.lighter(112) if theme.dark else theme.accent.darker(112)
+    mono = ", ".join(f'"{family}"' for family in mono_font().families())
     check = (files("resources") / "icons" / f"check-{theme.name}.svg").as_posix()  # type: ignore[attr-defined]
-    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check)
+    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check, mono=mono)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from services.types import Health
@@ -60,6 +60,10 @@ class EstateDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(0, row.y(), 3, row.height()), theme.accent)
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(row, theme.hover)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.accent, 2))
+            painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), 4, 4)
 
     def _paint_cluster(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor, *, expanded: bool) -> None:
         theme = current_theme()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -31,6 +31,7 @@ from widgets.common.fields import choice, line
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
+from widgets.common.shortcuts import JOURNAL, bind, keys_of
 from widgets.common.text import format_count, plural
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
@@ -70,7 +71,7 @@ class JournalPage(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         self._model = EventsModel(self)
-        self._words = line(tr("Filter"), tr("Filter by words  (Ctrl+F)"))
+        self._words = line(tr("Filter"), tr("Filter by words  ({keys})", keys=keys_of(JOURNAL, "filter")))
         self._words.setClearButtonEnabled(True)
         self._words.setFixedWidth(240)
         self._kind = choice(tr("Kind"), (("", mark("all kinds")), *KINDS.items()))
@@ -96,8 +97,7 @@ class JournalPage(QFrame):
         self._words.textChanged.connect(self._refilter)
         self._kind.currentIndexChanged.connect(self._refilter)
         self._least.currentIndexChanged.connect(self._refilter)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._words.setFocus)
-        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        bind(self, JOURNAL, "filter", self._words.setFocus)
         theme_holder().changed.connect(self._table.viewport().update)
         self._tell()
         wear(self)
@@ -114,7 +114,7 @@ class JournalPage(QFrame):
         return row
 
     def _make_table(self) -> QTableView:
-        table = QTableView()
+        table = _Table()
         table.setModel(self._model)
         table.setItemDelegateForColumn(SHAPE, _ShapeDelegate(table))
         table.setShowGrid(False)
@@ -219,6 +219,15 @@ class JournalPage(QFrame):
             self.export(Path(chosen))
         except BadInput as problem:
             self._bar.say_error(problem)
+
+
+class _Table(QTableView):
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space would mark the marked row again: the window has a better use for it."""
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class _ShapeDelegate(QStyledItemDelegate):

@@ -228,6 +228,7 @@ class ProceduresPage(QFrame):
                 used += 1
         self._groups.addLayout(grid)
         for card in self.cards:
+            card.show()  # Qt would show it one event later: Tab pressed meanwhile would pass it by
             if card.about.name == focused:
                 card.setFocus()
 

@@ -23,6 +23,7 @@ from services.types import Health
 from services.words import tr
 from widgets.common.fonts import STRONG
 from widgets.common.glyphs import glyph
+from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.procedures.mono import PAD_X, PAD_Y, Wrapped
 from widgets.procedures.step_content import Block, RowContent, RowInput, row_content
@@ -214,11 +215,9 @@ class StepRow(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows move between the rows, Enter shows all of a row, the platform's key copies."""
-        key = event.key()
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self.moved.emit(1 if key == Qt.Key.Key_Down else -1)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.moved.emit(0)
+        act = act_of(PROCEDURE, event)
+        if act in {"up", "down", "unfold"}:
+            self.moved.emit({"up": -1, "down": 1, "unfold": 0}[act])
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         else:

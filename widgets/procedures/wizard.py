@@ -22,6 +22,7 @@ from services.types import Health
 from services.words import tr
 from widgets.common.boxes import hairline
 from widgets.common.messages import MessageBar
+from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.wardrobe import wear
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.procedures.consequences import cancel_sentences, undo_sentences
@@ -279,7 +280,7 @@ class WizardPage(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc goes back to the procedures; a run goes on without its page."""
-        if event.key() == Qt.Key.Key_Escape:
+        if act_of(PROCEDURE, event) == "back":
             self.closed.emit()
         else:
             super().keyPressEvent(event)

@@ -14,6 +14,7 @@ from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.labels import label
 from widgets.common.plain import set_tip
+from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
 from widgets.common.text import MIDDLE, format_clock, format_duration
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
@@ -76,14 +77,15 @@ class SeekTrack(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Step by 5 s, with Shift by a minute; Home and End."""
-        step = _FAR_STEP_S if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _STEP_S
         places = {
-            Qt.Key.Key_Left: self._at - step,
-            Qt.Key.Key_Right: self._at + step,
-            Qt.Key.Key_Home: self._start,
-            Qt.Key.Key_End: self._end,
+            "back": self._at - _STEP_S,
+            "on": self._at + _STEP_S,
+            "far-back": self._at - _FAR_STEP_S,
+            "far-on": self._at + _FAR_STEP_S,
+            "first": self._start,
+            "last": self._end,
         }
-        at = places.get(Qt.Key(event.key()))
+        at = places.get(act_of(TRACK, event))
         if at is None:
             super().keyPressEvent(event)
         else:
@@ -127,7 +129,8 @@ class ReplayBar(QFrame):
         self._playing = False
         self.setProperty("kind", "panel")
         self.setFixedHeight(HEIGHT)
-        self._play = button(tr("Play"), hint=tr("Play or pause (Space)"), on=self._toggle)
+        hint = tr("Play or pause ({keys})", keys=keys_of(WINDOW, "play"))
+        self._play = button(tr("Play"), hint=hint, on=self._toggle)
         self._play.setMinimumWidth(88)
         self._words = label("", "second")
         self._words.setMinimumWidth(10)
@@ -175,8 +178,8 @@ class ReplayBar(QFrame):
         (self.pause_wanted if self._playing else self.play_wanted).emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space plays and pauses wherever the focus is in the bar."""
-        if event.key() == Qt.Key.Key_Space:
+        """Play and pause wherever the focus is in the bar."""
+        if act_of(WINDOW, event) == "play":
             self._toggle()
         else:
             super().keyPressEvent(event)

@@ -13,6 +13,7 @@ from services.events import Event
 from services.words import tr
 from widgets.common.fonts import SMALL, ui_font
 from widgets.common.plain import show_tip
+from widgets.common.shortcuts import STRIP, act_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_view import MINUTE, View
@@ -281,21 +282,20 @@ class EventStrip(QWidget):
     # -- keys --------------------------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by keyboard what the pointer does."""
-        key, modifiers = Qt.Key(event.key()), event.modifiers()
-        side = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(key)
-        if side is not None and modifiers & Qt.KeyboardModifier.ControlModifier:
-            self._to_event(side)
-        elif side is not None and modifiers & Qt.KeyboardModifier.ShiftModifier:
-            self._go(self._view.panned(side * 0.1 * self._view.span))
-        elif side is not None:
+        act = act_of(STRIP, event)
+        if act in {"former-event", "next-event"}:
+            self._to_event(1 if act == "next-event" else -1)
+        elif act in {"view-left", "view-right"}:
+            self._go(self._view.panned((0.1 if act == "view-right" else -0.1) * self._view.span))
+        elif act in {"left", "right"}:
             at = self._view.now if self._cursor is None else self._cursor
-            self._look(at + side * max(1.0, round(self._view.span / 300.0)))
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
+            self._look(at + (1 if act == "right" else -1) * max(1.0, round(self._view.span / 300.0)))
+        elif act in {"zoom-in", "zoom-out"}:
             around = self._view.end if self._cursor is None else self._cursor
-            self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if key == Qt.Key.Key_Minus else _ZOOM_STEP))
-        elif key == Qt.Key.Key_Home:
+            self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if act == "zoom-out" else _ZOOM_STEP))
+        elif act == "first":
             self._look(self._view.start)
-        elif key == Qt.Key.Key_End or (key == Qt.Key.Key_Escape and not self._replay):
+        elif act == "live" or (act == "leave" and not self._replay):
             self._go_live()
         else:
             super().keyPressEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -23,6 +24,7 @@ from services.discovery.model import ClusterSnapshot
 from services.words import tr
 from widgets.common.nodes import ordered_nodes
 from widgets.common.plain import show_tip
+from widgets.common.shortcuts import CANVAS, act_of
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
 from widgets.topology.edges import Edges
@@ -40,6 +42,7 @@ _DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2
 _LONELY = 0.45  # of the width left empty: a drawing in the corner of that much nothing looks lost
 _DASH_PER_S = 30.0
+_WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
 
 class Canvas(QGraphicsView):
@@ -328,23 +331,13 @@ class Canvas(QGraphicsView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows walk between nodes, Enter activates, + and - zoom, 0 or F show everything."""
-        key = event.key()
-        arrows = {
-            Qt.Key.Key_Left: (-1, 0),
-            Qt.Key.Key_Right: (1, 0),
-            Qt.Key.Key_Up: (0, -1),
-            Qt.Key.Key_Down: (0, 1),
-        }
-        if key in arrows:
-            self._choose(self.neighbour(self._state.selected, *arrows[Qt.Key(key)]))
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._state.selected:
+        act = act_of(CANVAS, event)
+        if act in _WAYS:
+            self._choose(self.neighbour(self._state.selected, *_WAYS[act]))
+        elif act == "activate" and self._state.selected:
             self.node_activated.emit(self._state.selected)
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
-            self.zoom_in()
-        elif key == Qt.Key.Key_Minus:
-            self.zoom_out()
-        elif key in {Qt.Key.Key_0, Qt.Key.Key_F} and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.fit()
+        elif act in {"zoom-in", "zoom-out", "fit"}:
+            {"zoom-in": self.zoom_in, "zoom-out": self.zoom_out, "fit": self.fit}[act]()
         else:
             super().keyPressEvent(event)
 
@@ -364,9 +357,27 @@ class Canvas(QGraphicsView):
         return best if best and cost(best) < math.inf else ""
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Begin at a node, so that the arrows have a start."""
+        """Show where the arrows begin: a ring around the drawing and one around the selected node."""
         super().focusInEvent(event)
+        self._state.focused = True
         self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the rings away."""
+        super().focusOutEvent(event)
+        self._state.focused = False
+        self.viewport().update()
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        """Draw the ring of the focus at the edge of what is seen."""
+        super().drawForeground(painter, rect)
+        if self.hasFocus():
+            painter.save()
+            painter.resetTransform()
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._state.theme.accent, 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+            painter.restore()
 
     # -- motion --------------------------------------------------------------------------------------------------
     def _move_edges(self, seconds: float) -> None:

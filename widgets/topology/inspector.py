@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.types import Health
 from services.words import tr
-from widgets.common.boxes import HealthMark, button
+from widgets.common.boxes import CutButton, HealthMark
 from widgets.common.fonts import STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.nodes import curve_index, is_silent, is_stale
@@ -38,8 +37,6 @@ from widgets.topology.inspector_content import (
 )
 from widgets.topology.inspector_section import SectionBox
 
-_WIDTH = 316
-
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -55,14 +52,13 @@ class Action:
 
 
 class Inspector(QFrame):
-    """316 px of one node. `action_chosen(action_id, node_id)` when a button under 'Can help here' is pressed."""
+    """One node. `action_chosen(action_id, node_id)` when a button under 'Can help here' is pressed."""
 
     action_chosen = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "panel")
-        self.setFixedWidth(_WIDTH)
         self._node_id = ""
         self._sections: dict[str, SectionBox] = {}
         self._coming: list[Section] = []
@@ -145,6 +141,10 @@ class Inspector(QFrame):
         self._show_sections(words.sections)
         self._show_actions(actions)
 
+    def focus_numbers(self) -> None:
+        """Give the keys to the numbers."""
+        self._scroll.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def rows(self, title: str) -> tuple[tuple[str, str], ...]:
         """Return (label, value) of a section as shown, for tests and the copy of a whole section."""
         while self._coming:
@@ -204,11 +204,7 @@ class Inspector(QFrame):
             self._help_rows.addWidget(label(first, "warn", wrap=True))
         for action in actions:
             text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
-            room = _WIDTH - 32 - 28  # beside the section's margins and the button's own
-            cut = QFontMetrics(ui_font()).elidedText(text, Qt.TextElideMode.ElideRight, room)
-            made = button(cut, hint=action.not_now or (text if cut != text else ""))
-            made.setAccessibleName(text)
-            made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            made = CutButton(text, hint=action.not_now)
             made.setEnabled(not action.not_now)
             made.clicked.connect(lambda _=False, a=action: self.action_chosen.emit(a.action_id, self._node_id))
             self._help_rows.addWidget(made)

@@ -30,7 +30,7 @@ _MOST_TEXT = 400  # characters of a reason: three lines hold a quarter of it
 _FIRST_ROW = 50.0
 _SPARK = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
 _CARD = QRectF(0.0, 0.0, CARD_W, CARD_H)
-_BOUNDS = QRectF(-2.0, -2.0, CARD_W + 4.0, CARD_H + 4.0)
+_BOUNDS = QRectF(-6.0, -6.0, CARD_W + 12.0, CARD_H + 12.0)
 _GLYPH = QRectF(_LEFT, 14.0, 12.0, 12.0)
 _FAR_GLYPH = QRectF(CARD_W / 2 - 32.0, CARD_H / 2 - 32.0, 64.0, 64.0)
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -108,7 +108,7 @@ class NodeItem(QGraphicsItem):
         return changed
 
     def boundingRect(self) -> QRectF:
-        """Return the card with room for the selection's frame."""
+        """Return the card with room for the frames of selection and focus."""
         return _BOUNDS
 
     def shape(self) -> QPainterPath:
@@ -158,6 +158,10 @@ class NodeItem(QGraphicsItem):
         painter.setBrush(theme.canvas if self._text.silent else theme.panel)
         inset = 0.0 if selected else 0.5
         painter.drawRoundedRect(_CARD.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
+        if selected and state.focused:
+            painter.setPen(QPen(theme.accent, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(_CARD.adjusted(-4, -4, 4, 4), _RADIUS + 4, _RADIUS + 4)
 
     def _paint_state_glyph(self, painter: QPainter, rect: QRectF) -> None:
         theme = self._state.theme

@@ -1,0 +1,97 @@
+"""Estate, middle and inspector side by side: their edges can be drawn, the outer two can be hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
+
+LEAST, MOST = 160, 640
+_STEP = 24
+_LEAST_MIDDLE = 320
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """Of estate and inspector, in pixels."""
+
+    tree: int
+    inspector: int
+
+
+class _Edge(QSplitterHandle):
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), self.palette().mid())
+
+
+class Panels(QSplitter):
+    """Holds what the person chose: widths, and which panel is hidden. Signal: changed()."""
+
+    changed = Signal()
+
+    def __init__(self, tree: QWidget, middle: QWidget, inspector: QWidget, widths: Widths) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._sides = (tree, inspector)
+        self._hidden: set[QWidget] = set()
+        self._with_inspector = True
+        self._widths = {tree: widths.tree, inspector: widths.inspector}
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        for part in (tree, middle, inspector):
+            self.addWidget(part)
+        for side in self._sides:
+            side.setMinimumWidth(LEAST)
+            side.setMaximumWidth(MOST)
+        middle.setMinimumWidth(_LEAST_MIDDLE)
+        self.setStretchFactor(1, 1)
+        self.splitterMoved.connect(self._drawn)
+        self._apply()
+
+    def createHandle(self) -> QSplitterHandle:
+        """Return an edge in the colour of the lines between panels."""
+        return _Edge(self.orientation(), self)
+
+    def widths(self) -> Widths:
+        """Return how wide the panels are, or will be when they are shown."""
+        tree, inspector = self._sides
+        return Widths(self._widths[tree], self._widths[inspector])
+
+    def hidden(self) -> tuple[bool, bool]:
+        """Return whether the person has hidden the estate and the inspector."""
+        tree, inspector = self._sides
+        return tree in self._hidden, inspector in self._hidden
+
+    def set_hidden(self, tree: bool, inspector: bool) -> None:
+        """Hide these two, or show them."""
+        self._hidden = {side for side, gone in zip(self._sides, (tree, inspector), strict=True) if gone}
+        self._apply()
+        self.changed.emit()
+
+    def show_inspector(self, wanted: bool) -> None:
+        """Let the inspector stand beside the page in front, or not; a hidden one stays hidden."""
+        self._with_inspector = wanted
+        self._apply()
+
+    def widen(self, by: int) -> None:
+        """Make the panel that has the focus wider (1) or narrower (-1)."""
+        focus = QApplication.focusWidget()
+        for side in self._sides:
+            if focus is not None and side.isAncestorOf(focus):
+                self._widths[side] = max(LEAST, min(MOST, self._widths[side] + by * _STEP))
+                self._apply()
+                self.changed.emit()
+
+    def _apply(self) -> None:
+        tree, inspector = self._sides
+        tree.setVisible(tree not in self._hidden)
+        inspector.setVisible(self._with_inspector and inspector not in self._hidden)
+        rest = max(_LEAST_MIDDLE, self.width() - sum(self._widths.values()))
+        self.setSizes([self._widths[tree], rest, self._widths[inspector]])
+
+    def _drawn(self, _place: int, _which: int) -> None:
+        for side in self._sides:
+            if side.isVisible():
+                self._widths[side] = side.width()
+        self.changed.emit()

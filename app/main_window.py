@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette
@@ -17,7 +17,7 @@ from services.words import mark
 from widgets.frame.first_frame import FirstFrame
 
 if TYPE_CHECKING:
-    from app.frame.panels import Panels, Widths
+    from app.frame.panels import Panels
     from widgets.common.messages import MessageBar
     from widgets.frame.shortcut_sheet import ShortcutSheet
     from widgets.frame.status_line import StatusLine
@@ -34,6 +34,13 @@ PAGES = (
 )
 FIRST_RUN, SETTINGS = "first-run", "settings"
 TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
+
+
+class Sides(NamedTuple):
+    """The widths of estate and inspector, in pixels."""
+
+    tree: int
+    inspector: int
 
 
 def _hairline(*, vertical: bool) -> QFrame:
@@ -73,20 +80,19 @@ class MainWindow(QMainWindow):
     messages: MessageBar
     panels: Panels
 
-    def __init__(self, *, bare: bool = False, dark: bool | None = None, widths: Widths | None = None) -> None:
+    def __init__(self, *, bare: bool = False, dark: bool | None = None, sides: Sides | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Pilothouse")
         self.setMinimumSize(QSize(960, 600))
         self._page_keys: list[str] = []
         self._awaited = self._before_settings = ""
-        self._widths = widths
+        self._sides = sides or Sides(TREE_WIDTH, INSPECTOR_WIDTH)
         self._strip: tuple[QWidget, ...] = ()
         self._sheet: ShortcutSheet | None = None
         self.acts: dict[str, Callable[[], object]] = {}
         self.may_close: Callable[[], bool] | None = None
         if bare:
-            sides = (widths.tree, widths.inspector) if widths is not None else (TREE_WIDTH, INSPECTOR_WIDTH)
-            frame = FirstFrame(*sides, dark=dark)
+            frame = FirstFrame(self._sides.tree, self._sides.inspector, dark=dark)
             frame.painted.connect(self.first_painted)
             self.setCentralWidget(frame)
         else:
@@ -132,7 +138,7 @@ class MainWindow(QMainWindow):
             yield
 
     def _build(self) -> QWidget:
-        from app.frame.panels import Panels, Widths
+        from app.frame.panels import Panels
 
         centre = QVBoxLayout()
         centre.setContentsMargins(0, 0, 0, 0)
@@ -144,7 +150,7 @@ class MainWindow(QMainWindow):
         centre.addLayout(self._strip_place)
         middle = QWidget()
         middle.setLayout(centre)
-        self.panels = Panels(self.tree, middle, self.inspector, self._widths or Widths(TREE_WIDTH, INSPECTOR_WIDTH))
+        self.panels = Panels(self.tree, middle, self.inspector, self._sides)
         whole = QWidget()
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)

@@ -34,7 +34,12 @@ def data_folder(options: Namespace) -> Path:
 def inventory_file(options: Namespace) -> Path:
     """Return the inventory's path: `--inventory`, else the platform's configuration folder. It may not exist yet."""
     given: Path | None = getattr(options, "inventory", None)
-    return given or Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"
+    return given or usual_inventory()
+
+
+def usual_inventory() -> Path:
+    """Return where the inventory is that nobody named."""
+    return Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"
 
 
 def demo_recording() -> Path:

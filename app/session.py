@@ -16,6 +16,7 @@ from app.controller import Controller
 from app.error_hooks import ErrorHooks
 from app.first_run import OPEN_DEMO, show_first_run, show_trouble
 from app.main_window import MainWindow
+from app.settings.watching import Watching
 from app.vault import SessionVault
 from services.errors import UserError
 from services.inventory.model import HostEntry
@@ -52,16 +53,17 @@ class Opener(Protocol):
 class LiveOpener:
     """The inventory's estate, watched live and kept in the local history."""
 
-    def __init__(self, options: Namespace, vault: SessionVault) -> None:
+    def __init__(self, options: Namespace, vault: SessionVault, watching: Watching) -> None:
         self._options = options
         self._vault = vault
+        self._watching = watching
         self._stop: Callable[[], None] | None = None
 
     def open(self) -> EstateSource:
         """Open the inventory and start watching."""
         from app.compose import open_watcher
 
-        watcher = open_watcher(self._options, vault=self._vault)
+        watcher = open_watcher(self._options, vault=self._vault, watching=self._watching)
         watcher.start()
         self._stop = watcher.stop
         importlib.import_module("app.steering_window")  # while the hosts are asked
@@ -71,7 +73,7 @@ class LiveOpener:
         """Return what opens the desk."""
         from app.steering_door import DeskDoor
 
-        return DeskDoor(self._options, self._vault)
+        return DeskDoor(self._options, self._vault, self._watching.limits)
 
     def close(self) -> None:
         """Stop watching."""

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
 
+from app.main_window import Sides
+
 LEAST, MOST = 160, 640
 _STEP = 24
 _LEAST_MIDDLE = 320
-
-
-@dataclass(frozen=True, slots=True)
-class Widths:
-    """Of estate and inspector, in pixels."""
-
-    tree: int
-    inspector: int
 
 
 class _Edge(QSplitterHandle):
@@ -31,7 +23,7 @@ class Panels(QSplitter):
 
     changed = Signal()
 
-    def __init__(self, tree: QWidget, middle: QWidget, inspector: QWidget, widths: Widths) -> None:
+    def __init__(self, tree: QWidget, middle: QWidget, inspector: QWidget, widths: Sides) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._sides = (tree, inspector)
         self._hidden: set[QWidget] = set()
@@ -53,10 +45,10 @@ class Panels(QSplitter):
         """Return an edge in the colour of the lines between panels."""
         return _Edge(self.orientation(), self)
 
-    def widths(self) -> Widths:
+    def widths(self) -> Sides:
         """Return how wide the panels are, or will be when they are shown."""
         tree, inspector = self._sides
-        return Widths(self._widths[tree], self._widths[inspector])
+        return Sides(self._widths[tree], self._widths[inspector])
 
     def hidden(self) -> tuple[bool, bool]:
         """Return whether the person has hidden the estate and the inspector."""

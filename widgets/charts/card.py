@@ -15,11 +15,11 @@ from widgets.charts.plot import Plot
 from widgets.charts.plot_track import Track
 from widgets.charts.scales import format_value
 from widgets.charts.turns import Turns
-from widgets.common.fonts import BASE, SMALL, STRONG, ui_font
+from widgets.common.fonts import BASE, SMALL, STRONG, px, ui_font
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.plain import set_tip
 from widgets.common.text import UNKNOWN, format_age
-from widgets.common.theme import current_theme
+from widgets.common.theme import current_theme, theme_holder
 
 MIN_HEIGHT = 184
 # A value this many steps behind the present is old; the person sees its age.
@@ -44,7 +44,8 @@ class ChartCard(QFrame):
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         set_tip(self._title, spec.hint)
         self.setProperty("kind", "card")
-        self.setMinimumHeight(MIN_HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(spec.title)
         self.setAccessibleDescription(spec.subtitle)
@@ -61,6 +62,9 @@ class ChartCard(QFrame):
         # The plot's own frame begins left of its grid by the width of the axis words; the card's margin is enough.
         self.legend.isolate_wanted.connect(self.isolate)
         self.legend.all_wanted.connect(lambda: self.isolate(""))
+
+    def _fit_text(self) -> None:
+        self.setMinimumHeight(px(MIN_HEIGHT))
 
     def isolate(self, key: str) -> None:
         """Show one curve only; the one that is isolated already, or '', shows all."""

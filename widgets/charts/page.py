@@ -20,6 +20,7 @@ from widgets.charts.header import Header
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.turns import Turns
 from widgets.common.empty import EmptyState
+from widgets.common.fonts import px
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import CHARTS, act_of, bind
 from widgets.common.time_view import MINUTE, View
@@ -317,7 +318,7 @@ class ChartsPage(QFrame):
 
     def _arrange(self) -> None:
         width = self.width()
-        columns = 1 if width < _TWO_COLUMNS else 2 if width < _THREE_COLUMNS else 3
+        columns = 1 if width < px(_TWO_COLUMNS) else 2 if width < px(_THREE_COLUMNS) else 3
         if columns == self._columns:
             return
         self._columns = columns
@@ -358,6 +359,8 @@ class ChartsPage(QFrame):
     def changeEvent(self, event: QEvent) -> None:
         """Repaint plots when the font or the palette changed."""
         super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            self._arrange()
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.PaletteChange}:
             for card in self._cards.values():
                 card.plot.refresh()

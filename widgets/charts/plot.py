@@ -21,6 +21,7 @@ from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RIGHT, TOP, StillPainter
 from widgets.charts.plot_state import PlotState
 from widgets.charts.turns import Turns
+from widgets.common.fonts import px
 from widgets.common.theme import current_theme, theme_holder
 
 _RIGHT_AXIS = 44.0
@@ -133,8 +134,8 @@ class Plot(QWidget):
 
     def frame_rect(self) -> QRectF:
         """Return where curves are drawn, in pixels of the plot."""
-        right = _RIGHT_AXIS if self.state.spec.has_right else RIGHT
-        return QRectF(self.rect()).adjusted(LEFT, TOP, -right, -BOTTOM)
+        right = px(_RIGHT_AXIS) if self.state.spec.has_right else RIGHT
+        return QRectF(self.rect()).adjusted(px(LEFT), TOP, -right, -px(BOTTOM))
 
     def points_wanted(self) -> int:
         """Return how many points fill the plot: one a pixel."""

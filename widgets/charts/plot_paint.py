@@ -15,7 +15,7 @@ from widgets.charts.plot_shapes import Pile, Shape
 from widgets.charts.plot_state import PlotState
 from widgets.charts.plot_track import Array
 from widgets.charts.scales import Scale
-from widgets.common.fonts import SMALL, ui_font
+from widgets.common.fonts import SMALL, px, ui_font
 from widgets.common.theme import Theme, with_alpha
 from widgets.common.time_ticks import time_ticks
 
@@ -102,7 +102,7 @@ class StillPainter:
         if values:
             for value, words in self._state.left.ticks:
                 y = self.y_of(value, self._state.left)
-                painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), _RIGHT_MIDDLE, words)
+                painter.drawText(QRectF(0, y - px(9), frame.left() - 8, px(18)), _RIGHT_MIDDLE, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
         for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
@@ -111,14 +111,15 @@ class StillPainter:
             painter.drawLine(QPointF(round(x), frame.bottom() + 1), QPointF(round(x), frame.bottom() + 4))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
-                painter.drawText(QRectF(x - 50, frame.bottom() + 4, 100, 16), Qt.AlignmentFlag.AlignCenter, tick.text)
+                box = QRectF(x - px(50), frame.bottom() + 4, px(100), px(16))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tick.text)
 
     def _right_words(self, scale: Scale) -> None:
         """Write the right scale outside the frame (the plot makes room for it)."""
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for (_, words), (value, _) in zip(scale.ticks, self._state.left.ticks, strict=True):
             y = self.y_of(value, self._state.left)
-            self._painter.drawText(QRectF(self._frame.right() + 8, y - 9, 60, 18), flags, words)
+            self._painter.drawText(QRectF(self._frame.right() + 8, y - px(9), px(60), px(18)), flags, words)
 
     def _words(self, message: str) -> None:
         self._painter.setPen(self._theme.third)
@@ -144,7 +145,7 @@ class StillPainter:
             top = self.y_of(min(scale.high, band.end if band.end is not None else scale.high), scale)
             rect = QRectF(QPointF(frame.left(), top), QPointF(frame.right(), self.y_of(band.start, scale)))
             self._painter.fillRect(rect, with_alpha(limit_tint(band.tone, self._theme), 0.85))
-            if band.label and rect.height() >= 13:
+            if band.label and rect.height() >= px(13):
                 self._painter.setPen(limit_text(band.tone, self._theme))
                 self._painter.drawText(rect.adjusted(0, 0, -8, 0), _RIGHT_MIDDLE, band.label)
 
@@ -165,7 +166,8 @@ class StillPainter:
         """Return the place beside a limit's line, below or above, that the fewest points of curves lie in."""
         frame = self._frame
         lefts = (frame.left() + 8, frame.right() - width - 8, frame.center().x() - width / 2)
-        boxes = [QRectF(left, top, width, 15) for top in (y + 1, y - 16) for left in lefts]
+        high = px(15)
+        boxes = [QRectF(left, top, width, high) for top in (y + 1, y - 1 - high) for left in lefts]
         boxes = [box for box in boxes if frame.top() <= box.top() and box.bottom() <= frame.bottom()] or boxes
 
         def crowd(box: QRectF) -> int:
@@ -235,8 +237,8 @@ class StillPainter:
         self._painter.drawPolygon(polygon(around_x, around_y))
 
     def _dots(self, x: Array, y: Array, color: QColor) -> None:
-        for px, py in zip(x.tolist(), y.tolist(), strict=True):
-            self._spot(px, py, color, 1.5)
+        for at_x, at_y in zip(x.tolist(), y.tolist(), strict=True):
+            self._spot(at_x, at_y, color, 1.5)
 
     def _spot(self, x: float, y: float, color: QColor, radius: float) -> None:
         self._painter.save()
@@ -279,7 +281,7 @@ class StillPainter:
             if left < taken:
                 continue
             taken = left + width
-            box = QRectF(left, self._frame.top(), width, 16)
+            box = QRectF(left, self._frame.top(), width, px(16))
             self._painter.fillRect(box, self._theme.warn_tint)
             self._painter.setPen(self._theme.warn)
             self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
@@ -297,7 +299,7 @@ def _marks(state: PlotState) -> list[tuple[float, Health]]:
 
 def ticks_wanted(width: float) -> int:
     """Return how many ticks of the time axis fit into a plot of this width."""
-    return int(width / _TICK_ROOM_PX)
+    return int(width / px(_TICK_ROOM_PX))
 
 
 def finite_runs(values: Array) -> list[tuple[int, int]]:

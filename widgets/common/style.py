@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from widgets.common.fonts import mono_font
+from widgets.common.fonts import SMALL, TITLE, mono_font, px
 
 if TYPE_CHECKING:
     from widgets.common.theme import Theme
@@ -20,13 +20,13 @@ QMainWindow, QDialog {{ background: {window}; }}
 QToolTip {{ background: {panel}; color: {text}; border: 1px solid {line}; padding: 4px 8px; }}
 
 QLabel {{ background: transparent; color: {text}; }}
-QLabel[kind="title"] {{ font-size: 15px; font-weight: 600; }}
+QLabel[kind="title"] {{ font-size: {title_px}px; font-weight: 600; }}
 QLabel[kind="section"] {{ font-weight: 600; }}
-QLabel[kind="caps"] {{ color: {third}; font-size: 12px; font-weight: 600; }}
+QLabel[kind="caps"] {{ color: {third}; font-size: {small_px}px; font-weight: 600; }}
 QLabel[kind="second"] {{ color: {second}; }}
-QLabel[kind="third"] {{ color: {third}; font-size: 12px; }}
+QLabel[kind="third"] {{ color: {third}; font-size: {small_px}px; }}
 QLabel[kind="key"] {{
-  color: {text}; font-family: {mono}; font-size: 12px; background: {canvas};
+  color: {text}; font-family: {mono}; font-size: {small_px}px; background: {canvas};
   border: 1px solid {line}; border-radius: 4px; padding: 1px 6px;
 }}
 QLabel[kind="good"] {{ color: {good}; }}
@@ -42,7 +42,7 @@ QFrame[kind="vline"] {{ background: {line}; border: none; min-width: 1px; max-wi
 
 QPushButton, QToolButton {{
   background: {panel}; color: {text}; border: 1px solid {line}; border-radius: 6px;
-  min-height: 18px; padding: 4px 12px;
+  min-height: {line_px}px; padding: 4px 12px;
 }}
 QPushButton:hover, QToolButton:hover {{ background: {hover}; border-color: {stale}; }}
 QPushButton:pressed, QToolButton:pressed {{ background: {divider}; }}
@@ -64,7 +64,7 @@ QPushButton[kind="ghost"]:checked, QToolButton[kind="ghost"]:checked {{
 }}
 QPushButton[kind="ghost"]:focus, QToolButton[kind="ghost"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="link"] {{
-  background: transparent; border: none; color: {accent}; padding: 0; text-align: left; min-height: 16px;
+  background: transparent; border: none; color: {accent}; padding: 0; text-align: left; min-height: {link_px}px;
 }}
 QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus {{ text-decoration: underline; }}
 QPushButton[kind="danger"] {{ color: {bad}; border-color: {bad}; }}
@@ -72,12 +72,13 @@ QPushButton[kind="danger"]:hover {{ background: {bad_tint}; }}
 
 QLineEdit, QSpinBox, QComboBox, QPlainTextEdit {{
   background: {panel}; color: {text}; border: 1px solid {line}; border-radius: 6px;
-  padding: 4px 8px; min-height: 18px; selection-background-color: {accent}; selection-color: {on_accent};
+  padding: 4px 8px; min-height: {line_px}px; selection-background-color: {accent}; selection-color: {on_accent};
 }}
 QLineEdit:hover, QSpinBox:hover, QComboBox:hover {{ border-color: {stale}; }}
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled {{ color: {third}; background: {canvas}; }}
 QLineEdit[wrong="true"] {{ border-color: {bad}; }}
+QSpinBox {{ padding: 4px 5px; }}
 QSpinBox::up-button, QSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{
@@ -118,7 +119,7 @@ QTableView::item:selected {{ background: {accent_tint}; color: {text}; }}
 QHeaderView {{ background: {panel}; border: none; }}
 QHeaderView::section {{
   background: {panel}; color: {third}; border: none; border-bottom: 1px solid {line};
-  padding: 4px 11px; font-size: 12px; font-weight: 600;
+  padding: 4px 11px; font-size: {small_px}px; font-weight: 600;
 }}
 QScrollArea {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; border: none; }}
@@ -138,5 +139,6 @@ def style_sheet(theme: Theme) -> str:
     tokens = {name: getattr(theme, name).name() for name in theme.__slots__ if hasattr(getattr(theme, name), "name")}
     hover = theme.accent.lighter(112) if theme.dark else theme.accent.darker(112)
     mono = ", ".join(f'"{family}"' for family in mono_font().families())
+    sizes = {"title_px": px(TITLE), "small_px": px(SMALL), "line_px": px(18), "link_px": px(16)}
     check = (files("resources") / "icons" / f"check-{theme.name}.svg").as_posix()  # type: ignore[attr-defined]
-    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check, mono=mono)
+    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check, mono=mono, **sizes)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from services.words import mark, tr
-from widgets.common.fonts import STRONG, TITLE
+from widgets.common.fonts import STRONG, TITLE, px
 from widgets.common.labels import PlainLabel
 from widgets.common.plain import set_tip
 from widgets.common.shortcuts import WINDOW, keys_of
@@ -67,15 +67,13 @@ class TopBar(QFrame):
     def __init__(self, pages: tuple[tuple[str, str], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "panel")
-        self.setFixedHeight(HEIGHT)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(4)
         row.addWidget(Wheel())
         row.addSpacing(4)
-        name = PlainLabel("Pilothouse")
-        name.setFont(ui_font(TITLE, STRONG))
-        row.addWidget(name)
+        self._name = PlainLabel("Pilothouse")
+        row.addWidget(self._name)
         row.addSpacing(16)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
@@ -92,9 +90,33 @@ class TopBar(QFrame):
             button.clicked.connect(lambda _checked=False, s=side: self.act_wanted.emit(s))
             row.addWidget(button)
         row.addWidget(self._page_button(SETTINGS, mark("Settings"), keys_of(WINDOW, "settings")))
-        row.addWidget(self._sheet_button())
+        self._sheet = self._sheet_button()
+        row.addWidget(self._sheet)
         self.show_hidden(tree=False, inspector=False)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         wear(self)
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(HEIGHT))
+        self._name.setFont(ui_font(TITLE, STRONG))
+        self._sheet.setFixedSize(QSize(px(28), px(30)))
+        self._search.setFixedHeight(px(30))
+        self._search.setMaximumWidth(px(300))
+        for button in self._panels.values():
+            button.setFixedSize(QSize(px(30), px(30)))
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say the program's name where there is room for it."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        parts = [*self._buttons.values(), self._name]
+        fixed = 3 * px(30) + self._search.minimumWidth() + 110
+        wanted = fixed + sum(part.sizeHint().width() for part in parts)
+        self._name.setVisible(self.width() >= wanted)
 
     def _page_button(self, key: str, title: str, keys: str) -> _PageButton:
         button = self._buttons[key] = _PageButton(tr(title))
@@ -106,7 +128,6 @@ class TopBar(QFrame):
     def _sheet_button(self) -> QPushButton:
         button = QPushButton("?")
         button.setProperty("kind", "ghost")
-        button.setFixedSize(QSize(28, 30))
         button.setStyleSheet("padding: 4px 0;")
         button.setAccessibleName(tr("Keyboard shortcuts"))
         set_tip(button, tr("Keyboard shortcuts ({keys})", keys=keys_of(WINDOW, "sheet")))
@@ -141,7 +162,7 @@ class _PageButton(QPushButton):
     def sizeHint(self) -> QSize:
         """Return room for the bold title and 16 px beside it."""
         words = QFontMetricsF(ui_font(weight=STRONG)).horizontalAdvance(self.text())
-        return QSize(int(words) + 33, 30)
+        return QSize(int(words) + 33, px(30))
 
 
 class _PanelButton(QPushButton):
@@ -152,7 +173,6 @@ class _PanelButton(QPushButton):
         self._side = side
         self._hidden = False
         self.setProperty("kind", "ghost")
-        self.setFixedSize(QSize(30, 30))
         theme_holder().changed.connect(self.update)
 
     def show_state(self, *, hidden: bool) -> None:
@@ -174,6 +194,7 @@ class _PanelButton(QPushButton):
         theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(self.width() / 30, self.height() / 30)
         box = QRectF(7.5, 8.5, 15, 13)
         painter.setPen(QPen(theme.second, 1))
         painter.drawRoundedRect(box, 2, 2)
@@ -193,9 +214,7 @@ class SearchField(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedHeight(30)
-        self.setMinimumWidth(160)
-        self.setMaximumWidth(300)
+        self.setMinimumWidth(120)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(tr("Go to, run, find"))
@@ -225,8 +244,10 @@ class SearchField(QWidget):
         painter.drawRoundedRect(box, 6, 6)
         painter.setPen(theme.third)
         painter.setFont(ui_font())
-        painter.drawText(box.adjusted(12, 0, -70, 0), Qt.AlignmentFlag.AlignVCenter, tr("Go to, run, find…"))
-        cap = QRectF(box.right() - 54, box.top() + 6, 46, box.height() - 12)
+        cap = QRectF(box.right() - px(54), box.top() + 6, px(46), box.height() - 12)
+        room = box.adjusted(12, 0, -px(54) - 8, 0)
+        words = QFontMetricsF(ui_font()).elidedText(tr("Go to, run, find…"), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, words)
         painter.setPen(theme.line)
         painter.setBrush(theme.panel)
         painter.drawRoundedRect(cap, 4, 4)

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from services.words import mark, tr
 from widgets.common.boxes import button
+from widgets.common.fonts import px
 from widgets.common.icons import wheel_label
 from widgets.common.labels import label
+from widgets.common.theme import theme_holder
 from widgets.common.wardrobe import wear
 
 _CARD_WIDTH = 256
@@ -33,7 +35,7 @@ class FirstRunPage(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         block = QWidget()
-        block.setFixedWidth(3 * _CARD_WIDTH + 2 * 16)
+        self._block = block
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -53,7 +55,12 @@ class FirstRunPage(QFrame):
         page.addStretch(2)
         page.addLayout(middle)
         page.addStretch(3)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         wear(self)
+
+    def _fit_text(self) -> None:
+        self._block.setFixedWidth(min(3 * px(_CARD_WIDTH) + 2 * 16, 1180))
 
     def _cards(self) -> QHBoxLayout:
         add = button(tr("Add a host…"), "primary", on=self.add_host_requested.emit)
@@ -74,7 +81,7 @@ class FirstRunPage(QFrame):
                 [demo],
             ),
         ):
-            cards.addWidget(_card(title, text, buttons))
+            cards.addWidget(_card(title, text, buttons), 1)
         add.setFocus()
         return cards
 
@@ -82,14 +89,13 @@ class FirstRunPage(QFrame):
 def _card(title: str, text: str, buttons: Sequence[QPushButton]) -> QFrame:
     card = QFrame()
     card.setProperty("kind", "card")
-    card.setFixedWidth(_CARD_WIDTH)
     column = QVBoxLayout(card)
     column.setContentsMargins(16, 16, 16, 16)
     column.setSpacing(8)
     column.addWidget(label(title, "section"))
     words = label(text, "second", wrap=True)
     words.setAlignment(Qt.AlignmentFlag.AlignTop)
-    words.setMinimumHeight(64)
+    words.setMinimumHeight(px(64))
     column.addWidget(words)
     column.addStretch(1)
     for made in buttons:

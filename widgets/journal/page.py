@@ -28,6 +28,7 @@ from services.words import mark, tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState
 from widgets.common.fields import choice, line
+from widgets.common.fonts import px
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
@@ -73,7 +74,6 @@ class JournalPage(QFrame):
         self._model = EventsModel(self)
         self._words = line(tr("Filter"), tr("Filter by words  ({keys})", keys=keys_of(JOURNAL, "filter")))
         self._words.setClearButtonEnabled(True)
-        self._words.setFixedWidth(240)
         self._kind = choice(tr("Kind"), (("", mark("all kinds")), *KINDS.items()))
         self._least = choice(tr("Seriousness"), tuple((h.value, words) for h, words in _LEAST))
         self._count = label("", "second")
@@ -99,6 +99,8 @@ class JournalPage(QFrame):
         self._least.currentIndexChanged.connect(self._refilter)
         bind(self, JOURNAL, "filter", self._words.setFocus)
         theme_holder().changed.connect(self._table.viewport().update)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self._tell()
         wear(self)
 
@@ -121,7 +123,6 @@ class JournalPage(QFrame):
         table.setWordWrap(False)
         table.setMouseTracking(True)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(28)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -131,18 +132,26 @@ class JournalPage(QFrame):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
-        for column, width in _WIDTHS.items():
-            header.resizeSection(column, width)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(True)
         table.activated.connect(self._travel)
         return table
 
+    def _fit_text(self) -> None:
+        self._words.setFixedWidth(px(240))
+        self._table.verticalHeader().setDefaultSectionSize(px(28))
+        for column, width in _WIDTHS.items():
+            self._table.horizontalHeader().resizeSection(column, px(width))
+        self._fit_sentences()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the sentences the room there is, but not so much that the eye loses the row on the way to its kind."""
         super().resizeEvent(event)
-        rest = self.width() - _LEFT - _RIGHT - _SCROLL - sum(_WIDTHS.values())
-        self._table.horizontalHeader().resizeSection(WHAT, max(_LEAST_WHAT, min(_MOST_WHAT, rest)))
+        self._fit_sentences()
+
+    def _fit_sentences(self) -> None:
+        rest = self.width() - _LEFT - _RIGHT - _SCROLL - sum(map(px, _WIDTHS.values()))
+        self._table.horizontalHeader().resizeSection(WHAT, max(_LEAST_WHAT, min(px(_MOST_WHAT), rest)))
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_events(self, events: Sequence[Event]) -> None:

@@ -13,8 +13,10 @@ from services.procedures.procedure import About
 from services.procedures.run_model import OpenObligation, RunView
 from services.words import mark, tr
 from widgets.common.boxes import hairline
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
+from widgets.common.theme import theme_holder
 from widgets.common.wardrobe import wear
 from widgets.procedures.blocks import emptied, words
 from widgets.procedures.confirm_strip import ConfirmStrip
@@ -68,6 +70,7 @@ class ProceduresPage(QFrame):
         self._runs_title = label(tr("Runs"), "section")
         self._duties_title = label(tr("Obligations: still switched on"), "section")
         self._build()
+        theme_holder().sized.connect(self._place_cards)
         self.set_obligations(())
         self.set_runs(())
         wear(self)
@@ -203,7 +206,7 @@ class ProceduresPage(QFrame):
         self._place_cards()
 
     def _place_cards(self) -> None:
-        columns = max(1, min(_MOST_COLUMNS, (min(self.width(), _MOST_WIDTH) - 36 + _GAP) // (CARD_WIDTH + _GAP)))
+        columns = max(1, min(_MOST_COLUMNS, (min(self.width(), _MOST_WIDTH) - 36 + _GAP) // (px(CARD_WIDTH) + _GAP)))
         if columns == self._columns or not self._abouts:
             return
         self._columns = columns

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from services.procedures.model import Step
 from services.procedures.run_model import TAKEN_BACK, StepView
 from services.words import tr
-from widgets.common.fonts import STRONG
+from widgets.common.fonts import STRONG, px
 from widgets.common.theme import ui_font
 from widgets.procedures.step_content import RowInput
 from widgets.procedures.step_row import StepRow
@@ -124,7 +124,7 @@ class StepList(QWidget):
         metrics = QFontMetricsF(ui_font(weight=STRONG))
         names = {step.host or tr("all") for step in self._steps}
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
-        return min(max(widest + 1, _LEAST_HOST), _MOST_HOST)
+        return min(max(widest + 1, px(_LEAST_HOST)), px(_MOST_HOST))
 
     def _one_stop(self, index: int) -> None:
         for row in self.rows:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from services.procedures.run_model import StepView
 from services.types import Health
 from services.words import tr
-from widgets.common.fonts import STRONG
+from widgets.common.fonts import STRONG, px
 from widgets.common.glyphs import glyph
 from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
@@ -107,7 +107,7 @@ class StepRow(QWidget):
 
     def _lay(self, width: int) -> _Laid:
         left = self._left()
-        narrow = width - left - _RIGHT - _TOOK_WIDTH - _RISK_WIDTH
+        narrow = width - left - _RIGHT - px(_TOOK_WIDTH) - px(_RISK_WIDTH)
         y, placed = _TOP, []
         for number, block in enumerate(self._content.blocks):
             room = narrow if number == 0 else width - left - _RIGHT
@@ -140,7 +140,7 @@ class StepRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the narrowest width that still reads."""
-        return QSize(int(self._left() + _RISK_WIDTH + _TOOK_WIDTH + 120), 32)
+        return QSize(int(self._left() + px(_RISK_WIDTH) + px(_TOOK_WIDTH) + 120), 32)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -179,10 +179,12 @@ class StepRow(QWidget):
         painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
         painter.setFont(ui_font())
         painter.setPen(theme.second)
-        took = QRectF(box.right() - _RIGHT - _TOOK_WIDTH, line.y(), _TOOK_WIDTH, line.height())
+        took = QRectF(box.right() - _RIGHT - px(_TOOK_WIDTH), line.y(), px(_TOOK_WIDTH), line.height())
         painter.drawText(took, right, content.took)
         painter.setPen(getattr(theme, content.risk_token))
-        painter.drawText(QRectF(took.x() - _RISK_WIDTH, line.y(), _RISK_WIDTH - 4, line.height()), right, content.risk)
+        painter.drawText(
+            QRectF(took.x() - px(_RISK_WIDTH), line.y(), px(_RISK_WIDTH) - 4, line.height()), right, content.risk
+        )
 
     def _paint_block(self, painter: QPainter, part: _Placed) -> None:
         theme, left = current_theme(), self._left()

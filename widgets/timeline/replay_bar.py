@@ -12,6 +12,7 @@ from services.events import Event
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import button
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.plain import set_tip
 from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
@@ -128,10 +129,10 @@ class ReplayBar(QFrame):
         super().__init__(parent)
         self._playing = False
         self.setProperty("kind", "panel")
-        self.setFixedHeight(HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         hint = tr("Play or pause ({keys})", keys=keys_of(WINDOW, "play"))
         self._play = button(tr("Play"), hint=hint, on=self._toggle)
-        self._play.setMinimumWidth(88)
         self._words = label("", "second")
         self._words.setMinimumWidth(10)
         self._track = SeekTrack()
@@ -153,6 +154,9 @@ class ReplayBar(QFrame):
         self._retheme()
         theme_holder().changed.connect(self._retheme)
         wear(self)
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(HEIGHT))
 
     def set_state(self, at: float, start: float, end: float, playing: bool, speed: float) -> None:
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""

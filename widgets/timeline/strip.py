@@ -6,12 +6,21 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QSinglePointEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.words import tr
-from widgets.common.fonts import SMALL, ui_font
+from widgets.common.fonts import SMALL, drawn_font, px, text_percent
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import STRIP, act_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
@@ -72,7 +81,8 @@ class EventStrip(QWidget):
         self._press: QPointF | None = None
         self._panning = False
         self._dragged = False
-        self.setFixedHeight(HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setMinimumWidth(200)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -81,6 +91,14 @@ class EventStrip(QWidget):
         self._speak()
         theme_holder().changed.connect(self.update)
         wear(self)
+
+    def _fit_text(self) -> None:
+        """The strip is enlarged as a whole: places in it are those at 100 %."""
+        self.setFixedHeight(px(HEIGHT))
+        self._replace()
+
+    def _place(self, event: QSinglePointEvent) -> QPointF:
+        return event.position() / (text_percent() / 100)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def set_events(self, events: Sequence[Event]) -> None:
@@ -128,13 +146,13 @@ class EventStrip(QWidget):
 
     def label_texts(self) -> tuple[str, ...]:
         """Return the sentences that are written on the strip, as cut, from left to right."""
-        metrics = QFontMetricsF(ui_font(SMALL))
+        metrics = QFontMetricsF(drawn_font(SMALL))
         labels = self.scene().labels
         return tuple(metrics.elidedText(o.mark.text, Qt.TextElideMode.ElideRight, o.width + 1) for o in labels)
 
     def scene(self) -> StripScene:
         """Return what is painted, placed for the present width."""
-        view, width = self._view, float(self.width())
+        view, width = self._view, self.width() / (text_percent() / 100)
         scene = StripScene(
             width=width,
             start=view.start,
@@ -222,14 +240,14 @@ class EventStrip(QWidget):
         middle = event.button() == Qt.MouseButton.MiddleButton
         if not middle and event.button() != Qt.MouseButton.LeftButton:
             return
-        self._press = event.position()
+        self._press = self._place(event)
         self._dragged = False
-        below = event.position().y() > AXIS_Y + 2
+        below = self._press.y() > AXIS_Y + 2
         self._panning = middle or below or bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the cursor or the view; else show where the pointer is."""
-        point, scene = event.position(), self.scene()
+        point, scene = self._place(event), self.scene()
         if self._press is None:
             over = self.event_near(point) is not None
             below = point.y() > AXIS_Y + 2
@@ -253,7 +271,7 @@ class EventStrip(QWidget):
         press, self._press = self._press, None
         if press is None or self._dragged or event.button() != Qt.MouseButton.LeftButton:
             return
-        point, scene = event.position(), self.scene()
+        point, scene = self._place(event), self.scene()
         flag = flag_rect(scene, scene.now, scene.word, at_right=True)
         under = self.event_near(point)
         if scene.present_in_sight and flag.contains(point):
@@ -269,7 +287,7 @@ class EventStrip(QWidget):
         if abs(delta.x()) > abs(delta.y()):
             self._go(self._view.panned(-delta.x() / 1200.0 * self._view.span))
         elif delta.y():
-            around = self.scene().time_at(event.position().x())
+            around = self.scene().time_at(self._place(event).x())
             self._go(self._view.zoomed(around, _ZOOM_STEP ** (delta.y() / 120.0)))
         event.accept()
 
@@ -316,7 +334,7 @@ class EventStrip(QWidget):
     def event(self, event: QEvent) -> bool:
         """Say the whole sentence of what is under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self.tip(QPointF(event.pos()))
+            words = self.tip(QPointF(event.pos()) / (text_percent() / 100))
             show_tip(event.globalPos(), words, self)
             return True
         return super().event(event)
@@ -342,13 +360,16 @@ class EventStrip(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the fixed height."""
-        return QSize(800, HEIGHT)
+        return QSize(800, px(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the strip."""
         del event
         painter = QPainter(self)
+        painter.save()
+        painter.scale(text_percent() / 100, text_percent() / 100)
         paint_strip(painter, self.scene(), current_theme())
+        painter.restore()
         if self.hasFocus():
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
@@ -358,7 +379,7 @@ class EventStrip(QWidget):
 @lru_cache(maxsize=4_096)
 def _advance(words: str) -> float:
     """Return how wide a sentence is: the same ones are placed anew with each second."""
-    return QFontMetricsF(ui_font(SMALL)).horizontalAdvance(words)
+    return QFontMetricsF(drawn_font(SMALL)).horizontalAdvance(words)
 
 
 def _when(event: Event, now: float) -> str:

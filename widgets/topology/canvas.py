@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView
 
 from services.discovery.model import ClusterSnapshot
 from services.words import tr
+from widgets.common.fonts import text_percent
 from widgets.common.nodes import ordered_nodes
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import CANVAS, act_of
@@ -75,6 +76,7 @@ class Canvas(QGraphicsView):
         self._motion.moved.connect(self._move_edges)
         self._set_up()
         theme_holder().changed.connect(self._retheme)
+        theme_holder().sized.connect(self._fit_text)
         self._retheme(self._state.theme)
 
     def _set_up(self) -> None:
@@ -213,7 +215,7 @@ class Canvas(QGraphicsView):
             return
         across = (room.width() - 2 * _MARGIN) / whole.width()
         down = (room.height() - 2 * _MARGIN) / whole.height()
-        most = min(_MOST_FIT, max(1.0, room.width() / _WIDE))
+        most = min(_MOST_FIT, max(1.0, room.width() / _WIDE)) * text_percent() / 100
         self._set_zoom(max(_LEAST_ZOOM, min(most, across, down)))
         self._align(whole)
 
@@ -226,6 +228,13 @@ class Canvas(QGraphicsView):
         drop = max(_DROP, spare_y / 3) if lonely else _DROP
         down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) / 2, drop)
         self.centerOn(whole.center() + QPointF(0.0 if lonely else max(0.0, spare_x) / 2, down))
+
+    def _fit_text(self) -> None:
+        """The drawing's words grow with it, as far as the whole of it has room."""
+        self._state.detail = detail_at(self.zoom)
+        if self._follow:
+            self.fit()
+        self.viewport().update()
 
     def zoom_by(self, factor: float) -> None:
         """Zoom around the middle of the view (or the pointer while it turns the wheel)."""

@@ -219,7 +219,7 @@ class _Head(QWidget):
         self._name = ElidedLabel("", "title")
         self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._state = ElidedLabel("", "", Qt.TextElideMode.ElideRight)
-        self._state.setFont(ui_font(weight=STRONG))
+        self._fit_text()
         self._age = label("", "third")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 16, 16, 8)
@@ -231,6 +231,10 @@ class _Head(QWidget):
         self._health = Health.UNKNOWN
         self._stale = False
         theme_holder().changed.connect(self._dress)
+        theme_holder().sized.connect(self._fit_text)
+
+    def _fit_text(self) -> None:
+        self._state.setFont(ui_font(weight=STRONG))
 
     def show_words(self, words: Content, *, stale: bool) -> None:
         """Show the node's first line."""

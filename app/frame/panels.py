@@ -7,6 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
 
 from app.main_window import Sides
+from widgets.common.fonts import text_percent
+from widgets.common.theme import theme_holder
 
 LEAST, MOST = 160, 640
 _STEP = 24
@@ -19,7 +21,10 @@ class _Edge(QSplitterHandle):
 
 
 class Panels(QSplitter):
-    """Holds what the person chose: widths, and which panel is hidden. Signal: changed()."""
+    """Holds what the person chose: widths (those with text in its usual size), and which panel is hidden.
+
+    Signal: changed().
+    """
 
     changed = Signal()
 
@@ -39,6 +44,7 @@ class Panels(QSplitter):
         middle.setMinimumWidth(_LEAST_MIDDLE)
         self.setStretchFactor(1, 1)
         self.splitterMoved.connect(self._drawn)
+        theme_holder().sized.connect(self._apply)
         self._apply()
 
     def createHandle(self) -> QSplitterHandle:
@@ -79,11 +85,17 @@ class Panels(QSplitter):
         tree, inspector = self._sides
         tree.setVisible(tree not in self._hidden)
         inspector.setVisible(self._with_inspector and inspector not in self._hidden)
-        rest = max(_LEAST_MIDDLE, self.width() - sum(self._widths.values()))
-        self.setSizes([self._widths[tree], rest, self._widths[inspector]])
+        wide = {side: round(width * _with_text()) for side, width in self._widths.items()}
+        rest = max(_LEAST_MIDDLE, self.width() - sum(wide.values()))
+        self.setSizes([wide[tree], rest, wide[inspector]])
 
     def _drawn(self, _place: int, _which: int) -> None:
         for side in self._sides:
             if side.isVisible():
-                self._widths[side] = side.width()
+                self._widths[side] = round(side.width() / _with_text())
         self.changed.emit()
+
+
+def _with_text() -> float:
+    """Return how much wider panels are for text of the present size: half as much as it is larger."""
+    return (1 + text_percent() / 100) / 2

@@ -38,7 +38,9 @@ class ChartCard(QFrame):
         self._turns = turns
         self._moment: tuple[float | None, float | None] = (None, None)
         self.plot = Plot(spec, self, turns)
-        self.legend = Legend(spec.curves, self)
+        self.legend = Legend(spec.curves, spec.title, self)
+        self.plot.setAccessibleName(", ".join(dict.fromkeys((spec.title, *(curve.label for curve in spec.curves)))))
+        self.plot.setAccessibleDescription(spec.hint)
         self._title = label(spec.title, "section")
         self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

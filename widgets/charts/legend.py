@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from services.words import tr
 from widgets.charts.colors import curve_line
 from widgets.charts.model import CurveSpec
 from widgets.common.fonts import SMALL, STRONG, px, text_percent, ui_font
@@ -57,9 +58,10 @@ class LegendItem(QAbstractButton):
     isolate_wanted = Signal(str)
     all_wanted = Signal()
 
-    def __init__(self, curve: CurveSpec, parent: QWidget) -> None:
+    def __init__(self, curve: CurveSpec, chart: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.curve = curve
+        self._chart = chart
         self.reading = Reading("–", stale=True)
         self._dimmed = False
         self.fit_text()
@@ -147,7 +149,7 @@ class LegendItem(QAbstractButton):
         return self._name_width > self.width() - _NAME_LEFT - _GAP - self._value_width
 
     def _speak(self) -> None:
-        self.setAccessibleName(f"{self.curve.label} {self.reading.text}")
+        self.setAccessibleName(f"{self._chart}, {self.curve.label} {self.reading.text}")
 
 
 def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Reading, *, dimmed: bool = False) -> None:
@@ -192,9 +194,10 @@ class Legend(QWidget):
     isolate_wanted = Signal(str)
     all_wanted = Signal()
 
-    def __init__(self, curves: tuple[CurveSpec, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, curves: tuple[CurveSpec, ...], chart: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.items = {curve.key: LegendItem(curve, self) for curve in curves}
+        self.items = {curve.key: LegendItem(curve, chart, self) for curve in curves}
+        self.setAccessibleName(tr("Legend of {chart}", chart=chart))
         for item in self.items.values():
             item.isolate_wanted.connect(self.isolate_wanted)
             item.all_wanted.connect(self.all_wanted)

@@ -82,16 +82,27 @@ class HealthMark(QWidget):
         super().__init__()
         self._health = health
         self._size = size
+        self._owner = ""
         self.setFixedSize(size, size)
-        self.setAccessibleName(tr(WORDS[health]))
+        self._speak()
         theme_holder().changed.connect(self.update)
 
     def set_health(self, health: Health) -> None:
         """Show another state."""
         if health is not self._health:
             self._health = health
-            self.setAccessibleName(tr(WORDS[health]))
+            self._speak()
             self.update()
+
+    def set_owner(self, owner: str) -> None:
+        """Name whose state it is, for who hears it."""
+        if owner != self._owner:
+            self._owner = owner
+            self._speak()
+
+    def _speak(self) -> None:
+        word = tr(WORDS[self._health])
+        self.setAccessibleName(f"{word}, {self._owner}" if self._owner else word)
 
     def sizeHint(self) -> QSize:
         """Return the fixed size."""

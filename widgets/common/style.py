@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from widgets.common.fonts import SMALL, TITLE, mono_font, px
+from widgets.common.fonts import SMALL, TITLE, px
 
 if TYPE_CHECKING:
     from widgets.common.theme import Theme
@@ -26,7 +26,7 @@ QLabel[kind="caps"] {{ color: {third}; font-size: {small_px}px; font-weight: 600
 QLabel[kind="second"] {{ color: {second}; }}
 QLabel[kind="third"] {{ color: {third}; font-size: {small_px}px; }}
 QLabel[kind="key"] {{
-  color: {text}; font-family: {mono}; font-size: {small_px}px; background: {canvas};
+  color: {text}; font-size: {small_px}px; background: {canvas};
   border: 1px solid {line}; border-radius: 4px; padding: 1px 6px;
 }}
 QLabel[kind="good"] {{ color: {good}; }}
@@ -78,7 +78,7 @@ QLineEdit:hover, QSpinBox:hover, QComboBox:hover {{ border-color: {stale}; }}
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled {{ color: {third}; background: {canvas}; }}
 QLineEdit[wrong="true"] {{ border-color: {bad}; }}
-QSpinBox {{ padding: 4px 5px; }}
+QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 6px; }}
 QSpinBox::up-button, QSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{
@@ -138,7 +138,6 @@ def style_sheet(theme: Theme) -> str:
     """Return the application's style sheet for `theme`."""
     tokens = {name: getattr(theme, name).name() for name in theme.__slots__ if hasattr(getattr(theme, name), "name")}
     hover = theme.accent.lighter(112) if theme.dark else theme.accent.darker(112)
-    mono = ", ".join(f'"{family}"' for family in mono_font().families())
     sizes = {"title_px": px(TITLE), "small_px": px(SMALL), "line_px": px(18), "link_px": px(16)}
     check = (files("resources") / "icons" / f"check-{theme.name}.svg").as_posix()  # type: ignore[attr-defined]
-    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check, mono=mono, **sizes)
+    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check, **sizes)

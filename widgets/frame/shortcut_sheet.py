@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 
 from services.words import tr
 from widgets.common.boxes import button
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.shortcuts import PLACES, Place, written
 from widgets.common.wardrobe import wear
@@ -84,7 +85,7 @@ class ShortcutSheet(QFrame):
     def _stand(self) -> None:
         room = self._window.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         wanted = self._inner.sizeHint()
-        width = min(room.width(), max(_WIDTH, wanted.width() + 48))
+        width = min(room.width(), max(px(_WIDTH), wanted.width() + 48))
         height = min(room.height(), wanted.height() + 96)
         self.setGeometry(room.center().x() - width // 2, room.center().y() - height // 2, width, height)
 

@@ -82,7 +82,7 @@ class StepsPane(QFrame):
         row = self._grid.rowCount()
         health = _SHAPES.get(step.state, Health.UNKNOWN)
         shape = HealthMark(health)
-        shape.setAccessibleName(tr(_WORDS.get(step.state, step.state)))
+        shape.setAccessibleName(f"{tr(_WORDS.get(step.state, step.state))}, {step.title}")
         self._grid.addWidget(shape, row, 0, Qt.AlignmentFlag.AlignTop)
         self._put(row, step.title, "section")
         if step.sentence:

@@ -109,7 +109,7 @@ class JournalPage(QFrame):
         row.setSpacing(8)
         row.addWidget(label(tr("Journal"), "title"))
         row.addWidget(self._count, 1)
-        row.addWidget(self._words)
+        row.addWidget(self._words, 4)
         row.addWidget(self._kind)
         row.addWidget(self._least)
         row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))
@@ -138,7 +138,8 @@ class JournalPage(QFrame):
         return table
 
     def _fit_text(self) -> None:
-        self._words.setFixedWidth(px(240))
+        self._words.setMinimumWidth(px(96))
+        self._words.setMaximumWidth(px(240))
         self._table.verticalHeader().setDefaultSectionSize(px(28))
         for column, width in _WIDTHS.items():
             self._table.horizontalHeader().resizeSection(column, px(width))

@@ -49,7 +49,8 @@ class CheckRow(QFrame):
         self._asks = asks
         self.reason: QLineEdit | None = None
         shape = HealthMark(VERDICT_HEALTH[check.verdict], 11)
-        shape.setAccessibleName(tr(VERDICT_WORDS[check.verdict]))
+        whose = (tr(VERDICT_WORDS[check.verdict]), tr(check.title), check.host)
+        shape.setAccessibleName(", ".join(filter(None, whose)))
         column = QVBoxLayout()
         column.setSpacing(2)
         column.addLayout(self._title())

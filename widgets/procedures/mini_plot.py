@@ -51,7 +51,7 @@ class MiniPlot(QWidget):
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(tr(chart.title))
+        self.setAccessibleName(self._title())
         theme_holder().changed.connect(self.update)
 
     def _fit_text(self) -> None:
@@ -84,6 +84,11 @@ class MiniPlot(QWidget):
         if marks != self._marks:
             self._marks = marks
             self.update()
+
+    def _title(self) -> str:
+        title = tr(self._chart.title)
+        other = self._chart.host and self._chart.host not in title
+        return f"{title}, {self._chart.host}" if other else title
 
     def _spoken(self) -> str:
         pairs = zip(reversed(self._curve.times), reversed(self._curve.values), strict=True)
@@ -141,10 +146,7 @@ class MiniPlot(QWidget):
         line.setRight(line.right() - QFontMetricsF(painter.font()).horizontalAdvance(side) - 12)
         painter.setFont(drawn_font(weight=STRONG))
         painter.setPen(theme.text)
-        title = tr(self._chart.title)
-        if self._chart.host and self._chart.host not in title:
-            title = f"{title}, {self._chart.host}"
-        cut = QFontMetricsF(painter.font()).elidedText(title, Qt.TextElideMode.ElideRight, line.width())
+        cut = QFontMetricsF(painter.font()).elidedText(self._title(), Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _paint_grid(self, painter: QPainter, plot: QRectF, top: float) -> None:

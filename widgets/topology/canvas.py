@@ -197,6 +197,10 @@ class Canvas(QGraphicsView):
         """Tell screen readers what is selected."""
         node = self._cluster.node(self._state.selected) if self._cluster else None
         words = spoken(node, self._at) if node else tr("no node selected")
+        name = tr("Topology of {cluster}", cluster=self._cluster.name) if self._cluster else tr("Topology")
+        name = f"{name}, {node.name or node.host}" if node else name
+        if name != self.accessibleName():
+            self.setAccessibleName(name)
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 

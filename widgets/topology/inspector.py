@@ -59,7 +59,7 @@ class Inspector(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "panel")
-        self._node_id = ""
+        self._node_id = self._name = ""
         self._sections: dict[str, SectionBox] = {}
         self._coming: list[Section] = []
         self._curve: tuple[Sequence[float], str, int, bool] = ((), "", 0, False)
@@ -133,7 +133,7 @@ class Inspector(QFrame):
             self._turn.stop()
             return
         if node.node_id != self._node_id:
-            self._node_id = node.node_id
+            self._node_id, self._name = node.node_id, node.name or node.host
             self._scroll.verticalScrollBar().setValue(0)
         words = content(cluster, node, at, extra)
         self._head.show_words(words, stale=is_stale(node, at) and not is_silent(node))
@@ -183,6 +183,7 @@ class Inspector(QFrame):
         if section.title == REPLICATION:
             values, caption, curve, stale = self._curve
             box.show_curve(values, caption, curve, stale=stale)
+            box.name_curve(self._name)
 
     def _place_of(self, title: str) -> int:
         order = ["", PROBLEMS, REPLICATION, RETURN, MACHINE, SETTINGS]
@@ -239,6 +240,7 @@ class _Head(QWidget):
     def show_words(self, words: Content, *, stale: bool) -> None:
         """Show the node's first line."""
         self._mark.set_health(Health.UNKNOWN if stale else words.health)
+        self._mark.set_owner(words.name)
         self._name.setText(words.name)
         self._state.setText(words.state)
         if self._age.text() != words.age:

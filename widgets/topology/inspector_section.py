@@ -177,6 +177,10 @@ class SectionBox(QWidget):
         self._caption.setText(caption)
         self._caption.setVisible(len(values) > 1 and bool(caption))
 
+    def name_curve(self, node: str) -> None:
+        """Name the curve for who hears it: what it shows, and of which node."""
+        self._curve.setAccessibleName(f"{self._caption.text()}, {node}")
+
     def words(self) -> tuple[tuple[str, str], ...]:
         """Return (label, value) of all rows."""
         rows = [(key.text(), value.text()) for key, value in self._rows]

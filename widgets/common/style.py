@@ -78,7 +78,6 @@ QLineEdit:hover, QSpinBox:hover, QComboBox:hover {{ border-color: {stale}; }}
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled {{ color: {third}; background: {canvas}; }}
 QLineEdit[wrong="true"] {{ border-color: {bad}; }}
-QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 6px; }}
 QSpinBox::up-button, QSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{

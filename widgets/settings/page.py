@@ -238,6 +238,7 @@ class SettingsPage(QFrame):
     def _spin(self, name: str, ends: tuple[int, int], value: int, setting: str) -> QSpinBox:
         box = QSpinBox()
         box.setAccessibleName(name)
+        box.lineEdit().setTextMargins(7, 0, 0, 0)
         box.setRange(*ends)
         box.setValue(value)
         box.setKeyboardTracking(False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.events import Event
@@ -128,13 +128,13 @@ class ReplayBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._playing = False
+        self._said = ("", "")
         self.setProperty("kind", "panel")
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
         hint = tr("Play or pause ({keys})", keys=keys_of(WINDOW, "play"))
         self._play = button(tr("Play"), hint=hint, on=self._toggle)
         self._words = label("", "second")
-        self._words.setMinimumWidth(10)
         self._track = SeekTrack()
         self._track.seek_wanted.connect(self.seek_wanted)
         self._speed = QComboBox()
@@ -162,7 +162,11 @@ class ReplayBar(QFrame):
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
         self._track.set_position(at, start, end)
         gone, whole = format_duration(round(at - start)), format_duration(round(end - start))
-        self._words.setText(f"{format_clock(at)} {MIDDLE} {tr('{gone} of {whole}', gone=gone, whole=whole)}")
+        self._said = (
+            format_clock(at),
+            f"{format_clock(at)} {MIDDLE} {tr('{gone} of {whole}', gone=gone, whole=whole)}",
+        )
+        self._say()
         nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
         if self._speed.currentIndex() != nearest:
             self._speed.setCurrentIndex(nearest)
@@ -170,13 +174,27 @@ class ReplayBar(QFrame):
             self._playing = playing
             self._retheme()
 
+    def _say(self) -> None:
+        """Say the whole position where there is room for it beside the track, else the moment alone."""
+        moment, whole = self._said
+        parts = (self._play, self._speed)
+        room = self.width() - sum(part.sizeHint().width() for part in parts) - self._track.minimumWidth() - 32 - 3 * 12
+        fits = self._words.fontMetrics().horizontalAdvance(whole) + 4 <= room
+        self._words.setText(whole if fits else moment)
+        set_tip(self._words, whole)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say as much as there is room for."""
+        super().resizeEvent(event)
+        self._say()
+
     def set_events(self, events: Sequence[Event]) -> None:
         """Mark what happened on the track."""
         self._track.set_events(events)
 
     def position_text(self) -> str:
-        """Return the position in words, as shown."""
-        return self._words.text()
+        """Return the position in words."""
+        return self._said[1]
 
     def _toggle(self) -> None:
         (self.pause_wanted if self._playing else self.play_wanted).emit()

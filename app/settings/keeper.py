@@ -12,6 +12,7 @@ from pathlib import Path
 
 from services.errors import UserError
 from services.preferences import FILE, Preferences, read_preferences, write_preferences
+from services.words import tr
 
 log = logging.getLogger(__name__)
 
@@ -56,4 +57,5 @@ def last_estate(options: Namespace, keeper: Keeper) -> Path | None:
     path = Path(kept)
     if path.is_absolute() and path.is_file():
         return path
+    log.warning("%s", tr("The inventory {path}, which was open last, is not there any more.", path=kept))
     return None

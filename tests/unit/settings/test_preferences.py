@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
 
+import platformdirs
 import pytest
 
+from app.places import _usual_data
 from app.settings.keeper import Keeper, keeper_for, last_estate
 from services.preferences import FILE, MOST_BYTES, Preferences, read_preferences, write_preferences
 
@@ -84,11 +87,26 @@ def test_that_a_demo_and_a_run_for_pictures_keep_nothing(tmp_path: Path) -> None
         assert read_preferences(tmp_path / FILE) == EVERYTHING
 
 
+@pytest.mark.expected_log("WARNING", "is not there any more")
 def test_that_the_estate_of_last_time_is_opened_where_none_is_named_and_it_is_still_there(tmp_path: Path) -> None:
     last = tmp_path / "own.toml"
     keeper = Keeper()
     keeper.change(inventory=str(last))
-    assert last_estate(Namespace(), keeper) is None
+    assert last_estate(Namespace(), keeper) is None  # and says so in the log
     last.write_text("")
     assert last_estate(Namespace(), keeper) == last
     assert last_estate(Namespace(inventory=tmp_path / "other.toml"), keeper) is None
+
+
+@pytest.mark.parametrize("home", ["", "  ", "/somewhere/data"])
+def test_that_the_data_folder_is_that_of_the_platform(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", home)
+    assert _usual_data() == Path(platformdirs.user_data_dir("pilothouse", appauthor=False))
+
+
+def test_that_nothing_heavy_is_imported_to_read_the_settings_before_the_first_paint() -> None:
+    code = (
+        "import sys, app.settings.keeper, app.places; print({'platformdirs', 'msgspec', 'secrets'} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"

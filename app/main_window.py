@@ -280,6 +280,12 @@ class MainWindow(QMainWindow):
         """Show what was shown before the settings."""
         self.show_page(self._before_settings if self._before_settings in self._page_keys else self._page_keys[0])
 
+    def _turn_inspector(self) -> None:
+        """Hide or show the inspector where it stands: beside the drawing."""
+        if self.page() == PAGES[0][0]:
+            tree, inspector = self.panels.hidden()
+            self.panels.set_hidden(tree, not inspector)
+
     def _to_numbers(self) -> None:
         """Bring the keys to the inspector, wherever a node was chosen for good."""
         self.show_page("topology")
@@ -295,7 +301,7 @@ class MainWindow(QMainWindow):
             "settings": self.show_settings,
             "live": self.live_wanted.emit,
             "tree": lambda: panels.set_hidden(not panels.hidden()[0], panels.hidden()[1]),
-            "inspector": lambda: panels.set_hidden(panels.hidden()[0], not panels.hidden()[1]),
+            "inspector": self._turn_inspector,
             "narrower": lambda: panels.widen(-1),
             "wider": lambda: panels.widen(1),
             "larger": lambda: size.emit(1),

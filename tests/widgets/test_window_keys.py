@@ -242,3 +242,28 @@ def test_that_the_panel_with_the_focus_is_widened_by_keys_and_the_edge_by_hand(
     window.show_page("charts")
     window.show_page("topology")
     assert window.inspector.width() == 400
+
+
+@pytest.mark.parametrize("page", ["topology", "charts"])
+def test_that_whatever_has_the_focus_shows_it(qtbot: QtBot, opened: OpenWindow, page: str) -> None:
+    window = opened.window
+    window.show_page(page)
+    qtbot.waitUntil(lambda: not opened.ops.busy() and window.page() == page)
+    qtbot.wait(50)
+    window.tree.focus_rows()
+    seen: list[QWidget] = []
+    while focus() not in seen:
+        seen.append(focus())
+        with_focus = focus().grab().toImage()
+        here = focus()
+        QTest.keyClick(here, Qt.Key.Key_Tab)
+        QApplication.processEvents()
+        assert here.grab().toImage() != with_focus, here
+    assert len(seen) > 8
+
+
+def test_that_the_inspectors_button_waits_for_the_drawing(qtbot: QtBot, opened: OpenWindow) -> None:
+    opened.window.show_page("charts")
+    qtbot.keyClick(opened.window, Qt.Key.Key_I, CONTROL)
+    opened.window.show_page("topology")
+    assert opened.window.inspector.isVisible()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.errors import BadInput
@@ -23,6 +23,7 @@ from widgets.common.empty import EmptyState
 from widgets.common.fonts import px
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import CHARTS, act_of, bind
+from widgets.common.theme import current_theme
 from widgets.common.time_view import MINUTE, View
 from widgets.common.wardrobe import wear
 
@@ -306,6 +307,15 @@ class ChartsPage(QFrame):
         return self._header.texts()
 
     # -- layout and keys ---------------------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Show at the edge that the page has the keys."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(current_theme().accent, 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+            painter.end()
+
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for what is missing at once: nobody is zooming or panning yet, whose requests the timer gathers."""
         super().showEvent(event)

@@ -2,6 +2,7 @@
 
 QPushButton: kind = "" (outlined), "primary", "ghost", "danger". QLabel: kind = "title", "section", "second", "third",
 "mono", "key", "bad", "warn", "good". QFrame: kind = "panel", "card", "hairline", "vline".
+QScrollArea: kind = "ring" shows the focus.
 """
 
 from __future__ import annotations
@@ -121,6 +122,8 @@ QHeaderView::section {{
   padding: 4px 11px; font-size: {small_px}px; font-weight: 600;
 }}
 QScrollArea {{ background: transparent; border: none; }}
+QScrollArea[kind="ring"] {{ border: 1px solid transparent; }}
+QScrollArea[kind="ring"]:focus {{ border: 1px solid {accent}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; border: none; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; border: none; }}
 QScrollBar::handle {{ background: {line}; border-radius: 3px; margin: 2px; min-height: 28px; min-width: 28px; }}

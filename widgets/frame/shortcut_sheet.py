@@ -56,6 +56,7 @@ class ShortcutSheet(QFrame):
             column.addStretch(1)
             row.addLayout(column, 1)
         scroll = QScrollArea()
+        scroll.setProperty("kind", "ring")
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
         scroll.setAccessibleName(tr("Keyboard shortcuts"))

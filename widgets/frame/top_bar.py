@@ -15,7 +15,7 @@ from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.common.wardrobe import wear
 
 HEIGHT = 44
-SETTINGS = "settings"
+SETTINGS, WITH_INSPECTOR = "settings", "topology"
 
 
 class Wheel(QWidget):
@@ -142,6 +142,7 @@ class TopBar(QFrame):
     def show_page(self, key: str) -> None:
         """Mark the page that is shown."""
         self._buttons[key].setChecked(True)
+        self._panels["inspector"].setEnabled(key == WITH_INSPECTOR)
 
     def show_pages(self, visible: bool) -> None:
         """Offer the pages, or not while there is nothing that they could show."""
@@ -196,14 +197,15 @@ class _PanelButton(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(self.width() / 30, self.height() / 30)
         box = QRectF(7.5, 8.5, 15, 13)
-        painter.setPen(QPen(theme.second, 1))
+        ink = theme.second if self.isEnabled() else theme.stale
+        painter.setPen(QPen(ink, 1))
         painter.drawRoundedRect(box, 2, 2)
         left = box.left() if self._side == "tree" else box.right() - 5
         if self._hidden:
             edge = left + 5 if self._side == "tree" else left
             painter.drawLine(QPointF(edge, box.top()), QPointF(edge, box.bottom()))
         else:
-            painter.fillRect(QRectF(left, box.top(), 5, box.height()), theme.second)
+            painter.fillRect(QRectF(left, box.top(), 5, box.height()), ink)
         painter.end()
 
 

@@ -100,6 +100,7 @@ class ProceduresPage(QFrame):
         column.addStretch(1)
         inner.setMaximumWidth(_MOST_WIDTH)
         self._scroll = QScrollArea()
+        self._scroll.setProperty("kind", "ring")
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
         # Where no card takes the keys the page itself does: it can still be walked through.

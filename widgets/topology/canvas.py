@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -33,6 +31,7 @@ from widgets.topology.motion import Motion
 from widgets.topology.node_item import NodeItem, middle_of
 from widgets.topology.paint_state import PaintState, detail_at
 from widgets.topology.placement import Placement, Structure, place, structure
+from widgets.topology.ringed_view import RingedView
 from widgets.topology.wording import card_text, spoken, tooltip
 
 _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
@@ -46,7 +45,7 @@ _DASH_PER_S = 30.0
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
 
-class Canvas(QGraphicsView):
+class Canvas(RingedView):
     """Draws a cluster. `node_selected`: one click or an arrow key; `node_activated`: Enter or a double click."""
 
     node_selected = Signal(str)
@@ -56,10 +55,9 @@ class Canvas(QGraphicsView):
     """Node id, place on the screen."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(PaintState.fresh())
         self._scene = QGraphicsScene(self)
         self.setScene(self._scene)
-        self._state = PaintState.fresh()
         self._backdrop = Backdrop(self._state)
         self._edges = Edges(self._state)
         self._scene.addItem(self._backdrop)
@@ -368,29 +366,6 @@ class Canvas(QGraphicsView):
 
         best = min((n for n in boxes if n != node_id), key=cost, default="")
         return best if best and cost(best) < math.inf else ""
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the arrows begin: a ring around the drawing and one around the selected node."""
-        super().focusInEvent(event)
-        self._state.focused = True
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the rings away."""
-        super().focusOutEvent(event)
-        self._state.focused = False
-        self.viewport().update()
-
-    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
-        """Draw the ring of the focus at the edge of what is seen."""
-        super().drawForeground(painter, rect)
-        if self.hasFocus():
-            painter.save()
-            painter.resetTransform()
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self._state.theme.accent, 2))
-            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
-            painter.restore()
 
     # -- motion --------------------------------------------------------------------------------------------------
     def _move_edges(self, seconds: float) -> None:

@@ -96,6 +96,7 @@ class Inspector(QFrame):
         inner = QWidget()
         inner.setLayout(self._body)
         scroll = QScrollArea()
+        scroll.setProperty("kind", "ring")
         scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)

@@ -28,6 +28,7 @@ class Standing(QObject):
         self._application = application
         self._given = given
         self._applying = False
+        self._page = keeper.begun.page
         kept = keeper.now
         if kept.tree_hidden or kept.inspector_hidden:
             window.panels.set_hidden(kept.tree_hidden, kept.inspector_hidden)
@@ -38,8 +39,8 @@ class Standing(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow)
 
     def show_page(self) -> None:
-        """Show the page that was in front last."""
-        page = self._keeper.begun.page
+        """Show the page that was in front last, once: an estate that is opened anew stays where the person is."""
+        page, self._page = self._page, ""
         if page in dict(PAGES) and self._window.page() == PAGES[0][0]:
             self._window.show_page(page)
 

@@ -178,6 +178,8 @@ def test_that_a_window_stands_as_it_stood(qtbot: QtBot, qapp: QApplication, tmp_
     window.show()
     assert window.page() == "charts"
     window.show_page("topology")
+    standing.show_page()
+    assert window.page() == "topology"
     assert not window.inspector.isVisible()
     assert window.tree.width() == 310
 

@@ -185,13 +185,13 @@ class SettingsPage(QFrame):
         grid = _grid()
         self.limit_fields: dict[str, QLineEdit] = {}
         for question in self._shown.questions:
-            field = line(tr(question.title), tr(question.usual))
+            field = line(tr(question.title), question.usual)
             field.setText(self._shown.limits.get(question.name, ""))
             fault = label("", "bad")
             fault.hide()
             field.editingFinished.connect(lambda q=question, f=field, w=fault: self._limit_typed(q, f, w))
             self.limit_fields[question.name] = field
-            self._add(grid, tr(question.title), field, tr("Empty: {usual}.", usual=tr(question.usual)))
+            self._add(grid, tr(question.title), field, tr("Empty: {usual}.", usual=question.usual))
             grid.addWidget(fault, grid.rowCount(), 1, 1, 2)
         return grid
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from services.discovery.model import was_so_before
 from services.discovery.nodes import STALE_S, Node
-from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving
+from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving, tells_a_past_view
 from services.discovery.words import clock, duration, joined, names, number, size
 from services.facts.model import DiskFacts, GaleraFacts
 from services.types import Health, Reach
@@ -91,7 +91,7 @@ def _galera(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
             name=node.name,
         )
         return Verdict(comment or "Inconsistent", Health.BAD, text)
-    if status == "primary":
+    if status == "primary" or tells_a_past_view(galera):
         return _primary(node, galera, around)
     if status == "non-primary":
         return Verdict("non-Primary", Health.BAD, _island(node, galera, around))

@@ -273,7 +273,9 @@ class Controller(QObject):
         """
         clusters = self._estate.clusters
         if self.cluster() is None and clusters:
-            first = next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
+            # Once a server says what group it is in, what stood as written goes by another name: its node leads there.
+            first = next((c for c in clusters if self._node_id and c.node(self._node_id) is not None), None)
+            first = first or next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
             self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:

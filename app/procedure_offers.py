@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.words import names
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
@@ -18,17 +18,25 @@ _REFUSED = frozenset(
 
 def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     """Return the words of `About.for_states` that are true of a node."""
-    if cluster.kind is not ClusterKind.GALERA:
-        return frozenset({"spare"}) if cluster.kind is ClusterKind.SINGLE and is_spare(node) else frozenset()
     primary = any(component.primary for component in cluster.components)
+    if cluster.kind is not ClusterKind.GALERA or node.role == SPARE:
+        stands_by = cluster.kind is ClusterKind.SINGLE or (cluster.kind is ClusterKind.GALERA and primary)
+        return frozenset({"spare"}) if stands_by and is_spare(node) else frozenset()
     found = set()
     if not primary:
         found.add("no-primary")
     if node.state == "Synced" and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
         found.add("synced")
-    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and not login_refused(node):
+    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and _was_a_node(node) and not login_refused(node):
         found.add("down")
     return frozenset(found)
+
+
+def _was_a_node(node: NodeView) -> bool:
+    """Return whether anything shows that a node of the group was there: what is only written down shows nothing."""
+    facts = node.facts
+    heard = facts is not None and (facts.galera is not None or facts.server is not None)
+    return heard or bool(node.uuid_history or node.seen_by or node.component or node.segment is not None)
 
 
 def is_spare(node: NodeView) -> bool:

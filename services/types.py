@@ -19,11 +19,15 @@ class Flavour(Enum):
 
 
 class ClusterKind(Enum):
-    """How the nodes of a cluster are bound to one another; decides the notation of the drawing."""
+    """How the nodes of a cluster are bound to one another; decides the notation of the drawing.
+
+    UNKNOWN: hosts that a person wrote into one cluster, while no server of it tells of any replication.
+    """
 
     GALERA = "Galera"
     ASYNC = mark("asynchronous replication")
     SINGLE = mark("single server")
+    UNKNOWN = mark("replication not known")
 
 
 class Health(Enum):

@@ -281,7 +281,7 @@ def _not_running(node: Node) -> Verdict:
     words = tr("SSH answers; {daemon} is not running", daemon=node.daemon)
     known = f" (systemd: {unit})" if unit and not unit.startswith("active/") else ""
     never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
-    if never and unit.startswith("inactive"):
+    if node.spare or (never and unit.startswith("inactive")):
         return Verdict(state, Health.UNKNOWN, tr("{sentence}{more}", sentence=words, more=known))
     return Verdict(state, Health.BAD, tr("{sentence}{more}", sentence=dated(words, node, state), more=known))
 

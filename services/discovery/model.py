@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from services.facts.model import NodeFacts, Problem
 from services.types import ClusterKind, Flavour, Health, Reach
+from services.words import mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,8 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
+SPARE = mark("spare")
+"""Role of a host that is written into a cluster and waits to be used: it runs no server, and never was seen to."""
 NO_PRIMARY = "no-primary"
 """Code of the problem of a cluster without a Primary Component, every node of it heard."""
 NO_PRIMARY_HEARD = "no-primary-heard"

@@ -30,7 +30,8 @@ class Node:
     seen_by: tuple[str, ...] = ()
     address: str = ""
     arbitrator: bool = False
-    behind: bool = False  # a plain server that replication hangs on a Galera cluster
+    behind: bool = False  # a plain server that replication hangs on a Galera cluster, or that is written beside it
+    spare: bool = False  # written into a cluster, runs no server, and nobody ever heard of one there
     addresses: frozenset[str] = field(default_factory=frozenset)
 
     @property

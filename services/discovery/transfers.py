@@ -226,8 +226,8 @@ def is_joining(node: Node) -> bool:
 def tells_a_past_view(galera: GaleraFacts) -> bool:
     """Return whether a joiner shows a view of before its coming, of which it is no member: no view of now.
 
-    The write sets of an IST carry the views between them, and the joiner takes each on its way: as "non-Primary", for it
-    was not in it then. A node that is outside now counts itself, and its view has no number (wsrep_cluster_conf_id).
+    The write sets of an IST carry the views between them, and the joiner takes each on its way: as "non-Primary", for
+    it was not in it then. A node that is outside now counts itself, and its view has no number (wsrep_cluster_conf_id).
     """
     if galera.local_state not in {JOINER, JOINED} or galera.cluster_status.lower() != "non-primary":
         return False

@@ -97,6 +97,7 @@ class Hub:
         self._rates = rates
         self._bus = bus
         self._cluster_names = cluster_names or {}
+        self._written: Mapping[str, str] = {}
         self._settle_s = settle_s
         self._on_snapshot = on_snapshot
         self._expected: Mapping[str, int] = {}
@@ -139,7 +140,12 @@ class Hub:
         hosts = {node.host for cluster in past.clusters for node in cluster.nodes}
         self._facts |= {host: NodeFacts(host, now, address=addresses[host]) for host in sorted(hosts)}
         if past.clusters:
-            self._snapshot = updated_estate(past, self._facts, now, self._names(past, self._facts))
+            names = self._names(past, self._facts)
+            self._snapshot = updated_estate(past, self._facts, now, names, written=self._written)
+
+    def stand_as_written(self, clusters: Mapping[str, str]) -> None:
+        """Draw hosts with the cluster that they are written into (host -> its name). Call before `recall`."""
+        self._written = clusters
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
@@ -185,7 +191,7 @@ class Hub:
         past = old if old.clusters else None
         rates = self._rates()
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
-                             expected=self._expected, unasked=self._unasked)  # fmt: skip
+                             expected=self._expected, unasked=self._unasked, written=self._written)  # fmt: skip
         new = told_until_settled(with_reach(new, rates), self._not_settled)
         self._snapshot = new
         for event in events_between(past, new):

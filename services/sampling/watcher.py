@@ -130,6 +130,10 @@ class Watcher:
         """Judge clusters by their size: seed host -> how many nodes its cluster should have. Call before `start`."""
         self._expected = sizes
 
+    def stand_as_written(self, clusters: Mapping[str, str]) -> None:
+        """Draw hosts with the cluster that a person wrote them into: host -> its name. Call before `start`."""
+        self.hub.stand_as_written(clusters)
+
     def let_ask(self, trust: Trust) -> None:
         """Ask hosts that others name only where this allows it; without it only the seeds are asked. Before `start`."""
         self._trust = trust

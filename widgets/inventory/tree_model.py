@@ -64,7 +64,9 @@ class EstateModel(QAbstractItemModel):
     # -- content -------------------------------------------------------------------------------------------------
     def show_snapshot(self, estate: EstateSnapshot) -> None:
         """Take a snapshot; only rows that came, went or changed are told to the view."""
-        wanted = sorted(estate.clusters, key=lambda c: (natural_key(c.name), c.cluster_id))
+        wanted = sorted(
+            estate.clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, natural_key(c.name), c.cluster_id)
+        )  # a host that stands alone is often one that waits to be used: clusters come before it
         ids = [c.cluster_id for c in wanted]
         for row in reversed(range(len(self._clusters))):
             if self._clusters[row].entry.cluster_id not in ids:

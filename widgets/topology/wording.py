@@ -240,6 +240,7 @@ def subtitle(cluster: ClusterSnapshot) -> str:
         ClusterKind.GALERA: "Galera",
         ClusterKind.ASYNC: tr("asynchronous replication"),
         ClusterKind.SINGLE: tr("single server"),
+        ClusterKind.UNKNOWN: tr("replication not known"),
     }[cluster.kind]
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
     state = tr("state {uuid}", uuid=short_id(cluster.cluster_id)) if cluster.kind is ClusterKind.GALERA else ""

@@ -13,7 +13,8 @@ from services.discovery.model import was_so_before
 from services.discovery.nodes import STALE_S, Node
 from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving, tells_a_past_view
 from services.discovery.words import clock, duration, joined, names, number, size
-from services.facts.model import DiskFacts, GaleraFacts
+from services.errors import NothingListens, Unreachable
+from services.facts.model import SQL, DiskFacts, GaleraFacts, NodeFacts
 from services.types import Health, Reach
 from services.words import english, mark, tr, tr_n
 
@@ -25,6 +26,7 @@ ERROR_STATE = 5
 
 
 NOT_RUNNING = mark("not running")
+REFUSED = mark("connection refused")
 STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
 ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
 NOT_KNOWN = mark("state not known")
@@ -228,17 +230,14 @@ def _without_sql(node: Node, around: Around) -> Verdict:
             "{daemon} on {name} is stopped by a signal ({signal})", daemon=node.daemon, name=node.name, signal=signal
         )
         return Verdict(mark("process stopped (SIGSTOP)"), Health.BAD, joined(text, _still_counted(around)))
-    if node.code("sql") == "secret-missing":
-        return Verdict(
-            mark("SQL not asked"), Health.UNKNOWN, node.why("sql")
-        )  # ours to mend: it says nothing of the server
+    if node.code("sql") == "secret-missing":  # ours to mend: it says nothing of the server
+        return Verdict(mark("SQL not asked"), Health.UNKNOWN, node.why("sql"))
     if is_joining(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in _LOGIN_REFUSED:
         return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why("sql"))
     if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
-        text = tr("the inventory gives no SQL way, or it was not tried yet")
-        return Verdict(mark("not asked over SQL"), Health.UNKNOWN, text)
+        return _not_asked(node.facts)
     if _just_started(node):
         text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
         return Verdict(STARTED, Health.TRANSFER, text)
@@ -252,10 +251,17 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     return Verdict(mark("SQL does not answer"), health, joined(text, _still_counted(around)))
 
 
+def _not_asked(facts: NodeFacts) -> Verdict:
+    text = tr("SQL was not tried yet")
+    if SQL in facts.no_way:
+        text = tr("the inventory gives no SQL way: with one its state, replication, settings and load are seen")
+    return Verdict(mark("not asked over SQL"), Health.UNKNOWN, text)
+
+
 def _just_started(node: Node) -> bool:
     """Return whether a refused connection only means that nobody tried again since the server's port opened."""
     old = node.previous
-    if old is None or node.code("sql") != "unreachable":
+    if old is None or node.code("sql") not in {Unreachable.code, NothingListens.code}:
         return False
     if old.state == STARTED and old.state_since is not None:
         return node.at - old.state_since < GRACE_S
@@ -296,8 +302,9 @@ def _still_counted(around: Around) -> str:
 
 
 def _unreached(node: Node, around: Around) -> Verdict:
-    """Judge a node whose host the console does not reach."""
-    why = node.why("ssh") or node.why("sql")
+    """Judge a node whose host the console does not reach. One that refuses is there: that is no silence, it is bad."""
+    refused = next((part for part in ("sql", "ssh") if node.code(part) == NothingListens.code), "")
+    why = node.why_bare(refused) or node.why_bare("ssh") or node.why_bare("sql")
     if node.reach is Reach.NOT_TRIED:
         return Verdict(mark("not contacted yet"), Health.UNKNOWN, tr("waiting for the first answer"))
     if node.reach is not Reach.NONE and node.facts is not None:
@@ -310,8 +317,11 @@ def _unreached(node: Node, around: Around) -> Verdict:
         text = tr("the console does not reach {name}", name=node.name)
         if why:
             text = tr("{sentence}: {why}", sentence=text, why=why)
+        if refused:
+            return Verdict(mark("member, connection refused"), Health.BAD, joined(text, counted))
         return Verdict(mark("member, no answer"), Health.UNKNOWN, joined(text, counted))
-    return Verdict(mark("no answer"), Health.UNKNOWN, joined(_nobody(node, around), _last(node), why))
+    state, health = (REFUSED, Health.BAD) if refused else (mark("no answer"), Health.UNKNOWN)
+    return Verdict(state, health, joined(_nobody(node, around), _last(node), why))
 
 
 def _nobody(node: Node, around: Around) -> str:

@@ -101,6 +101,11 @@ class Node:
         problems = self.facts.problems if self.facts is not None else ()
         return next((p.sentence for p in problems if p.part == part), "")
 
+    def why_bare(self, part: str) -> str:
+        """Return the same without what changes while one waits (when the next attempt is due)."""
+        problems = self.facts.problems if self.facts is not None else ()
+        return next((p.bare or p.sentence for p in problems if p.part == part), "")
+
     def code(self, part: str) -> str:
         """Return the code of the problem of a part."""
         problems = self.facts.problems if self.facts is not None else ()

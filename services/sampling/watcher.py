@@ -154,6 +154,14 @@ class Watcher:
             watch = self._watches.get(name)
         return None if watch is None else watch.entry
 
+    def try_now(self, names: Sequence[str]) -> None:
+        """Ask these hosts again at once: a person wants to see whether they are back. Returns at once."""
+        with self._lock:
+            watches = [watch for name, watch in self._watches.items() if name in names]
+        for watch in watches:
+            watch.try_now()
+        self._look_again.set()
+
     def replace(self, name: str, entry: HostEntry) -> None:
         """Watch a host in another way from now on; waits for its old lane to end: call through a worker."""
         self._drop(name)

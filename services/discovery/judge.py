@@ -26,7 +26,7 @@ ERROR_STATE = 5
 
 
 NOT_RUNNING = mark("not running")
-REFUSED = mark("connection refused")
+REFUSED = mark("refused")
 STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
 ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
 NOT_KNOWN = mark("state not known")
@@ -318,7 +318,7 @@ def _unreached(node: Node, around: Around) -> Verdict:
         if why:
             text = tr("{sentence}: {why}", sentence=text, why=why)
         if refused:
-            return Verdict(mark("member, connection refused"), Health.BAD, joined(text, counted))
+            return Verdict(mark("member, refused"), Health.BAD, joined(text, counted))
         return Verdict(mark("member, no answer"), Health.UNKNOWN, joined(text, counted))
     state, health = (REFUSED, Health.BAD) if refused else (mark("no answer"), Health.UNKNOWN)
     return Verdict(state, health, joined(_nobody(node, around), _last(node), why))

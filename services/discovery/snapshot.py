@@ -165,6 +165,8 @@ class _Making:
     def asynchronous(self, cluster_id: str, members: Sequence[Node]) -> ClusterSnapshot:
         """Return one asynchronous cluster, or a server that stands alone."""
         self._recall(members)
+        if written_name(cluster_id):  # a list of a person's: in the order of its names
+            members = sorted(members, key=lambda node: node.name.lower())
         links = self._links_of({n.node_id for n in members})
         kind = ClusterKind.ASYNC if links else ClusterKind.UNKNOWN if len(members) > 1 else ClusterKind.SINGLE
         shown = tuple(self._async_view(n) for n in members)

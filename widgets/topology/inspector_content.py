@@ -332,6 +332,7 @@ def _problems(node: NodeView) -> list[Row]:
     # A transfer that goes as it should has a reason too; its words stand on the edge of the drawing.
     sentences = [node.reason] if node.reason and node.health not in {Health.GOOD, Health.TRANSFER} else []
     if node.facts is not None:
+        sentences = [s for s in sentences if s not in {p.bare for p in node.facts.problems}]  # told in full below
         sentences.extend(p.sentence for p in node.facts.problems)
         if node.facts.replication is not None:
             for channel in node.facts.replication.channels:

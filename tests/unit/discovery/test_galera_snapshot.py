@@ -284,7 +284,7 @@ def test_that_a_node_which_nobody_sees_and_nobody_reaches_gives_no_answer() -> N
 def test_that_a_refused_connection_is_bad_and_a_silence_is_not_known(code: str) -> None:
     alone = replace(unreached(9), problems=(Problem("ssh", "Down.", "timed-out"), Problem("sql", "It refused.", code)))
     judged = node(estate(alone), "db9")
-    refused = ("connection refused", Health.BAD, "It refused.")
+    refused = ("refused", Health.BAD, "It refused.")
     assert (judged.state, judged.health, judged.reason) == (
         refused if code == "connection-refused" else ("no answer", Health.UNKNOWN, "Down.")
     )

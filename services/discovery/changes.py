@@ -64,7 +64,7 @@ class _Teller:
 
 def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if restarted(old, new):
-        yield teller.tell("restart", tr("{name} was restarted", name=new.name), Health.WARN, _started(new, teller.at))
+        yield _restart(new, teller)
     if old.state != new.state and old.reach is not Reach.NOT_TRIED:
         yield teller.tell("state", _state_text(old, new, teller.at), new.health)
     if new.reach in ANSWERING and old.reach is Reach.NONE:
@@ -73,6 +73,13 @@ def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
         yield _silence(new, teller)
     yield from _disk(old, new, teller)
     yield from _clock(old, new, teller)
+
+
+def _restart(node: NodeView, teller: _Teller) -> Event:
+    text, health = tr("{name} was restarted", name=node.name), Health.WARN
+    if node.on_purpose:
+        text, health = tr("{sentence} ({run})", sentence=text, run=node.on_purpose), Health.TRANSFER
+    return teller.tell("restart", text, health, _started(node, teller.at))
 
 
 def _started(node: NodeView, at: float) -> float:
@@ -127,7 +134,7 @@ def _heard(node: NodeView) -> float | None:
 def _state_text(old: NodeView, new: NodeView, at: float) -> str:
     """Return the new word and the old one; why a word that sounds well ("Synced") is a warning all the same."""
     changed = _change_text(old, new, at)
-    if new.health is Health.WARN and new.reason:
+    if (new.health is Health.WARN or new.on_purpose) and new.reason:
         return tr("{sentence}: {why}", sentence=changed, why=new.reason)
     return changed
 
@@ -220,7 +227,8 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     votes = next((c for c in new.components if c.primary), None)
     if votes is not None:
         text = joined(text, tr("{votes} of {n} votes", votes=votes.votes, n=votes.votes_known))
-    calm = Health.WARN if gone else Health.GOOD
+    planned = {node.name for node in new.nodes if node.on_purpose}
+    calm = Health.GOOD if not gone else Health.TRANSFER if set(gone) <= planned else Health.WARN
     yield Event(new.at, "view", text, Health.BAD if _is_split(new) else calm, new.cluster_id)
 
 

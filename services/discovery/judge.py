@@ -26,7 +26,9 @@ ERROR_STATE = 5
 
 
 NOT_RUNNING = mark("not running")
-REFUSED = mark("refused")
+REFUSED, SILENT, NO_SQL = mark("refused"), mark("no answer"), mark("SQL does not answer")
+MEMBER_REFUSED, MEMBER_SILENT = mark("member, refused"), mark("member, no answer")
+NON_PRIMARY, DISCONNECTED = "non-Primary", "Disconnected"  # the vendor's own words
 STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
 ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
 NOT_KNOWN = mark("state not known")
@@ -36,6 +38,10 @@ _RECEIVING = {
     "IST": mark("Joining: receiving IST"),
     "": mark("Joining: receiving state transfer"),
 }
+OFF = frozenset(
+    {NOT_RUNNING, REFUSED, SILENT, NO_SQL, MEMBER_REFUSED, MEMBER_SILENT, NON_PRIMARY, DISCONNECTED, _UNSEEN}
+)
+"""States of a server that is off, or on its way off or on."""
 GRACE_S = 35.0
 """Longest wait between two attempts to reconnect, and a little more."""
 
@@ -96,14 +102,14 @@ def _galera(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
     if status == "primary" or tells_a_past_view(galera):
         return _primary(node, galera, around)
     if status == "non-primary":
-        return Verdict("non-Primary", Health.BAD, _island(node, galera, around))
+        return Verdict(NON_PRIMARY, Health.BAD, _island(node, galera, around))
     if status == "disconnected":
         if is_joining(node) or comment.lower().startswith("join"):
             return Verdict(
                 comment or mark("joining"), Health.TRANSFER, tr("{name} is joining the group", name=node.name)
             )
         text = tr("{name} is connected to no group; it refuses queries", name=node.name)
-        return Verdict("Disconnected", Health.BAD, text)
+        return Verdict(DISCONNECTED, Health.BAD, text)
     why = node.why("galera") or tr("the server does not tell its group state")
     return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
 
@@ -125,7 +131,7 @@ def _island(node: Node, galera: GaleraFacts, around: Around) -> str:
     primary = [o.name for o in around.observers if o.galera is not None and o.galera.cluster_status == "Primary"]
     who = names(primary)
     without = tr_n("{names} goes on without it", "{names} go on without it", len(primary), names=who) if primary else ""
-    return joined(dated(sees, node, "non-Primary"), refuses, without)
+    return joined(dated(sees, node, NON_PRIMARY), refuses, without)
 
 
 def _primary(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
@@ -248,7 +254,7 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if node.why("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why("sql"))
     health = Health.BAD if state != "?" else Health.UNKNOWN
-    return Verdict(mark("SQL does not answer"), health, joined(text, _still_counted(around)))
+    return Verdict(NO_SQL, health, joined(text, _still_counted(around)))
 
 
 def _not_asked(facts: NodeFacts) -> Verdict:
@@ -318,9 +324,9 @@ def _unreached(node: Node, around: Around) -> Verdict:
         if why:
             text = tr("{sentence}: {why}", sentence=text, why=why)
         if refused:
-            return Verdict(mark("member, refused"), Health.BAD, joined(text, counted))
-        return Verdict(mark("member, no answer"), Health.UNKNOWN, joined(text, counted))
-    state, health = (REFUSED, Health.BAD) if refused else (mark("no answer"), Health.UNKNOWN)
+            return Verdict(MEMBER_REFUSED, Health.BAD, joined(text, counted))
+        return Verdict(MEMBER_SILENT, Health.UNKNOWN, joined(text, counted))
+    state, health = (REFUSED, Health.BAD) if refused else (SILENT, Health.UNKNOWN)
     return Verdict(state, health, joined(_nobody(node, around), _last(node), why))
 
 

@@ -21,6 +21,7 @@ class NodeView:
         state_since, watched_since: when this state was first seen, and when the first look at it ended.
         seen_by: node ids (observers) whose view has this node as a member.
         facts: the last facts, possibly old: compare `facts.at` with the snapshot's `at`.
+        on_purpose: by which step a run moves the node now ("run 47, step 7 of 42"), '' while none does.
     """
 
     node_id: str
@@ -41,6 +42,7 @@ class NodeView:
     uuid_history: tuple[str, ...] = ()
     spark_metric: str = ""
     facts: NodeFacts | None = None
+    on_purpose: str = ""
 
 
 FIRST_ANSWERS_S = 3.0

@@ -15,6 +15,7 @@ from typing import Protocol
 from services.clock import Clock
 from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot, NotSettled, Unasked
+from services.discovery.on_purpose import OnPurpose, told_on_purpose
 from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
 from services.discovery.two_primaries import told_until_settled
@@ -103,6 +104,7 @@ class Hub:
         self._expected: Mapping[str, int] = {}
         self._not_settled: tuple[NotSettled, ...] = ()
         self._unasked: tuple[Unasked, ...] = ()
+        self._purposes: tuple[OnPurpose, ...] = ()
         self._facts: dict[str, NodeFacts] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -160,6 +162,11 @@ class Hub:
         self._unasked = named
         self._wake.set()
 
+    def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
+        """Tell from now on calmly of these nodes, which runs move: what they do on purpose is no fault."""
+        self._purposes = moved
+        self._wake.set()
+
     def facts(self) -> Mapping[str, NodeFacts]:
         """Return the newest facts of every host."""
         with self._lock:
@@ -193,6 +200,7 @@ class Hub:
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
                              expected=self._expected, unasked=self._unasked, written=self._written)  # fmt: skip
         new = told_until_settled(with_reach(new, rates), self._not_settled)
+        new = told_on_purpose(new, self._purposes, past)
         self._snapshot = new
         for event in events_between(past, new):
             self.tell(event)

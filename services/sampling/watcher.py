@@ -18,6 +18,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
+from services.discovery.on_purpose import OnPurpose
 from services.errors import StoreError
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
@@ -153,6 +154,10 @@ class Watcher:
         with self._lock:
             watch = self._watches.get(name)
         return None if watch is None else watch.entry
+
+    def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
+        """Take which nodes runs move now (services/procedures/taken_down.py): they are told calmly."""
+        self.hub.on_purpose(moved)
 
     def try_now(self, names: Sequence[str]) -> None:
         """Ask these hosts again at once: a person wants to see whether they are back. Returns at once."""

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from services.types import Lack
+
 Array = npt.NDArray[np.float64]
-Lack = Literal["", "not offered", "not yet", "no way"]
-NOT_OFFERED: Final = "not offered"
-"""The server does not know such a number."""
-NOT_YET: Final = "not yet"
-"""It takes more samples than there are."""
-NO_WAY: Final = "no way"
-"""It comes over a way in that gave nothing here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final, Literal
 
 from services.words import mark
 
@@ -64,3 +65,13 @@ class Reach(Enum):
     SQL_ONLY = mark("SQL answers, SSH does not")
     NONE = mark("no answer")
     NOT_TRIED = mark("not contacted yet")
+
+
+Lack = Literal["", "not offered", "not yet", "no way"]
+"""Why nothing of a metric was sampled, '' where something was."""
+NOT_OFFERED: Final = "not offered"
+"""The server does not know such a number."""
+NOT_YET: Final = "not yet"
+"""It takes more samples than there are."""
+NO_WAY: Final = "no way"
+"""It comes over a way in that gave nothing here."""

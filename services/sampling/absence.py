@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.model import SQL, SSH
 from services.sampling.formula import Formula
-from services.series import NO_WAY, NOT_OFFERED, NOT_YET, Lack
+from services.types import NO_WAY, NOT_OFFERED, NOT_YET, Lack
 from services.words import tr
 
 _LEARNT_BY_WAITING = "console.ist_"

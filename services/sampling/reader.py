@@ -20,7 +20,8 @@ from services.sampling import rates
 from services.sampling.absence import why_absent
 from services.sampling.catalogue import Catalogue
 from services.sampling.formula import Formula, Frame
-from services.series import Array, Lack, Series
+from services.series import Array, Series
+from services.types import Lack
 
 STEPS = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
          86_400.0)  # fmt: skip

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from services.errors import BadInput
 from services.events import Event
-from services.series import NOT_OFFERED, NOT_YET
-from services.types import Health
+from services.types import NOT_OFFERED, NOT_YET, Health
 from tests.widgets.chart_data import NOW, columns_with, highest, image_of, near, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from services.series import NO_WAY, NOT_YET
+from services.types import NO_WAY, NOT_YET
 from services.words import tr
 from widgets.charts.legend import Legend, Reading, paint_item
 from widgets.charts.model import ChartSpec, CurveSpec

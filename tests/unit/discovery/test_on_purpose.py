@@ -73,7 +73,7 @@ def test_that_a_fault_of_the_stopped_node_itself_stays_a_fault(broken: NodeFacts
     assert node(second, "db3").health is Health.BAD
 
 
-def test_that_its_return_is_told_as_the_runs_work() -> None:
+def test_that_its_return_is_told_as_part_of_the_run() -> None:
     first = estate(*WHOLE)
     back = replace(STOPS, step=9, starts=True)
     second = told(first, *side(1, 2, at=AT + 5), off(AT + 5), at=AT + 5, moved=(back,))

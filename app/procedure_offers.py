@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.words import names
+from services.facts.model import SSH
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
 from services.words import tr
@@ -51,12 +52,25 @@ def is_spare(node: NodeView) -> bool:
 
 def why_none_fits(cluster: ClusterSnapshot | None) -> str:
     """Return why no procedure of today is for what is in sight, '' where one may be."""
-    if cluster is None or cluster.kind is ClusterKind.GALERA:
+    if cluster is None:
         return ""
+    if cluster.kind is ClusterKind.GALERA:
+        return _no_way_in(cluster)
     if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
         return ""
     return tr(
         "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
+        name=cluster.name,
+    )
+
+
+def _no_way_in(cluster: ClusterSnapshot) -> str:
+    """Return what an SSH way would give where no host of the cluster has one: a run acts, and holds its lock, by it."""
+    hosts = [node.facts for node in cluster.nodes if node.host and node.facts is not None]
+    if not hosts or any(SSH not in facts.no_way for facts in hosts):
+        return ""
+    return tr(
+        "The inventory gives no SSH way to any host of {name}: with one, these procedures can be run there.",
         name=cluster.name,
     )
 

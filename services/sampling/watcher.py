@@ -28,6 +28,7 @@ from services.inventory.trust import Trust, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import ConsoleMemory
 from services.sampling.cost import PollCost
+from services.sampling.half_watched import half_watched
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import MAX_EVENTS, Hub
 from services.sampling.model import ConsoleCost, Metric
@@ -109,6 +110,8 @@ class Watcher:
         self.hub.start()
         if self._memory is not None:
             self._memory.start()
+        for event in half_watched(self._seeds, self._clock.wall()):
+            self.hub.tell(event)
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()

@@ -83,3 +83,16 @@ def test_that_a_spare_host_beside_its_cluster_is_offered_what_brings_it_in() -> 
     tree = replace(cluster, kind=ClusterKind.ASYNC, components=())
     assert situations(tree, spare) == frozenset()
     assert why_none_fits(replace(tree, kind=ClusterKind.UNKNOWN))
+
+
+def test_that_the_procedures_of_a_group_without_any_ssh_way_say_what_one_would_give() -> None:
+    cluster = b.healthy()
+    assert why_none_fits(cluster) == ""
+    facts = [node.facts for node in cluster.nodes]
+    bare = tuple(
+        replace(node, facts=replace(known, no_way=("ssh",)))
+        for node, known in zip(cluster.nodes, facts, strict=True)
+        if known is not None
+    )
+    assert why_none_fits(replace(cluster, nodes=bare)).endswith("with one, these procedures can be run there.")
+    assert why_none_fits(replace(cluster, nodes=(cluster.nodes[0], *bare[1:]))) == ""

@@ -105,7 +105,7 @@ def test_that_the_bar_says_how_many_why_and_since_when() -> None:
 def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
     eu, us = dark_estate().clusters
     assert seen_from(eu, b.AT) == "No server answers over SQL · last answer 21 min ago"
-    assert seen_from(us, b.AT) == "No server answers over SQL · last answer never"
+    assert seen_from(us, b.AT) == "No server answers over SQL · none ever did"
 
 
 def test_that_the_inspector_tells_the_last_answer() -> None:

@@ -250,15 +250,17 @@ def subtitle(cluster: ClusterSnapshot) -> str:
 def seen_from(cluster: ClusterSnapshot, at: float) -> str:
     """Return the line below the drawing: who saw this, whether they agree, how long ago."""
     if cluster.agreement and not any(node.reach in {Reach.FULL, Reach.SQL_ONLY} for node in cluster.nodes):
-        return tr("{sentence} · last answer {age}", sentence=cluster.agreement, age=_last_answer_age(cluster, at))
+        return tr("{sentence} · {last}", sentence=cluster.agreement, last=_last_answer_words(cluster, at))
     age = format_age(max(0.0, at - cluster.at))
     return f"{cluster.agreement} · {age}" if cluster.agreement else tr("Not seen by any node yet · {age}", age=age)
 
 
-def _last_answer_age(cluster: ClusterSnapshot, at: float) -> str:
-    """Return how old the last answer of a server is, "never" where none ever came: a try is no answer."""
+def _last_answer_words(cluster: ClusterSnapshot, at: float) -> str:
+    """Return how old the last answer of a server is: a try is no answer."""
     moments = [last for node in cluster.nodes if (last := last_answer(node)) is not None]
-    return format_age(max(0.0, at - max(moments)) if moments else None)
+    if not moments:
+        return tr("none ever did")
+    return tr("last answer {age}", age=format_age(max(0.0, at - max(moments))))
 
 
 def tooltip(node: NodeView, at: float) -> str:

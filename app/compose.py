@@ -20,6 +20,7 @@ from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
 from services.history.recording import record_to
 from services.history.store import HistoryStore
+from services.inventory.membership import written_clusters
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place, trust_of
@@ -113,7 +114,8 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     clock = SystemClock()
     found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
     sizes = expected_sizes(inventory)
-    estate = updated_estate(None, found.facts, clock.wall(), expected=sizes, unasked=found.unasked)
+    written = written_clusters(inventory)
+    estate = updated_estate(None, found.facts, clock.wall(), expected=sizes, unasked=found.unasked, written=written)
     odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
     return replace(estate, problems=(*estate.problems, *odd))
 
@@ -171,5 +173,6 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
     title = estate_name(inventory)
     watcher = Watcher(title, seeds, opener, store, SystemClock(), cluster_names=names, state=state)
     watcher.expect(expected_sizes(inventory))
+    watcher.stand_as_written(written_clusters(inventory))
     watcher.let_ask(trust_of(inventory))
     return watcher

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ist_numbers import ist_rows
 from app.main_window import MainWindow
@@ -25,6 +25,8 @@ from widgets.frame.status_line import zone_name
 from widgets.topology.inspector import Action
 from widgets.topology.inspector_content import RETURN
 from widgets.topology.inspector_content import Row as FullRow
+
+SAID_MS = 3000
 
 
 class Controller(QObject):
@@ -273,7 +275,9 @@ class Controller(QObject):
         """
         clusters = self._estate.clusters
         if self.cluster() is None and clusters:
-            first = next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
+            # Once a server says what group it is in, what stood as written goes by another name: its node leads there.
+            first = next((c for c in clusters if self._node_id and c.node(self._node_id) is not None), None)
+            first = first or next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
             self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
@@ -282,10 +286,19 @@ class Controller(QObject):
 
     def _on_events(self, events: Sequence[Event]) -> None:
         self.events = events
+        self._say_trouble()
+        self.events_shown.emit(events)
+
+    def say_for_now(self, words: str) -> None:
+        """Say something in the status line for a moment; then it says again what troubles the console."""
+        self._window.status.show_message(words)
+        QTimer.singleShot(SAID_MS, self, self._say_trouble)
+
+    def _say_trouble(self) -> None:
+        events = self.events
         told = next((event for event in reversed(events) if event.kind == "console"), None)
         troubled = told is not None and told.health.severity >= Health.WARN.severity
         self._window.status.show_message(told.text if told is not None and troubled else "")
-        self.events_shown.emit(events)
 
     def _on_tick(self, now: float) -> None:
         estate = self._estate

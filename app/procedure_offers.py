@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.words import names
+from services.facts.model import SSH
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
 from services.words import tr
@@ -18,17 +19,25 @@ _REFUSED = frozenset(
 
 def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     """Return the words of `About.for_states` that are true of a node."""
-    if cluster.kind is not ClusterKind.GALERA:
-        return frozenset({"spare"}) if cluster.kind is ClusterKind.SINGLE and is_spare(node) else frozenset()
     primary = any(component.primary for component in cluster.components)
+    if cluster.kind is not ClusterKind.GALERA or node.role == SPARE:
+        stands_by = cluster.kind is ClusterKind.SINGLE or (cluster.kind is ClusterKind.GALERA and primary)
+        return frozenset({"spare"}) if stands_by and is_spare(node) else frozenset()
     found = set()
     if not primary:
         found.add("no-primary")
     if node.state == "Synced" and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
         found.add("synced")
-    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and not login_refused(node):
+    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and _was_a_node(node) and not login_refused(node):
         found.add("down")
     return frozenset(found)
+
+
+def _was_a_node(node: NodeView) -> bool:
+    """Return whether anything shows that a node of the group was there: what is only written down shows nothing."""
+    facts = node.facts
+    heard = facts is not None and (facts.galera is not None or facts.server is not None)
+    return heard or bool(node.uuid_history or node.seen_by or node.component or node.segment is not None)
 
 
 def is_spare(node: NodeView) -> bool:
@@ -43,12 +52,25 @@ def is_spare(node: NodeView) -> bool:
 
 def why_none_fits(cluster: ClusterSnapshot | None) -> str:
     """Return why no procedure of today is for what is in sight, '' where one may be."""
-    if cluster is None or cluster.kind is ClusterKind.GALERA:
+    if cluster is None:
         return ""
+    if cluster.kind is ClusterKind.GALERA:
+        return _no_way_in(cluster)
     if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
         return ""
     return tr(
         "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
+        name=cluster.name,
+    )
+
+
+def _no_way_in(cluster: ClusterSnapshot) -> str:
+    """Return what an SSH way would give where no host of the cluster has one: a run acts, and holds its lock, by it."""
+    hosts = [node.facts for node in cluster.nodes if node.host and node.facts is not None]
+    if not hosts or any(SSH not in facts.no_way for facts in hosts):
+        return ""
+    return tr(
+        "The inventory gives no SSH way to any host of {name}: with one, these procedures can be run there.",
         name=cluster.name,
     )
 

@@ -14,6 +14,7 @@ from app.procedure_offers import first_find_out, fitting, fitting_cluster, login
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
 from services.procedures.procedure import About
+from services.types import Reach
 from services.words import tr
 from widgets.common.palette import PaletteEntry
 from widgets.inventory.tree import Offer
@@ -21,6 +22,7 @@ from widgets.topology.inspector import Action
 
 _RUN = "run:"
 _CONNECTION = "connection"
+_RETRY = "retry"
 
 
 class Offers(QObject):
@@ -55,6 +57,8 @@ class Offers(QObject):
     def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
         first = first_find_out(cluster)
         own = tuple(Action(f"{_RUN}{a.name}", _text(a), first=first) for a in self._fitting(cluster, node))
+        if node.host and node.reach is Reach.NONE and self._window.tree.hosts_change:
+            return (Action(_RETRY, tr("Retry now")), *own)
         if not (node.host and login_refused(node) and self._window.tree.hosts_change):
             return own
         return (Action(_CONNECTION, tr("Edit the connection of {name}…", name=node.name)), *own)
@@ -62,6 +66,8 @@ class Offers(QObject):
     def _acted(self, action_id: str, node_id: str) -> None:
         if action_id == _CONNECTION:
             self._window.tree.edit_host_requested.emit(node_id)
+        if action_id == _RETRY:
+            self._window.tree.retry_requested.emit(node_id)
         if action_id.startswith(_RUN):
             self._choose_for(action_id.removeprefix(_RUN), node_id)
 

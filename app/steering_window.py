@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.controller import Controller
 from app.main_window import MainWindow
+from app.planned_moves import PlannedMoves
 from app.procedure_offers import why_none_fits
 from app.run_events import run_events
 from app.split_watch import SplitWatch
@@ -64,6 +65,7 @@ class Steering(QObject):
         self._standing = Standing()
         self._shown: RunView | None = None
         self._told: set[str] = set()
+        self._moves = PlannedMoves(controller)
         self._armed: dict[str, RunView] = {}
         self._first_look = True
         self._wizard = pages.make_wizard()
@@ -222,6 +224,7 @@ class Steering(QObject):
         if before is not None and before.run_id == view.run_id:
             self._show_anew(before, view)
         self._arm(view)
+        self._moves.saw(view)
         self._tell_events(view)
         known = {duty.obligation.key for duty in self._standing.obligations if duty.run_id == view.run_id}
         if known != {duty.obligation.key for duty in view.obligations}:
@@ -253,6 +256,7 @@ class Steering(QObject):
 
     def _stood(self, standing: Standing) -> None:
         self._standing = standing
+        self._moves.stood(standing, self.runs.driven)
         self._pages.cards.set_runs(standing.runs)
         self._pages.cards.set_obligations(standing.obligations)
         self._window.status.show_obligations(standing.obligations, time.time())

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from services.errors import TimedOut, Unreachable
+from services.errors import NothingListens, TimedOut, Unreachable
 from services.words import tr
 
 MOST_ADDRESSES = 8
@@ -100,7 +100,7 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
             try_=(tr("Check that the host is up, and that no firewall drops the connection (VPN up?)."),),
         )
     if isinstance(problem, ConnectionRefusedError):
-        return Unreachable(
+        return NothingListens(
             tr("{where} refused the connection: nothing listens there for {what}.", where=where, what=what),
             host=host,
             try_=(

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
-from services.discovery.probe import facts_from_poll, log_facts, machine_facts
-from services.errors import UserError
+from services.discovery.probe import facts_from_poll, log_facts, machine_facts, ways_missing
+from services.errors import UNREACHED, UserError
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
 from services.inventory.model import HostEntry
 from services.sampling.os_stream import OsReading
@@ -36,7 +36,9 @@ class HostState:
     def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None, epoch: str = "") -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._facts = first or NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
+        bare = NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
+        missing = ways_missing(ssh=entry.ssh is not None, sql=entry.sql is not None)
+        self._facts = replace(first or bare, no_way=missing)
         self._ways = (entry.ssh is not None, entry.sql is not None)
         self._sql_problem: Problem | None = None
         self._ssh_problem: Problem | None = None
@@ -87,7 +89,7 @@ class HostState:
     def sql_closed(self) -> bool:
         """Return whether the server's port is what stands in the way (a refused login is not knocked at again)."""
         with self._lock:
-            return self._sql_problem is not None and self._sql_problem.code in {"unreachable", "timed-out"}
+            return self._sql_problem is not None and self._sql_problem.code in UNREACHED
 
     def sql_epoch(self) -> str:
         """Return what changes when the server restarts or is replaced."""
@@ -132,7 +134,7 @@ class HostState:
     def sql_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SQL does not answer; what it said before stays, with its own age."""
         with self._lock:
-            self._sql_problem, self._sql_heard = Problem("sql", str(problem), problem.code), True
+            self._sql_problem, self._sql_heard = Problem("sql", str(problem), problem.code, problem.bare), True
             return self._merged(replace(self._facts, at=self._clock.wall()))
 
     def os_answered(self, reading: OsReading, at: float, mono: float) -> NodeFacts:
@@ -161,7 +163,7 @@ class HostState:
     def ssh_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SSH does not answer."""
         with self._lock:
-            self._ssh_problem, self._ssh_heard = Problem("ssh", str(problem), problem.code), True
+            self._ssh_problem, self._ssh_heard = Problem("ssh", str(problem), problem.code, problem.bare), True
             return self._merged(replace(self._facts, at=self._clock.wall()))
 
     def read_machine(self, session: ObserverSession) -> MachineFacts | None:

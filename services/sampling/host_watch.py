@@ -74,9 +74,11 @@ class Beginning:
 
 @dataclass
 class _Threads:
-    """The host's threads and what ends them."""
+    """The host's threads, what ends them, and what ends the waits of each between two tries."""
 
     stop: threading.Event = field(default_factory=threading.Event)
+    os_again: threading.Event = field(default_factory=threading.Event)
+    slow_again: threading.Event = field(default_factory=threading.Event)
     running: list[threading.Thread] = field(default_factory=list)
 
 
@@ -133,7 +135,21 @@ class HostWatch:
     def request_stop(self) -> None:
         """Ask the threads to end and unblock whatever they wait for."""
         self._threads.stop.set()
+        self._threads.os_again.set()
+        self._threads.slow_again.set()
         self._session.close()
+
+    def try_now(self) -> None:
+        """Ask the host again at once, whatever is left of the waits between two tries; from any thread."""
+        self._session.try_now()
+        self._threads.os_again.set()
+        self._threads.slow_again.set()
+
+    def _rest(self, seconds: float, again: threading.Event) -> bool:
+        """Wait between two tries, or until a person wants one now; return whether the watch ends."""
+        self._clock.sleep(seconds, again)
+        again.clear()
+        return self._threads.stop.is_set()
 
     def join(self, limit_s: float = 5.0) -> None:
         """Wait for the threads (call `request_stop` first)."""
@@ -224,7 +240,7 @@ class HostWatch:
                 self._ssh_trouble(problem)
             except Exception:
                 log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
-            if self._clock.sleep(backoff.next(), self._threads.stop):
+            if self._rest(backoff.next(), self._threads.os_again):
                 return
 
     def _ssh_trouble(self, problem: UserError) -> None:
@@ -289,7 +305,7 @@ class HostWatch:
             except Exception:
                 log.exception("slow reads of %s failed unexpectedly", self.entry.name)
                 wait = backoff.next()
-            if self._clock.sleep(wait, self._threads.stop):
+            if self._rest(wait, self._threads.slow_again):
                 return
 
     def _read_machine(self) -> MachineFacts | None:

@@ -15,6 +15,7 @@ from typing import Protocol
 from services.clock import Clock
 from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot, NotSettled, Unasked
+from services.discovery.on_purpose import OnPurpose, told_on_purpose
 from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
 from services.discovery.two_primaries import told_until_settled
@@ -97,11 +98,13 @@ class Hub:
         self._rates = rates
         self._bus = bus
         self._cluster_names = cluster_names or {}
+        self._written: Mapping[str, str] = {}
         self._settle_s = settle_s
         self._on_snapshot = on_snapshot
         self._expected: Mapping[str, int] = {}
         self._not_settled: tuple[NotSettled, ...] = ()
         self._unasked: tuple[Unasked, ...] = ()
+        self._purposes: tuple[OnPurpose, ...] = ()
         self._facts: dict[str, NodeFacts] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -139,7 +142,12 @@ class Hub:
         hosts = {node.host for cluster in past.clusters for node in cluster.nodes}
         self._facts |= {host: NodeFacts(host, now, address=addresses[host]) for host in sorted(hosts)}
         if past.clusters:
-            self._snapshot = updated_estate(past, self._facts, now, self._names(past, self._facts))
+            names = self._names(past, self._facts)
+            self._snapshot = updated_estate(past, self._facts, now, names, written=self._written)
+
+    def stand_as_written(self, clusters: Mapping[str, str]) -> None:
+        """Draw hosts with the cluster that they are written into (host -> its name). Call before `recall`."""
+        self._written = clusters
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
@@ -152,6 +160,11 @@ class Hub:
     def unasked(self, named: tuple[Unasked, ...]) -> None:
         """Draw from now on these hosts as named and not asked."""
         self._unasked = named
+        self._wake.set()
+
+    def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
+        """Tell from now on calmly of these nodes, which runs move: what they do on purpose is no fault."""
+        self._purposes = moved
         self._wake.set()
 
     def facts(self) -> Mapping[str, NodeFacts]:
@@ -185,8 +198,9 @@ class Hub:
         past = old if old.clusters else None
         rates = self._rates()
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
-                             expected=self._expected, unasked=self._unasked)  # fmt: skip
+                             expected=self._expected, unasked=self._unasked, written=self._written)  # fmt: skip
         new = told_until_settled(with_reach(new, rates), self._not_settled)
+        new = told_on_purpose(new, self._purposes, past)
         self._snapshot = new
         for event in events_between(past, new):
             self.tell(event)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from services.errors import BadInput
 from services.events import Event
-from services.types import Health
+from services.types import NOT_OFFERED, NOT_YET, Health
 from tests.widgets.chart_data import NOW, columns_with, highest, image_of, near, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage
@@ -52,10 +52,14 @@ def test_that_a_chart_without_samples_waits_and_one_that_is_not_offered_says_why
 ) -> None:
     page = make_page(spec("a"), spec("b"), spec("c", curves=0, empty="No asynchronous replica in this cluster"))
     assert page.card("a").plot.state.message() == "Waiting for the first sample…"
-    page.set_series("b", "db1", series([], missing="wsrep_flow_control_paused_ns is not in SHOW STATUS"))
+    page.set_series("b", "db1", series([], missing="This server does not offer it.", lacks=NOT_OFFERED))
     settle(qtbot)
-    assert page.card("b").plot.state.message().startswith("Not offered by this server: wsrep_flow_control")
+    assert page.card("b").plot.state.message() == "This server does not offer it."
     assert page.card("b").legend.texts() == ("db1 not offered",)
+    page.set_series("b", "db1", series([], missing="Known after a minute of writes.", lacks=NOT_YET))
+    settle(qtbot)
+    assert page.card("b").plot.state.message() == "Known after a minute of writes."
+    assert page.card("b").legend.texts() == ("db1 not yet",)
     assert page.card("c").plot.state.message() == "No asynchronous replica in this cluster"
 
 

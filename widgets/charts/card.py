@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from services.types import NO_WAY, NOT_YET
 from services.words import tr
 from widgets.charts.legend import Legend, Reading, paint_item
 from widgets.charts.model import ChartSpec, CurveSpec
@@ -37,6 +39,7 @@ class ChartCard(QFrame):
         self.spec = spec
         self._turns = turns
         self._moment: tuple[float | None, float | None] = (None, None)
+        self._silences: Mapping[str, str] = {}
         self.plot = Plot(spec, self, turns)
         self.legend = Legend(spec.curves, self)
         self._title = label(spec.title, "section")
@@ -77,6 +80,15 @@ class ChartCard(QFrame):
         self._moment = (at, now)
         self._turns.ask(self)
 
+    def show_silence(self, words: str, curves: Mapping[str, str]) -> None:
+        """Say from now on why no sample comes: `words` in place of an empty plot, curve -> sentence at its value."""
+        if words != self.plot.state.silence:
+            self.plot.state.silence = words
+            self.plot.refresh()
+        if curves != self._silences:
+            self._silences = dict(curves)
+            self._turns.ask(self)
+
     def in_sight(self) -> bool:
         """Return whether any of it can be seen."""
         return not self.visibleRegion().isEmpty()
@@ -97,22 +109,24 @@ class ChartCard(QFrame):
         track = self.plot.state.tracks[curve.key]
         unit = self.spec.curve_unit(curve)
         if track.missing:
-            return Reading(tr("not offered"), stale=True, why=track.missing)
+            return Reading(_lack_words(track.lacks), stale=True, why=self._silences.get(curve.key) or track.missing)
         if at is not None:
             value = track.value_at(at)
-            return Reading(format_value(value, unit), stale=math.isnan(value), why=self._gap(track, value))
+            return Reading(format_value(value, unit), stale=math.isnan(value), why=self._gap(curve, track, value))
         value = track.latest()
         if math.isnan(value):
-            return Reading(UNKNOWN, stale=True, why=self._gap(track, value))
+            return Reading(UNKNOWN, stale=True, why=self._gap(curve, track, value))
         age = 0.0 if now is None else now - track.last_at
         if age > max(_LEAST_OLD_S, _OLD_STEPS * track.step_s):
-            return Reading(f"{format_value(value, unit)}, {format_age(age)}", stale=True, why=tr("No newer sample."))
+            why = self._silences.get(curve.key) or tr("No newer sample.")
+            return Reading(f"{format_value(value, unit)}, {format_age(age)}", stale=True, why=why)
         return Reading(format_value(value, unit))
 
-    @staticmethod
-    def _gap(track: Track, value: float) -> str:
+    def _gap(self, curve: CurveSpec, track: Track, value: float) -> str:
         if not math.isnan(value):
             return ""
+        if curve.key in self._silences:
+            return self._silences[curve.key]
         return tr("No sample at this moment.") if len(track) else tr("No sample yet.")
 
     def title_texts(self) -> tuple[str, str]:
@@ -142,3 +156,8 @@ class ChartCard(QFrame):
             paint_item(painter, QRectF(item.geometry()), item.curve, item.reading)
         painter.restore()
         self.plot.refresh()
+
+
+def _lack_words(lacks: str) -> str:
+    """Return the short words for a curve that has no value at all."""
+    return {NOT_YET: tr("not yet"), NO_WAY: tr("no way to it")}.get(lacks, tr("not offered"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -178,6 +178,12 @@ class ChartsPage(QFrame):
         card = self._cards.get(chart)
         if card is not None and curve in card.plot.state.tracks and card.plot.append(curve, series):
             self._read_timer.start()
+
+    def set_silences(self, charts: Mapping[str, str], curves: Mapping[tuple[str, str], str]) -> None:
+        """Say why no sample comes: chart -> words in place of an empty plot, (chart, curve) -> why it has no value."""
+        for key, card in self._cards.items():
+            of_card = {curve: words for (chart, curve), words in curves.items() if chart == key}
+            card.show_silence(charts.get(key, ""), of_card)
 
     def set_events(self, events: Sequence[Event]) -> None:
         """Mark these moments in every chart."""

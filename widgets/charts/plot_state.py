@@ -28,6 +28,7 @@ class PlotState:
         self.start, self.end = 0.0, 1.0
         self.isolated = ""
         self.events: Sequence[Event] = ()
+        self.silence = ""  # why no sample comes now: a host without an answer, or without the way in that it takes
         self.shapes: list[tuple[CurveSpec, Shape]] = []
         self.pile: tuple[list[CurveSpec], Pile] | None = None
         self.left = make_scale(0.0, 1.0, spec.unit)
@@ -45,8 +46,10 @@ class PlotState:
             return self.spec.empty or tr("Nothing to plot here")
         tracks = [self.tracks[c.key] for c in self.spec.curves if c.drawing != "none"]
         if tracks and all(track.missing for track in tracks):
-            return tr("Not offered by this server: {what}", what=tracks[0].missing)
+            return self.silence or tracks[0].missing
         if not any(len(track) for track in tracks):
+            if self.silence:
+                return self.silence
             known = all(track.known for track in tracks)
             return (
                 tr("No samples in this span") if known and self.has_history() else tr("Waiting for the first sample…")

@@ -240,6 +240,7 @@ def subtitle(cluster: ClusterSnapshot) -> str:
         ClusterKind.GALERA: "Galera",
         ClusterKind.ASYNC: tr("asynchronous replication"),
         ClusterKind.SINGLE: tr("single server"),
+        ClusterKind.UNKNOWN: tr("replication not known"),
     }[cluster.kind]
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
     state = tr("state {uuid}", uuid=short_id(cluster.cluster_id)) if cluster.kind is ClusterKind.GALERA else ""
@@ -248,8 +249,18 @@ def subtitle(cluster: ClusterSnapshot) -> str:
 
 def seen_from(cluster: ClusterSnapshot, at: float) -> str:
     """Return the line below the drawing: who saw this, whether they agree, how long ago."""
+    if cluster.agreement and not any(node.reach in {Reach.FULL, Reach.SQL_ONLY} for node in cluster.nodes):
+        return tr("{sentence} · {last}", sentence=cluster.agreement, last=_last_answer_words(cluster, at))
     age = format_age(max(0.0, at - cluster.at))
     return f"{cluster.agreement} · {age}" if cluster.agreement else tr("Not seen by any node yet · {age}", age=age)
+
+
+def _last_answer_words(cluster: ClusterSnapshot, at: float) -> str:
+    """Return how old the last answer of a server is: a try is no answer."""
+    moments = [last for node in cluster.nodes if (last := last_answer(node)) is not None]
+    if not moments:
+        return tr("none ever did")
+    return tr("last answer {age}", age=format_age(max(0.0, at - max(moments))))
 
 
 def tooltip(node: NodeView, at: float) -> str:

@@ -57,15 +57,13 @@ class ChartFeed(QObject):
             return
         self._about = about
         source = self._controller.source
-        if source.is_live:
-            self._draw_up(cluster, focus, _redo_capacity(focus, source))
-        else:  # a recording has its samples in its file, which another reader may hold for a while
-            self._ops.run(
-                "redo capacity",
-                lambda: _redo_capacity(focus, source),
-                lambda capacity: self._draw_up(cluster, focus, capacity),
-                lambda _: self._draw_up(cluster, focus, None),  # its curves will say what is wrong with the file
-            )
+        # Samples may be held for a while by who writes them, or by another reader of a recording's file.
+        self._ops.run(
+            "redo capacity",
+            lambda: _redo_capacity(focus, source),
+            lambda capacity: self._draw_up(cluster, focus, capacity),
+            lambda _: self._draw_up(cluster, focus, None),  # its curves will say what is wrong with the file
+        )
 
     def _draw_up(self, cluster: ClusterSnapshot, focus: NodeView, capacity: float | None) -> None:
         plan = self._plan = chart_plan(cluster, focus, capacity)

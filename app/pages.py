@@ -28,7 +28,7 @@ def build_pages(
     Args:
         door: opens the desk of procedures; None: nothing here can be steered.
     """
-    charts = ChartsPage()
+    charts = ChartsPage(turns=controller.turns)
     window.add_page("charts", charts)
     ChartFeed(controller, charts, ops)
     yield

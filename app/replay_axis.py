@@ -27,7 +27,7 @@ class ReplayAxis(QObject):
         self._controller = controller
         self._player = player
         self._charts = charts
-        self._strip = EventStrip()
+        self._strip = EventStrip(turns=controller.turns)
         self._bar = ReplayBar()
         self._begin, self._end = controller.source.span()
         self._at = self._begin

@@ -104,8 +104,12 @@ def telling_moment(events: Sequence[Event], end: float) -> float:
 def _settle(session: WindowSession) -> None:
     """Let timers run until no background call is under way and the page has been quiet for a moment."""
     _spin(lambda: False, SETTLE_S)
-    _spin(lambda: not session.ops.busy(), 10.0)
+    _spin(lambda: not session.ops.busy() and not _drawing(session), 10.0)
     _spin(lambda: False, SETTLE_S)
+
+
+def _drawing(session: WindowSession) -> bool:
+    return session.controller is not None and session.controller.busy()
 
 
 def _spin(done: Callable[[], bool], limit_s: float) -> bool:

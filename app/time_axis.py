@@ -31,7 +31,7 @@ class TimeAxis(QObject):
         self._controller = controller
         self._window = window
         self._charts = charts
-        self._strip = EventStrip()
+        self._strip = EventStrip(turns=controller.turns)
         self._first: float | None = None
         self._fills = True
         self._returning = False

@@ -18,6 +18,7 @@ from services.errors import UserError
 from services.procedures.facts_model import Facts
 from services.procedures.run_model import RunState, RunView
 from tests.unit.app.steering_desk import HOLDER, World
+from tests.widgets.fake_sources import settle
 from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
 from widgets.common.palette import CommandPalette
 from widgets.frame.armed_frame import ArmedFrame
@@ -79,6 +80,7 @@ def test_that_the_inspector_offers_the_same(person: Person) -> None:
     menu = menu_of(person, "db3")
     offered = [action.text() for action in menu.actions()]
     menu.hide()
+    settle(person.controller)
     person.presses(person.window.inspector, "Take a node out of flow control")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
     assert person.wizard.stages.form.rows["node"].text() == "db3"

@@ -16,12 +16,12 @@ from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot import Plot
 from widgets.charts.plot_track import Track
 from widgets.charts.scales import format_value
-from widgets.charts.turns import Turns
 from widgets.common.fonts import BASE, SMALL, STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.plain import set_tip
 from widgets.common.text import UNKNOWN, format_age
 from widgets.common.theme import current_theme
+from widgets.common.turns import Turns
 
 MIN_HEIGHT = 184
 # A value this many steps behind the present is old; the person sees its age.

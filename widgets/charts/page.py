@@ -18,10 +18,10 @@ from services.words import mark, tr
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
 from widgets.charts.model import ChartSpec, SeriesLike
-from widgets.charts.turns import Turns
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
 from widgets.common.time_view import MINUTE, View
+from widgets.common.turns import Turns
 from widgets.common.wardrobe import wear
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ChartsPage(QFrame):
     cursor_moved = Signal(object)
     data_wanted = Signal(str, str, float, float, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
         self._cards: dict[str, ChartCard] = {}
         self._view = View(0.0, _DEFAULT_SPAN, live=True, now=_DEFAULT_SPAN)
@@ -61,7 +61,7 @@ class ChartsPage(QFrame):
         self._events: tuple[Event, ...] = ()
         self._scope = ""
         self._demand = Demand()
-        self._turns = Turns(self)
+        self._turns = turns or Turns(self)
         self._columns = 0
         self._ask_timer = QTimer(self)
         self._ask_timer.setSingleShot(True)

@@ -20,8 +20,8 @@ from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RIGHT, TOP, StillPainter
 from widgets.charts.plot_state import PlotState
-from widgets.charts.turns import Turns
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.turns import Turns
 
 _RIGHT_AXIS = 44.0
 _CLICK_PX = 4.0

@@ -12,12 +12,16 @@ from widgets.common.theme import with_alpha
 
 
 class Spark:
-    """The curve of one series inside one rectangle: paths are built once, painted often."""
+    """The curve of one series inside one rectangle: paths are built once, on any thread, and painted often.
 
-    __slots__ = ("_areas", "_line")
+    Attributes: values, rect: what it was made of; nothing changes afterwards.
+    """
+
+    __slots__ = ("_areas", "_line", "rect", "values")
 
     def __init__(self, values: Sequence[float], rect: QRectF) -> None:
         """Build the paths; NaN is a gap. The scale starts at zero unless the values are far from it."""
+        self.values, self.rect = tuple(values), rect
         self._line = QPainterPath()
         self._areas = QPainterPath()
         finite = [v for v in values if math.isfinite(v)]
@@ -43,6 +47,10 @@ class Spark:
     def empty(self) -> bool:
         """Return whether there is nothing to draw."""
         return self._line.isEmpty()
+
+    def fitted(self, rect: QRectF) -> Spark:
+        """Return the same curve inside another rectangle, itself where it fits."""
+        return self if rect == self.rect else Spark(self.values, rect)
 
     def _add(self, run: list[tuple[float, float]], ground: float) -> None:
         if len(run) < 2:

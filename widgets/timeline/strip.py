@@ -16,6 +16,7 @@ from widgets.common.plain import show_tip
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_view import MINUTE, View
+from widgets.common.turns import Turns
 from widgets.common.wardrobe import wear
 from widgets.timeline.placement import Bar, Label, Mark, place_bars, place_labels, place_marks
 from widgets.timeline.strip_paint import (
@@ -57,8 +58,9 @@ class EventStrip(QWidget):
     range_changed = Signal(float, float, bool)
     live_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
+        self._turns = turns or Turns(self)
         self._view = View(0.0, 15 * MINUTE, live=True, now=15 * MINUTE)
         self._events: tuple[Event, ...] = ()
         self._cursor: float | None = None
@@ -88,7 +90,7 @@ class EventStrip(QWidget):
             self._events = tuple(events)
             if self._selected not in self._events:
                 self._selected = None
-            self._replace()
+            self._replace_soon()
 
     def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
         """Show this span (epoch seconds) without a signal; `now` is the present (live: `end`)."""
@@ -96,7 +98,7 @@ class EventStrip(QWidget):
         view = View(start, end, live, newest)
         if view != self._view:
             self._view = view
-            self._replace()
+            self._replace_soon()
 
     def set_cursor(self, at: float | None) -> None:
         """Put the cursor at a moment, None: the present. No signal."""
@@ -165,7 +167,21 @@ class EventStrip(QWidget):
         )
 
     def _replace(self) -> None:
+        """Follow the hand: at once."""
         self._placed = None
+        self.update()
+
+    def _replace_soon(self) -> None:
+        """Follow the time: in a frame that nothing else of the window is painted in."""
+        self._placed = None
+        self._turns.ask(self, alone=True)
+
+    def in_sight(self) -> bool:
+        """Return whether any of it can be seen."""
+        return not self.visibleRegion().isEmpty()
+
+    def take_turn(self) -> None:
+        """Have the newest state painted."""
         self.update()
 
     def _speak(self) -> None:

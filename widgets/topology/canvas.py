@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -23,11 +23,12 @@ from services.discovery.model import ClusterSnapshot
 from services.words import tr
 from widgets.common.nodes import ordered_nodes
 from widgets.common.plain import show_tip
+from widgets.common.spark import Spark
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
 from widgets.topology.edges import Edges
 from widgets.topology.motion import Motion
-from widgets.topology.node_item import NodeItem, middle_of
+from widgets.topology.node_item import NO_SPARK, NodeItem, middle_of
 from widgets.topology.paint_state import PaintState, detail_at
 from widgets.topology.placement import Placement, Structure, place, structure
 from widgets.topology.wording import card_text, spoken, tooltip
@@ -90,7 +91,7 @@ class Canvas(QGraphicsView):
         self.setMinimumSize(240, 160)
 
     # -- content -------------------------------------------------------------------------------------------------
-    def show_cluster(self, cluster: ClusterSnapshot, sparks: Mapping[str, Sequence[float]], at: float) -> None:
+    def show_cluster(self, cluster: ClusterSnapshot, sparks: Mapping[str, Spark], at: float) -> None:
         """Draw `cluster` as of `at`; only what differs from the last call is touched."""
         shape = structure(cluster)
         other = self._cluster is None or self._cluster.cluster_id != cluster.cluster_id
@@ -102,7 +103,7 @@ class Canvas(QGraphicsView):
             self._place_items()
         for node in cluster.nodes:
             item = self._items.get(node.node_id)
-            if item and item.take(card_text(node, at), sparks.get(node.node_id, ()), self._order[node.node_id]):
+            if item and item.take(card_text(node, at), sparks.get(node.node_id, NO_SPARK), self._order[node.node_id]):
                 self._motion.fade(item)
         self._backdrop.take(cluster, self._placement)
         self._edges.take(cluster, self._placement, at)

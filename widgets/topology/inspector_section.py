@@ -12,9 +12,9 @@ from services.words import tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import mono_font, ui_font
 from widgets.common.labels import ElidedLabel, ValueLabel, label
-from widgets.common.spark import Spark
 from widgets.common.theme import current_theme, curve_color, theme_holder
 from widgets.topology.inspector_content import SETTINGS, Row, Section
+from widgets.topology.inspector_told import NO_CURVE, Curve
 
 _KEY_WIDTH, _MOST_KEY_WIDTH = 96, 132
 _NAME_WIDTH = 176  # of a server variable
@@ -158,12 +158,17 @@ class SectionBox(QWidget):
             self._grid.addWidget(words, 1000 + i, 0, 1, 2)
             self._sentences.append(words)
 
-    def show_curve(self, values: Sequence[float], caption: str, curve: int, *, stale: bool) -> None:
+    def show_curve(self, curve: Curve) -> None:
         """Show the section's curve, or none."""
-        self._curve.show_values(values, curve, stale=stale)
-        self._curve.setVisible(len(values) > 1)
-        self._caption.setText(caption)
-        self._caption.setVisible(len(values) > 1 and bool(caption))
+        shown = len(curve.spark.values) > 1
+        self._curve.show_curve(curve)
+        self._curve.setVisible(shown)
+        self._caption.setText(curve.caption)
+        self._caption.setVisible(shown and bool(curve.caption))
+
+    def curve_area(self) -> QRectF:
+        """Return the place that the curve is painted in."""
+        return self._curve.area()
 
     def words(self) -> tuple[tuple[str, str], ...]:
         """Return (label, value) of all rows."""
@@ -177,26 +182,28 @@ class _Curve(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(56)
-        self._values: Sequence[float] = ()
-        self._curve = 0
-        self._stale = False
+        self._shown = Curve(NO_CURVE, "", 0, stale=False)
         theme_holder().changed.connect(self.update)
 
-    def show_values(self, values: Sequence[float], curve: int, *, stale: bool) -> None:
-        """Draw these values in a node's colour, grey when they are old."""
-        if (values, curve, stale) != (self._values, self._curve, self._stale):
-            self._values, self._curve, self._stale = values, curve, stale
+    def show_curve(self, curve: Curve) -> None:
+        """Draw this in a node's colour, grey when it is old."""
+        old, self._shown = self._shown, curve
+        if (old.spark.values, old.color, old.stale) != (curve.spark.values, curve.color, curve.stale):
             self.update()
+
+    def area(self) -> QRectF:
+        """Return where in the widget the curve is."""
+        return QRectF(self.rect()).adjusted(8, 10, -8, -8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint ground and curve."""
         del event
-        theme = current_theme()
+        theme, shown = current_theme(), self._shown
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.canvas)
         painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
-        area = QRectF(self.rect()).adjusted(8, 10, -8, -8)
-        Spark(self._values, area).paint(painter, theme.stale if self._stale else curve_color(self._curve))
+        spark = shown.spark.fitted(self.area())  # made for another width: the panel was resized since
+        spark.paint(painter, theme.stale if shown.stale else curve_color(shown.color))
         painter.end()

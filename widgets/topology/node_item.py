@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,7 +27,8 @@ _ROW = 17.0
 _LEAST_LABEL = 40.0
 _MOST_TEXT = 400  # characters of a reason: three lines hold a quarter of it
 _FIRST_ROW = 50.0
-_SPARK = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
+SPARK_AREA = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
+"""Where a card has its spark: who makes one for it makes it for this place."""
 _CARD = QRectF(0.0, 0.0, CARD_W, CARD_H)
 _BOUNDS = QRectF(-2.0, -2.0, CARD_W + 4.0, CARD_H + 4.0)
 _GLYPH = QRectF(_LEFT, 14.0, 12.0, 12.0)
@@ -36,6 +36,7 @@ _FAR_GLYPH = QRectF(CARD_W / 2 - 32.0, CARD_H / 2 - 32.0, 64.0, 64.0)
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _EMPTY = CardText("", "", Health.UNKNOWN, "")
+NO_SPARK = Spark((), SPARK_AREA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,7 @@ class NodeItem(QGraphicsItem):
         self._text = _EMPTY
         self._shown = _EMPTY  # the text cut to fit
         self._lines: tuple[str, ...] = ()
-        self._values: Sequence[float] = ()
-        self._spark: Spark | None = None
+        self.spark = NO_SPARK
         self._curve_index = 0
         self._curve = curve_color(0)
         self._was = Health.UNKNOWN
@@ -89,7 +89,7 @@ class NodeItem(QGraphicsItem):
         """Return the words it was given last."""
         return self._text
 
-    def take(self, text: CardText, values: Sequence[float], curve: int) -> bool:
+    def take(self, text: CardText, spark: Spark, curve: int) -> bool:
         """Take new content; return whether the state's shape changed (the canvas then fades it in)."""
         changed = self._text is not _EMPTY and self._text.health is not text.health
         if text != self._text:
@@ -99,10 +99,11 @@ class NodeItem(QGraphicsItem):
             self._shown = _EMPTY  # cut when painted: from afar no text is drawn, so none is measured
             self._far = None
             self.update()
-        if values is not self._values and tuple(values) != tuple(self._values):
-            self._values = values
-            self._spark = None
-            self.update()
+        if spark is not self.spark:
+            changed_curve = spark.values != self.spark.values
+            self.spark = spark
+            if changed_curve:
+                self.update()
         if curve != self._curve_index:
             self._curve_index, self._curve = curve, curve_color(curve)
         return changed
@@ -229,13 +230,11 @@ class NodeItem(QGraphicsItem):
             painter.drawText(QRectF(_LEFT, 102, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, text.footer)
 
     def _paint_spark(self, painter: QPainter) -> None:
-        if self._spark is None:
-            self._spark = Spark(self._values, _SPARK)
-        if self._spark.empty:
+        if self.spark.empty:
             painter.setPen(QPen(self._state.theme.divider, 1.0))
-            painter.drawLine(_SPARK.bottomLeft(), _SPARK.bottomRight())
+            painter.drawLine(SPARK_AREA.bottomLeft(), SPARK_AREA.bottomRight())
         else:
-            self._spark.paint(painter, self._state.theme.stale if self._text.stale else self._curve)
+            self.spark.paint(painter, self._state.theme.stale if self._text.stale else self._curve)
 
     # -- fitting words into the card -----------------------------------------------------------------------------
     def _fit_text(self) -> None:

@@ -18,6 +18,7 @@ from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.messages import MessageBar
 from widgets.common.nodes import STALE_AFTER_S, state_word
+from widgets.common.spark import Spark
 from widgets.common.text import format_clock, format_duration
 from widgets.common.wardrobe import wear
 from widgets.topology.canvas import Canvas
@@ -122,9 +123,7 @@ class TopologyView(QFrame):
         return row
 
     # -- content -------------------------------------------------------------------------------------------------
-    def show_snapshot(
-        self, cluster: ClusterSnapshot | None, sparks: Mapping[str, tuple[float, ...]], at: float
-    ) -> None:
+    def show_snapshot(self, cluster: ClusterSnapshot | None, sparks: Mapping[str, Spark], at: float) -> None:
         """Draw `cluster` as of `at` (UTC epoch seconds); `sparks`: node id -> the last 60 s of its metric."""
         self._cluster = cluster
         drawn = cluster is not None and _is_drawn(cluster)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.words import tr
@@ -21,7 +21,11 @@ from widgets.common.plain import set_tip
 from widgets.common.text import UNKNOWN, format_age
 from widgets.common.theme import current_theme
 
-MIN_HEIGHT = 184
+MIN_HEIGHT, _LOW_HEIGHT = 168, 140
+_WIDE = 860
+"""A card so wide has title, legend and subtitle in one line: the height is the plot's."""
+_SUBTITLE_SHARE = 0.32
+_ANY_WIDTH = 16_777_215  # qwidget.h: QWIDGETSIZE_MAX
 # A value this many steps behind the present is old; the person sees its age.
 _OLD_STEPS = 2.5
 _LEAST_OLD_S = 3.0
@@ -48,19 +52,40 @@ class ChartCard(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(spec.title)
         self.setAccessibleDescription(spec.subtitle)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._title)
-        head.addWidget(self._subtitle, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 8)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addWidget(self.plot, 1)
-        column.addWidget(self.legend)
-        # The plot's own frame begins left of its grid by the width of the axis words; the card's margin is enough.
+        self._head = QHBoxLayout()
+        self._head.setSpacing(16)
+        self._head.addWidget(self._title, 0, Qt.AlignmentFlag.AlignTop)
+        self._head.addWidget(self._subtitle, 1, Qt.AlignmentFlag.AlignTop)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(14, 10, 14, 8)
+        self._column.setSpacing(2)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self.plot, 1)
+        self._column.addWidget(self.legend)
+        self._wide = False
         self.legend.isolate_wanted.connect(self.isolate)
         self.legend.all_wanted.connect(lambda: self.isolate(""))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the legend where the width lets the plot have most of the height."""
+        super().resizeEvent(event)
+        wide = self.width() >= _WIDE
+        if wide:
+            most = round(_SUBTITLE_SHARE * self.width())
+            self._subtitle.setFixedWidth(
+                min(most, self._subtitle.fontMetrics().horizontalAdvance(self.spec.subtitle) + 2)
+            )
+        if wide == self._wide:
+            return
+        self._wide = wide
+        if wide:
+            self._head.insertWidget(1, self.legend, 1, Qt.AlignmentFlag.AlignTop)
+        else:
+            self._subtitle.setMinimumWidth(0)
+            self._subtitle.setMaximumWidth(_ANY_WIDTH)
+            self._column.addWidget(self.legend)
+        self._head.setStretchFactor(self._subtitle, 0 if wide else 1)
+        self.setMinimumHeight(_LOW_HEIGHT if wide else MIN_HEIGHT)
 
     def isolate(self, key: str) -> None:
         """Show one curve only; the one that is isolated already, or '', shows all."""

@@ -15,11 +15,12 @@ from widgets.charts.plot_shapes import Pile, Shape
 from widgets.charts.plot_state import PlotState
 from widgets.charts.plot_track import Array
 from widgets.charts.scales import Scale
-from widgets.common.fonts import SMALL, ui_font
+from widgets.common.fonts import SMALL, small_width, ui_font
 from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_pixels import pixel, ticks_wanted, x_of
 from widgets.common.time_ticks import time_ticks
 
-# The same on every plot, so that plots above one another align.
+# Of a plot that stands alone; those of a page have the same room left and right (board.py).
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 16.0, 8.0, 20.0
 _BAND_ALPHA = 0.20
 _MARK_ALPHA = 0.75
@@ -27,7 +28,7 @@ _DOT_AWAY_PX = 5.0
 # A stroke wider than a pixel costs four times as much: only lines of few points may be that beautiful.
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
-_TICK_ROOM_PX = 74.0
+_WORDS_GAP = 8.0
 _RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -75,7 +76,7 @@ class StillPainter:
         return (t - self._state.start) * self._per_second + self._frame.left()
 
     def _x_of(self, at: float) -> float:
-        return (at - self._state.start) * self._per_second + self._frame.left()
+        return x_of(at, self._state.start, self._state.end, self._frame.left(), self._frame.width())
 
     def _y(self, value: Array, scale: Scale) -> Array:
         return self._frame.bottom() - (value - scale.low) * (self._frame.height() / (scale.high - scale.low))
@@ -102,13 +103,13 @@ class StillPainter:
         if values:
             for value, words in self._state.left.ticks:
                 y = self.y_of(value, self._state.left)
-                painter.drawText(QRectF(0, y - 9, frame.left() - 8, 18), _RIGHT_MIDDLE, words)
+                painter.drawText(QRectF(0, y - 9, frame.left() - _WORDS_GAP, 18), _RIGHT_MIDDLE, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
         for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
-            painter.drawLine(QPointF(round(x), frame.bottom() + 1), QPointF(round(x), frame.bottom() + 4))
+            painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), frame.bottom() + 4))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
                 painter.drawText(QRectF(x - 50, frame.bottom() + 4, 100, 16), Qt.AlignmentFlag.AlignCenter, tick.text)
@@ -118,7 +119,7 @@ class StillPainter:
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for (_, words), (value, _) in zip(scale.ticks, self._state.left.ticks, strict=True):
             y = self.y_of(value, self._state.left)
-            self._painter.drawText(QRectF(self._frame.right() + 8, y - 9, 60, 18), flags, words)
+            self._painter.drawText(QRectF(self._frame.right() + _WORDS_GAP, y - 9, 200, 18), flags, words)
 
     def _words(self, message: str) -> None:
         self._painter.setPen(self._theme.third)
@@ -251,7 +252,7 @@ class StillPainter:
         state = self._state
         taken = -10.0
         for at, health in sorted(_marks(state), key=lambda mark: mark[0]):
-            x = round(self._x_of(at))
+            x = pixel(self._x_of(at))
             if x - taken < 3:
                 continue
             taken = x
@@ -267,7 +268,7 @@ class StillPainter:
         for curve in state.drawn_curves():
             for at in state.tracks[curve.key].restarts:
                 if state.start <= at <= state.end:
-                    seen.setdefault(round(self._x_of(at)), curve.label)
+                    seen.setdefault(pixel(self._x_of(at)), curve.label)
         single = len({track.restarts for track in state.tracks.values()}) == 1
         taken = -1e9
         for x, label in sorted(seen.items()):
@@ -295,9 +296,14 @@ def _marks(state: PlotState) -> list[tuple[float, Health]]:
     return marks
 
 
-def ticks_wanted(width: float) -> int:
-    """Return how many ticks of the time axis fit into a plot of this width."""
-    return int(width / _TICK_ROOM_PX)
+def room_wanted(state: PlotState) -> tuple[float, float]:
+    """Return how many pixels left and right of the frame the words of the scales take."""
+    if state.message():
+        return 0.0, 0.0
+    scales = (state.left, state.right)
+    left, right = (max((small_width(words) for _, words in scale.ticks), default=0.0) if scale else 0.0
+                   for scale in scales)  # fmt: skip
+    return left + _WORDS_GAP + 1, right + _WORDS_GAP + 1 if right else 0.0
 
 
 def finite_runs(values: Array) -> list[tuple[int, int]]:

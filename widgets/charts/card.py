@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 
 from services.words import tr
 from widgets.charts.legend import Legend, Reading, paint_item
+from widgets.charts.legend_key import chart_keys, paint_key
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot import Plot
 from widgets.charts.plot_track import Track
@@ -25,6 +26,7 @@ MIN_HEIGHT, _LOW_HEIGHT = 168, 140
 _WIDE = 860
 """A card so wide has title, legend and subtitle in one line: the height is the plot's."""
 _SUBTITLE_SHARE = 0.32
+_LINE = 22
 _ANY_WIDTH = 16_777_215  # qwidget.h: QWIDGETSIZE_MAX
 # A value this many steps behind the present is old; the person sees its age.
 _OLD_STEPS = 2.5
@@ -42,7 +44,7 @@ class ChartCard(QFrame):
         self._turns = turns
         self._moment: tuple[float | None, float | None] = (None, None)
         self.plot = Plot(spec, self, turns)
-        self.legend = Legend(spec.curves, self)
+        self.legend = Legend(spec.curves, self, keys=chart_keys(spec), piled=spec.kind == "stack")
         self._title = label(spec.title, "section")
         self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -71,10 +73,8 @@ class ChartCard(QFrame):
         super().resizeEvent(event)
         wide = self.width() >= _WIDE
         if wide:
-            most = round(_SUBTITLE_SHARE * self.width())
-            self._subtitle.setFixedWidth(
-                min(most, self._subtitle.fontMetrics().horizontalAdvance(self.spec.subtitle) + 2)
-            )
+            whole = self._subtitle.fontMetrics().horizontalAdvance(self.spec.subtitle) + 2
+            self._subtitle.setFixedWidth(min(whole, round(_SUBTITLE_SHARE * self.width())))
         if wide == self._wide:
             return
         self._wide = wide
@@ -84,7 +84,12 @@ class ChartCard(QFrame):
             self._subtitle.setMinimumWidth(0)
             self._subtitle.setMaximumWidth(_ANY_WIDTH)
             self._column.addWidget(self.legend)
+        # A layout counts what has no stretch by its size hint, and that of an ignored one as nothing.
+        across = QSizePolicy.Policy.Fixed if wide else QSizePolicy.Policy.Ignored
+        self._subtitle.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         self._head.setStretchFactor(self._subtitle, 0 if wide else 1)
+        for words in (self._title, self._subtitle):
+            words.setFixedHeight(_LINE if wide else words.sizeHint().height())
         self.setMinimumHeight(_LOW_HEIGHT if wide else MIN_HEIGHT)
 
     def isolate(self, key: str) -> None:
@@ -164,6 +169,8 @@ class ChartCard(QFrame):
         painter.restore()
         painter.translate(QPointF(self.legend.geometry().topLeft()))
         for item in self.legend.items.values():
-            paint_item(painter, QRectF(item.geometry()), item.curve, item.reading)
+            paint_item(painter, QRectF(item.geometry()), item.curve, item.reading, piled=item.piled)
+        for sign in self.legend.keys:
+            paint_key(painter, QRectF(sign.geometry()), sign.key)
         painter.restore()
         self.plot.refresh()

@@ -18,6 +18,7 @@ from services.words import mark, tr
 from widgets.charts.board import Board
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
+from widgets.charts.legend_key import EventLegend, event_keys, event_marks
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.turns import Turns
 from widgets.common.empty import EmptyState
@@ -91,6 +92,7 @@ class ChartsPage(QFrame):
         self._header.span_wanted.connect(self._show_last)
         self._header.live_wanted.connect(self.go_live)
         self._header.export_wanted.connect(self._ask_and_export)
+        self._events_legend = EventLegend(20)
         self._bar = MessageBar()
         self._empty = EmptyState()
         self._empty.say(tr("No charts yet"), tr("Choose a cluster or a node in the tree: its charts appear here."))
@@ -102,6 +104,7 @@ class ChartsPage(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header)
+        column.addWidget(self._events_legend)
         column.addWidget(self._bar)
         column.addWidget(self._empty, 1)
         column.addWidget(self._board, 1)
@@ -175,6 +178,7 @@ class ChartsPage(QFrame):
             self._events = tuple(events)
             for card in self._cards.values():
                 card.plot.set_events(self._events)
+            self._read_timer.start()
 
     # -- the time axis -----------------------------------------------------------------------------------------------
     def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
@@ -289,6 +293,15 @@ class ChartsPage(QFrame):
     def _describe(self) -> None:
         steps = [t.step_s for card in self._cards.values() for t in card.plot.state.tracks.values() if len(t)]
         self._header.describe(self._view, max(steps, default=1.0), self._scope)
+        self._explain_lines()
+
+    def _explain_lines(self) -> None:
+        """Say what the upright lines in sight are."""
+        view = self._view
+        marks = {health for _, health in event_marks(self._events, view.start, view.end)}
+        tracks = (track for card in self._cards.values() for track in card.plot.state.tracks.values())
+        restarts = any(view.start <= at <= view.end for track in tracks for at in track.restarts)
+        self._events_legend.show_keys(event_keys(marks, restarts=restarts))
 
     def header_texts(self) -> tuple[str, str]:
         """Return the name and the description as shown."""

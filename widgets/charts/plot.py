@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from services.events import Event
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
-from widgets.charts.plot_paint import BOTTOM, LEFT, RIGHT, TOP, StillPainter, room_wanted
+from widgets.charts.plot_paint import BOTTOM, LEFT, RESTARTS, RIGHT, TOP, StillPainter, room_wanted
 from widgets.charts.plot_state import PlotState
 from widgets.charts.turns import Turns
 from widgets.common.theme import current_theme, theme_holder
@@ -138,7 +138,8 @@ class Plot(QWidget):
     def frame_rect(self) -> QRectF:
         """Return where curves are drawn, in pixels of the plot."""
         left, right = self._room
-        return QRectF(self.rect()).adjusted(left, TOP, -right, -BOTTOM)
+        top = RESTARTS + 2 if self.state.restarts else TOP
+        return QRectF(self.rect()).adjusted(left, top, -right, -BOTTOM)
 
     def set_room(self, left: float, right: float) -> None:
         """Keep so many pixels free left and right of the frame: every plot on one time axis has the same."""
@@ -244,6 +245,7 @@ class Plot(QWidget):
 
     def paint_still(self, painter: QPainter) -> None:
         """Paint the plot without crosshair: on the screen, into a picture or an SVG."""
+        self.state.find_restarts()
         frame = self.frame_rect()
         if frame.width() < 8 or frame.height() < 8:
             return

@@ -7,9 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from shiboken6 import VoidPtr
 
-from services.types import Health
-from services.words import tr
-from widgets.charts.colors import curve_area, curve_line, limit_text, limit_tint
+from widgets.charts.colors import curve_area, curve_line, event_pen, limit_pen, limit_tint
+from widgets.charts.legend_key import event_marks
 from widgets.charts.model import CurveSpec
 from widgets.charts.plot_shapes import Pile, Shape
 from widgets.charts.plot_state import PlotState
@@ -22,8 +21,9 @@ from widgets.common.time_ticks import time_ticks
 
 # Of a plot that stands alone; those of a page have the same room left and right (board.py).
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 16.0, 8.0, 20.0
+RESTARTS = 15.0
+"""Above the frame, while a restart is in sight: the line that says whose."""
 _BAND_ALPHA = 0.20
-_MARK_ALPHA = 0.75
 _DOT_AWAY_PX = 5.0
 # A stroke wider than a pixel costs four times as much: only lines of few points may be that beautiful.
 _FEW_POINTS = 1500
@@ -69,6 +69,7 @@ class StillPainter:
         self._events()
         self._restarts()
         painter.restore()
+        self._restart_words()
 
     # -- mapping
 
@@ -145,39 +146,12 @@ class StillPainter:
             top = self.y_of(min(scale.high, band.end if band.end is not None else scale.high), scale)
             rect = QRectF(QPointF(frame.left(), top), QPointF(frame.right(), self.y_of(band.start, scale)))
             self._painter.fillRect(rect, with_alpha(limit_tint(band.tone, self._theme), 0.85))
-            if band.label and rect.height() >= 13:
-                self._painter.setPen(limit_text(band.tone, self._theme))
-                self._painter.drawText(rect.adjusted(0, 0, -8, 0), _RIGHT_MIDDLE, band.label)
 
     def _limit_lines(self) -> None:
         for line in self._state.spec.limits:
             y = round(self.y_of(line.value, self._state.left))
-            color = QColor(self._theme.warn_fill if line.tone == "warn" else getattr(self._theme, line.tone))
-            pen = QPen(color, 1)
-            pen.setDashPattern([5, 4])
-            self._painter.setPen(pen)
+            self._painter.setPen(limit_pen(line.tone, self._theme))
             self._painter.drawLine(QPointF(self._frame.left(), y), QPointF(self._frame.right(), y))
-            width = QFontMetricsF(self._painter.font()).horizontalAdvance(line.label)
-            box = self._free_box(y, width + 6)
-            self._painter.setPen(limit_text(line.tone, self._theme))
-            self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, line.label)
-
-    def _free_box(self, y: float, width: float) -> QRectF:
-        """Return the place beside a limit's line, below or above, that the fewest points of curves lie in."""
-        frame = self._frame
-        lefts = (frame.left() + 8, frame.right() - width - 8, frame.center().x() - width / 2)
-        boxes = [QRectF(left, top, width, 15) for top in (y + 1, y - 16) for left in lefts]
-        boxes = [box for box in boxes if frame.top() <= box.top() and box.bottom() <= frame.bottom()] or boxes
-
-        def crowd(box: QRectF) -> int:
-            count = 0
-            for curve, shape in self._state.shapes:
-                x, high = self._x(shape.t), self._y(shape.y, self._state.scale_of(curve))
-                inside = (x >= box.left()) & (x <= box.right()) & (high >= box.top() - 1) & (high <= box.bottom() + 1)
-                count += int(np.count_nonzero(inside))
-            return count
-
-        return min(boxes, key=crowd)
 
     # -- curves
 
@@ -251,49 +225,35 @@ class StillPainter:
     def _events(self) -> None:
         state = self._state
         taken = -10.0
-        for at, health in sorted(_marks(state), key=lambda mark: mark[0]):
+        marks = event_marks(state.events, state.start, state.end)
+        for at, health in sorted(marks, key=lambda mark: mark[0]):
             x = pixel(self._x_of(at))
             if x - taken < 3:
                 continue
             taken = x
-            color = self._theme.third if health is Health.UNKNOWN else self._theme.health(health)
-            pen = QPen(with_alpha(color, _MARK_ALPHA), 1)
-            pen.setDashPattern([2, 3])
-            self._painter.setPen(pen)
+            self._painter.setPen(event_pen(health, self._theme))
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
 
     def _restarts(self) -> None:
-        state = self._state
-        seen: dict[int, str] = {}
-        for curve in state.drawn_curves():
-            for at in state.tracks[curve.key].restarts:
-                if state.start <= at <= state.end:
-                    seen.setdefault(pixel(self._x_of(at)), curve.label)
-        single = len({track.restarts for track in state.tracks.values()}) == 1
-        taken = -1e9
-        for x, label in sorted(seen.items()):
+        for at, _ in self._state.restarts:
+            x = pixel(self._x_of(at))
             self._painter.setPen(QPen(self._theme.warn_fill, 1))
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
-            words = tr("restart") if single else tr("{label} restarted", label=label)
-            width = QFontMetricsF(self._painter.font()).horizontalAdvance(words) + 8
-            left = x + 1 if x + width < self._frame.right() else x - width
+
+    def _restart_words(self) -> None:
+        """Say who restarted, above the frame: words over curves would hide them."""
+        taken, frame = -1e9, self._frame
+        for at, words in self._state.restarts:
+            width = small_width(words) + 8
+            x = pixel(self._x_of(at))
+            left = x - 1 if x + width < frame.right() else x + 1 - width
             if left < taken:
                 continue
-            taken = left + width
-            box = QRectF(left, self._frame.top(), width, 16)
+            taken = left + width + 2
+            box = QRectF(left, frame.top() - RESTARTS - 1, width, RESTARTS)
             self._painter.fillRect(box, self._theme.warn_tint)
             self._painter.setPen(self._theme.warn)
             self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-
-
-def _marks(state: PlotState) -> list[tuple[float, Health]]:
-    marks: list[tuple[float, Health]] = []
-    for event in state.events:
-        if event.kind == "gap":  # the curves show it themselves
-            continue
-        moments = [event.at] if event.until is None else [event.at, event.until]
-        marks += [(at, event.health) for at in moments if state.start <= at <= state.end]
-    return marks
 
 
 def room_wanted(state: PlotState) -> tuple[float, float]:

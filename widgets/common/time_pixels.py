@@ -1,4 +1,4 @@
-"""Where a moment stands across a widget: one rule for strip, plots and seek track, so that an event is one upright line.
+"""Where a moment stands across a widget: one rule for strip, plots and seek track, so an event is one upright line.
 
 Widgets that show the same span between the same two edges of the window put a moment on the same pixel of the screen.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.events import Event
@@ -144,6 +144,7 @@ class ReplayBar(QFrame):
         self._play.setMinimumWidth(88)
         self._words = label("", "second")
         self._words.setMinimumWidth(10)
+        self._said = ("", "")
         self._track = SeekTrack()
         self._track.seek_wanted.connect(self.seek_wanted)
         self._speed = QComboBox()
@@ -174,7 +175,8 @@ class ReplayBar(QFrame):
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
         self._track.set_position(at, start, end)
         gone, whole = format_duration(round(at - start)), format_duration(round(end - start))
-        self._words.setText(f"{format_clock(at)} {MIDDLE} {tr('{gone} of {whole}', gone=gone, whole=whole)}")
+        self._said = (format_clock(at), tr("{gone} of {whole}", gone=gone, whole=whole))
+        self._say()
         nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
         if self._speed.currentIndex() != nearest:
             self._speed.setCurrentIndex(nearest)
@@ -193,6 +195,18 @@ class ReplayBar(QFrame):
     def position_text(self) -> str:
         """Return the position in words, as shown."""
         return self._words.text()
+
+    def _say(self) -> None:
+        """Say the moment too where there is room: the strip's flag has it as well."""
+        whole = f" {MIDDLE} ".join(part for part in self._said if part)
+        room = self.width() - self._words.x() - round(SIDE)
+        fits = self._words.fontMetrics().horizontalAdvance(whole) <= room
+        self._words.setText(whole if fits else self._said[1])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say what fits."""
+        super().resizeEvent(event)
+        self._say()
 
     def _toggle(self) -> None:
         (self.pause_wanted if self._playing else self.play_wanted).emit()

@@ -214,9 +214,9 @@ class NodeItem(QGraphicsItem):
         )
         painter.setFont(fonts.far_state)
         painter.setPen(theme.health(text.health))
-        painter.drawText(
-            QRectF(16, 68, self.width - 28, 28), _LEFT_MIDDLE, _cut(text.state, fonts.far_state_width, self.width - 28)
-        )
+        room = self.width - 28
+        for number, words in enumerate(wrapped(text.state, fonts.far_state_width, room, 2)):
+            painter.drawText(QRectF(16, 62 + 26 * number, room, 26), _LEFT_MIDDLE, words)
 
     def _paint_card(self, painter: QPainter) -> None:
         theme, fonts = self._state.theme, self._state.fonts

@@ -40,6 +40,7 @@ def test_that_the_journals_fields_stand_side_by_side_and_its_table_needs_no_scro
     opened: OpenWindow, qtbot: QtBot
 ) -> None:
     opened.window.show_page("journal")
+    opened.controller.look_at(b.AT)
     qtbot.wait(20)
     page = opened.window.findChild(JournalPage)
     fields: list[QWidget] = [page._count, page._words, page._kind, page._least]

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QCloseEvent, QPalette
+from PySide6.QtGui import QCloseEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from services.words import mark
-from widgets.frame.first_frame import FirstFrame
+from widgets.frame.first_frame import FirstFrame, wider
 
 if TYPE_CHECKING:
     from widgets.common.messages import MessageBar
@@ -138,8 +138,7 @@ class MainWindow(QMainWindow):
         body = QHBoxLayout()
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(0)
-        self.tree.setFixedWidth(TREE_WIDTH)
-        self.inspector.setFixedWidth(INSPECTOR_WIDTH)
+        self._spread()
         self._inspector_line = _hairline(vertical=True)
         body.addWidget(self.tree)
         body.addWidget(_hairline(vertical=True))
@@ -156,6 +155,17 @@ class MainWindow(QMainWindow):
         column.addWidget(_hairline(vertical=False))
         column.addWidget(self.status)
         return whole
+
+    def _spread(self) -> None:
+        """Give estate and inspector their share of a wide screen: their names are not cut there."""
+        self.tree.setFixedWidth(wider(TREE_WIDTH, self.width()))
+        self.inspector.setFixedWidth(wider(INSPECTOR_WIDTH, self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width out anew."""
+        super().resizeEvent(event)
+        if hasattr(self, "inspector"):
+            self._spread()
 
     def _message_place(self) -> QFrame:
         """The bar's own sheet is its state's colours: what stands around it wears the theme's."""

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.types import NO_WAY, NOT_YET
 from services.words import tr
 from widgets.charts.legend import Legend, Reading, paint_item
+from widgets.charts.legend_key import chart_keys, paint_key
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot import Plot
 from widgets.charts.plot_track import Track
@@ -23,7 +24,12 @@ from widgets.common.text import UNKNOWN, format_age
 from widgets.common.theme import current_theme
 from widgets.common.turns import Turns
 
-MIN_HEIGHT = 184
+MIN_HEIGHT, _LOW_HEIGHT = 168, 140
+_WIDE = 860
+"""A card so wide has title, legend and subtitle in one line: the height is the plot's."""
+_SUBTITLE_SHARE = 0.32
+_LINE = 22
+_ANY_WIDTH = 16_777_215  # qwidget.h: QWIDGETSIZE_MAX
 # A value this many steps behind the present is old; the person sees its age.
 _OLD_STEPS = 2.5
 _LEAST_OLD_S = 3.0
@@ -41,7 +47,7 @@ class ChartCard(QFrame):
         self._moment: tuple[float | None, float | None] = (None, None)
         self._silences: Mapping[str, str] = {}
         self.plot = Plot(spec, self, turns)
-        self.legend = Legend(spec.curves, self)
+        self.legend = Legend(spec.curves, self, keys=chart_keys(spec), piled=spec.kind == "stack")
         self._title = label(spec.title, "section")
         self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -51,19 +57,43 @@ class ChartCard(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(spec.title)
         self.setAccessibleDescription(spec.subtitle)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._title)
-        head.addWidget(self._subtitle, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 8)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addWidget(self.plot, 1)
-        column.addWidget(self.legend)
-        # The plot's own frame begins left of its grid by the width of the axis words; the card's margin is enough.
+        self._head = QHBoxLayout()
+        self._head.setSpacing(16)
+        self._head.addWidget(self._title, 0, Qt.AlignmentFlag.AlignTop)
+        self._head.addWidget(self._subtitle, 1, Qt.AlignmentFlag.AlignTop)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(14, 10, 14, 8)
+        self._column.setSpacing(2)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self.plot, 1)
+        self._column.addWidget(self.legend)
+        self._wide = False
         self.legend.isolate_wanted.connect(self.isolate)
         self.legend.all_wanted.connect(lambda: self.isolate(""))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the legend where the width lets the plot have most of the height."""
+        super().resizeEvent(event)
+        wide = self.width() >= _WIDE
+        if wide:
+            whole = self._subtitle.fontMetrics().horizontalAdvance(self.spec.subtitle) + 2
+            self._subtitle.setFixedWidth(min(whole, round(_SUBTITLE_SHARE * self.width())))
+        if wide == self._wide:
+            return
+        self._wide = wide
+        if wide:
+            self._head.insertWidget(1, self.legend, 1, Qt.AlignmentFlag.AlignTop)
+        else:
+            self._subtitle.setMinimumWidth(0)
+            self._subtitle.setMaximumWidth(_ANY_WIDTH)
+            self._column.addWidget(self.legend)
+        # A layout counts what has no stretch by its size hint, and that of an ignored one as nothing.
+        across = QSizePolicy.Policy.Fixed if wide else QSizePolicy.Policy.Ignored
+        self._subtitle.setSizePolicy(across, QSizePolicy.Policy.Fixed)
+        self._head.setStretchFactor(self._subtitle, 0 if wide else 1)
+        for words in (self._title, self._subtitle):
+            words.setFixedHeight(_LINE if wide else words.sizeHint().height())
+        self.setMinimumHeight(_LOW_HEIGHT if wide else MIN_HEIGHT)
 
     def isolate(self, key: str) -> None:
         """Show one curve only; the one that is isolated already, or '', shows all."""
@@ -153,7 +183,9 @@ class ChartCard(QFrame):
         painter.restore()
         painter.translate(QPointF(self.legend.geometry().topLeft()))
         for item in self.legend.items.values():
-            paint_item(painter, QRectF(item.geometry()), item.curve, item.reading)
+            paint_item(painter, QRectF(item.geometry()), item.curve, item.reading, piled=item.piled)
+        for sign in self.legend.keys:
+            paint_key(painter, QRectF(sign.geometry()), sign.key)
         painter.restore()
         self.plot.refresh()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
 SMALL = 12
 BASE = 13
@@ -40,3 +40,13 @@ def ui_font(size: int = BASE, weight: QFont.Weight = REGULAR) -> QFont:
 def mono_font(size: int = BASE - 1, weight: QFont.Weight = REGULAR) -> QFont:
     """Return the font for commands, seqnos and GTIDs (JetBrains Mono, else the system's); `size` in pixels."""
     return QFont(_shared(True, size, int(weight.value)))
+
+
+def small_width(words: str) -> float:
+    """Return how wide words are in the small size: the same ones are placed anew with each second."""
+    return _width(words, _shared(False, SMALL, int(REGULAR.value)).pixelSize())
+
+
+@lru_cache(maxsize=4_096)
+def _width(words: str, size: int) -> float:
+    return QFontMetricsF(ui_font(size)).horizontalAdvance(words)

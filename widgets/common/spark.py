@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from widgets.common.theme import with_alpha
 
@@ -65,9 +65,15 @@ class Spark:
         piece.closeSubpath()
         self._areas.addPath(piece)
 
-    def paint(self, painter: QPainter, color: QColor) -> None:
-        """Draw the curve over a light area of its colour."""
-        painter.fillPath(self._areas, with_alpha(color, 0.12))
+    def paint(self, painter: QPainter, color: QColor, into: QRectF | None = None) -> None:
+        """Draw the curve over a light area of its colour, stretched into another rectangle where one is given."""
+        line, areas = self._line, self._areas
+        if into is not None and into != self.rect:
+            fit = QTransform.fromTranslate(into.x(), into.y())
+            fit.scale(into.width() / self.rect.width(), into.height() / self.rect.height())
+            fit.translate(-self.rect.x(), -self.rect.y())
+            line, areas = fit.map(line), fit.map(areas)
+        painter.fillPath(areas, with_alpha(color, 0.12))
         pen = QPen(color, 1.25)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(self._line, pen)
+        painter.strokePath(line, pen)

@@ -15,13 +15,20 @@ from services.colors import DARK, LIGHT
 from services.words import tr
 
 TOP, STATUS = 44, 28
+_NARROW, _WIDE, _MORE = 1440, 2560, 0.35
+
+
+def wider(panel: int, window: int) -> int:
+    """Return how wide a side panel is in a window this wide: `panel` on a laptop, a third more on a large screen."""
+    share = min(1.0, max(0.0, (window - _NARROW) / (_WIDE - _NARROW)))
+    return round(panel * (1.0 + _MORE * share))
 
 
 class FirstFrame(QWidget):
     """Bar, tree, middle, inspector and status line as grounds; what shows between them are the lines.
 
     Args:
-        tree, inspector: their widths in px.
+        tree, inspector: their widths in px, on a laptop.
         dark: the theme asked for; None: what the desktop's own palette looks like.
 
     Signals:
@@ -58,7 +65,8 @@ class FirstFrame(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the grounds where the real widgets will stand."""
         super().resizeEvent(event)
-        (tree, inspector), width, bottom = self._widths, self.width(), self.height() - STATUS
+        width, bottom = self.width(), self.height() - STATUS
+        tree, inspector = (wider(panel, width) for panel in self._widths)
         between, right = bottom - TOP - 2, width - inspector
         self._bar.setGeometry(0, 0, width, TOP)
         self._tree.setGeometry(0, TOP + 1, tree, between)

@@ -54,9 +54,9 @@ _LEAST = (
 )
 
 
-_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 140, LASTED: 112}
-_LEAST_WHAT, _MOST_WHAT = 240, 880
-_LEFT, _RIGHT, _SCROLL = 20, 16, 14
+_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 124, LASTED: 92}
+_LEAST_WHAT, _MOST_WHAT = 200, 880
+_LEFT, _RIGHT, _SCROLL = 20, 16, 16
 
 
 class JournalPage(QFrame):
@@ -72,7 +72,8 @@ class JournalPage(QFrame):
         self._model = EventsModel(self)
         self._words = line(tr("Filter"), tr("Filter by words  (Ctrl+F)"))
         self._words.setClearButtonEnabled(True)
-        self._words.setFixedWidth(240)
+        self._words.setMinimumWidth(112)
+        self._words.setMaximumWidth(240)
         self._kind = choice(tr("Kind"), (("", mark("all kinds")), *KINDS.items()))
         self._least = choice(tr("Seriousness"), tuple((h.value, words) for h, words in _LEAST))
         self._count = label("", "second")
@@ -106,8 +107,9 @@ class JournalPage(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(label(tr("Journal"), "title"))
-        row.addWidget(self._count, 1)
-        row.addWidget(self._words)
+        row.addWidget(self._count)
+        row.addStretch(1)
+        row.addWidget(self._words, 1000)  # it has its whole width wherever the others leave it that
         row.addWidget(self._kind)
         row.addWidget(self._least)
         row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))

@@ -25,7 +25,6 @@ from widgets.procedures.words import OVER
 _MOST_COLUMNS = 5
 _PROMISE = mark("Each reads and judges first, shows its exact plan, and acts only after your approval.")
 _GAP = 12
-_MOST_WIDTH = 1760
 
 
 class ProceduresPage(QFrame):
@@ -95,7 +94,6 @@ class ProceduresPage(QFrame):
         column.addWidget(self._runs_card)
         column.addWidget(self._no_runs)
         column.addStretch(1)
-        inner.setMaximumWidth(_MOST_WIDTH)
         self._scroll = QScrollArea()
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
@@ -203,7 +201,7 @@ class ProceduresPage(QFrame):
         self._place_cards()
 
     def _place_cards(self) -> None:
-        columns = max(1, min(_MOST_COLUMNS, (min(self.width(), _MOST_WIDTH) - 36 + _GAP) // (CARD_WIDTH + _GAP)))
+        columns = max(1, min(_MOST_COLUMNS, (self.width() - 36 + _GAP) // (CARD_WIDTH + _GAP)))
         if columns == self._columns or not self._abouts:
             return
         self._columns = columns

@@ -34,7 +34,7 @@ from widgets.procedures.words import OVER, asks_for_the_rest, current_step, driv
 
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
-_MOST_WIDTH = 1440
+_MOST_WIDTH = 1720
 _WIDE_SIDE, _WIDE_FROM = 640, 2000
 _TICK_MS = 1000
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
@@ -11,10 +10,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.words import tr
-from widgets.common.fonts import SMALL, ui_font
+from widgets.common.fonts import SMALL, small_width, ui_font
 from widgets.common.plain import show_tip
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.time_pixels import SIDE
 from widgets.common.time_view import MINUTE, View
 from widgets.common.turns import Turns
 from widgets.common.wardrobe import wear
@@ -25,8 +25,7 @@ from widgets.timeline.strip_paint import (
     FLAG_HEIGHT,
     GLYPH_Y,
     HEIGHT,
-    LEFT,
-    RIGHT,
+    MARGIN,
     TEXT_HEIGHT,
     TEXT_TOPS,
     StripScene,
@@ -70,6 +69,7 @@ class EventStrip(QWidget):
         self._replay = False
         self._earliest: float | None = None
         self._placed: tuple[tuple[Mark, ...], tuple[Label, ...], tuple[Bar, ...]] | None = None
+        self._sides = (SIDE, SIDE)
         self._press: QPointF | None = None
         self._panning = False
         self._dragged = False
@@ -99,6 +99,12 @@ class EventStrip(QWidget):
         if view != self._view:
             self._view = view
             self._replace_soon()
+
+    def set_sides(self, left: float, right: float) -> None:
+        """Keep so many pixels free left and right of the time axis: where charts stand above, it is theirs."""
+        if (left, right) != self._sides:
+            self._sides = (left, right)
+            self._replace()
 
     def set_cursor(self, at: float | None) -> None:
         """Put the cursor at a moment, None: the present. No signal."""
@@ -138,6 +144,8 @@ class EventStrip(QWidget):
         view, width = self._view, float(self.width())
         scene = StripScene(
             width=width,
+            left=self._sides[0],
+            right=max(width - self._sides[1], self._sides[0] + 1.0),
             start=view.start,
             end=view.end,
             now=view.now,
@@ -151,12 +159,11 @@ class EventStrip(QWidget):
             selected=self._selected,
         )
         if self._placed is None:
-            right = width - RIGHT
-            marks = place_marks(self._events, scene.x_of, LEFT, right)
+            marks = place_marks(self._events, scene.x_of, scene.left, scene.right)
             flag = flag_rect(scene, view.now, self._word, at_right=True).left() - 8
-            words_end = min(right, flag) if scene.present_in_sight else right
-            labels = place_labels(marks, _advance, LEFT, words_end)
-            bars = place_bars(self._events, scene.x_of, LEFT, right, view.now)
+            words_end = min(width - MARGIN, flag) if scene.present_in_sight else width - MARGIN
+            labels = place_labels(marks, small_width, MARGIN, words_end)
+            bars = place_bars(self._events, scene.x_of, scene.left, scene.right, view.now)
             self._placed = (marks, labels, bars)
         marks, labels, bars = self._placed
         return StripScene(
@@ -369,12 +376,6 @@ class EventStrip(QWidget):
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
-
-
-@lru_cache(maxsize=4_096)
-def _advance(words: str) -> float:
-    """Return how wide a sentence is: the same ones are placed anew with each second."""
-    return QFontMetricsF(ui_font(SMALL)).horizontalAdvance(words)
 
 
 def _when(event: Event, now: float) -> str:

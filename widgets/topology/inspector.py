@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -181,6 +181,12 @@ class Inspector(QFrame):
         before = order[: order.index(title)]
         return sum(t in self._sections for t in before)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut the words of buttons for the new width."""
+        super().resizeEvent(event)
+        actions, self._actions = self._actions, ()
+        self._show_actions(actions)
+
     def _show_actions(self, actions: tuple[Action, ...]) -> None:
         if actions == self._actions:
             return
@@ -196,7 +202,7 @@ class Inspector(QFrame):
             self._help_rows.addWidget(label(first, "warn", wrap=True))
         for action in actions:
             text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
-            room = _WIDTH - 32 - 28  # beside the section's margins and the button's own
+            room = self.width() - 32 - 28  # beside the section's margins and the button's own
             cut = QFontMetrics(ui_font()).elidedText(text, Qt.TextElideMode.ElideRight, room)
             made = button(cut, hint=action.not_now or (text if cut != text else ""))
             made.setAccessibleName(text)

@@ -213,7 +213,7 @@ def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | N
         )
         if galera.weight is not None
         else None,
-        Row(mark("cluster state"), short_id(galera.state_uuid, 13), mono=True),
+        Row(mark("cluster state"), galera.state_uuid, mono=True),
     ]
 
 

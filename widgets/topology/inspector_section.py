@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.words import tr
@@ -17,7 +17,9 @@ from widgets.topology.inspector_content import SETTINGS, Row, Section
 from widgets.topology.inspector_told import NO_CURVE, Curve
 
 _KEY_WIDTH, _MOST_KEY_WIDTH = 96, 132
-_NAME_WIDTH = 176  # of a server variable
+_NAME_WIDTH = 176  # of a server variable, where the panel is narrow
+_SETTING_WIDTH = 150
+_SIDES = 28  # left and right of the rows and between their columns
 
 
 class _Value(ValueLabel):
@@ -119,14 +121,20 @@ class SectionBox(QWidget):
         self._show_sentences([r.value for r in section.rows if r.wraps])
 
     def _widen(self) -> None:
-        """Give words longer than the English ones more room, up to half of the panel."""
-        if self._key_width == _NAME_WIDTH:
-            return
+        """Give words longer than the English ones more room, up to half of the panel; names what the values leave."""
         wanted = max((key.fontMetrics().horizontalAdvance(key.text()) + 4 for key, _ in self._rows), default=0)
-        width = max(_KEY_WIDTH, min(_MOST_KEY_WIDTH, wanted))
+        most = max(_MOST_KEY_WIDTH, self.width() // 2 - _SIDES)
+        if self._key_width == _NAME_WIDTH:
+            most = max(_NAME_WIDTH, self.width() - _SIDES - _SETTING_WIDTH)
+        width = max(_KEY_WIDTH, min(most, wanted))
         self._grid.setColumnMinimumWidth(0, width)
         for key, _ in self._rows:
             key.setFixedWidth(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width out between keys and values anew."""
+        super().resizeEvent(event)
+        self._widen()
 
     def _key_words(self, row: Row) -> str:
         """Return a row's key: words, but among the settings the server's own names."""

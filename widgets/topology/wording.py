@@ -235,7 +235,7 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
 
 
 def subtitle(cluster: ClusterSnapshot) -> str:
-    """Return the header's second part: "Galera · MariaDB 10.11.14 · state 8f21c0de…"."""
+    """Return the header's second part, whole: "Galera · MariaDB 10.11.14 · state 8f21c0de-77b2-..."."""
     kind = {
         ClusterKind.GALERA: "Galera",
         ClusterKind.ASYNC: tr("asynchronous replication"),
@@ -243,7 +243,7 @@ def subtitle(cluster: ClusterSnapshot) -> str:
         ClusterKind.UNKNOWN: tr("replication not known"),
     }[cluster.kind]
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
-    state = tr("state {uuid}", uuid=short_id(cluster.cluster_id)) if cluster.kind is ClusterKind.GALERA else ""
+    state = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
     return " · ".join(p for p in (kind, server, state) if p)
 
 

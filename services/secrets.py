@@ -13,7 +13,7 @@ from services.words import tr
 
 KEYRING_SERVICE = "pilothouse"
 _NAMED: set[str] = set()
-"""The variables that a reference has named: no child gets them."""
+"""The variables that a reference has named, in upper case: no child gets them."""
 _TELLING = re.compile(
     r"(?:^|_)(?:pwd|pass|passwd|password|passphrase|secret|token|sshpass|apikey|api_key)(?:_|$)|^pgpass", re.IGNORECASE
 )
@@ -68,7 +68,7 @@ class SecretRef:
                 try_=('Write "keyring:NAME", "env:VARIABLE" or "fd:NUMBER".',),
             )
         if scheme == "env":
-            _NAMED.add(name)
+            _NAMED.add(name.upper())
         return cls(scheme, name)
 
     def __str__(self) -> str:
@@ -85,7 +85,8 @@ def environment_for_children() -> dict[str, str]:
 
 
 def _holds_a_secret(name: str) -> bool:
-    return name in _NAMED or (name not in _NO_SECRETS and _TELLING.search(name) is not None)
+    # Windows knows no upper and lower case in them, and hands all over in upper case.
+    return name.upper() in _NAMED or (name not in _NO_SECRETS and _TELLING.search(name) is not None)
 
 
 def keyring_absence() -> SecretMissing | None:

@@ -60,6 +60,10 @@ class AddHost(QObject):
         """Return the inventory's file."""
         return self._path
 
+    def use(self, path: Path) -> None:
+        """Write into another inventory's file from now on."""
+        self._path = path
+
     def open(self) -> None:
         """Open the connection dialog for a new host; a recording has no room for one, and says so."""
         if self.fixed:

@@ -123,7 +123,8 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     clock = SystemClock()
     found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
     sizes = expected_sizes(inventory)
-    estate = updated_estate(None, found.facts, clock.wall(), expected=sizes, unasked=found.unasked)
+    names = {host.name: host.name for host in inventory.hosts}
+    estate = updated_estate(None, found.facts, clock.wall(), names, expected=sizes, unasked=found.unasked)
     odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
     return replace(estate, problems=(*estate.problems, *odd))
 

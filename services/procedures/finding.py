@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from services.connections.host import HostSession
 from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot, Unasked
+from services.discovery.naming import names_of
 from services.discovery.snapshot import updated_estate
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.trust import Trust, trust_of
@@ -65,9 +66,10 @@ def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKey
 
     trust = trust_of(inventory)
     found = crawl(inventory.hosts, open_session, clock, trust=trust, limit_s=CRAWL_S)
-    known = {h.name for h in inventory.hosts}
-    fresh = tuple(entry for name, entry in found.entries.items() if name not in known)
-    estate = updated_estate(None, found.facts, clock.wall(), unasked=found.unasked)
+    known = {h.name: h.name for h in inventory.hosts}
+    called = names_of(found.facts, known)
+    fresh = tuple(replace(e, name=called.get(name, name)) for name, e in found.entries.items() if name not in known)
+    estate = updated_estate(None, found.facts, clock.wall(), known, unasked=found.unasked)
     return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), trust, estate.clusters, found.unasked)
 
 

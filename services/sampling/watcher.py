@@ -301,6 +301,7 @@ class Watcher:
             if entry.name in self._watches:
                 return
             self._watches[entry.name] = watch
+            self.hub.written(name for name, one in self._watches.items() if not one.entry.ways_of)
         if first is not None:
             self.hub.put(first)
         watch.start()

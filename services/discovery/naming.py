@@ -27,9 +27,13 @@ def name_of(host: str, facts: NodeFacts | None, *, written: bool = False) -> str
 
 
 def names_of(facts: Mapping[str, NodeFacts], written: Collection[str] = ()) -> dict[str, str]:
-    """Return key -> name of several hosts, no name twice: own names that two have are told apart by their keys."""
+    """Return key -> name of several hosts, no name twice: own names that two have are told apart by their keys.
+
+    A host that calls itself as the inventory calls another does not get that name.
+    """
     found = {host: name_of(host, one, written=host in written) for host, one in facts.items()}
-    often = Counter(name.lower() for name in found.values())
+    silent = (host for host in written if host not in found)
+    often = Counter(name.lower() for name in (*found.values(), *silent))
     return {
         host: f"{name} ({host})" if name != host and often[name.lower()] > 1 else name for host, name in found.items()
     }

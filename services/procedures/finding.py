@@ -40,11 +40,16 @@ class Found:
     unasked: tuple[Unasked, ...] = ()
 
     def entry(self, name: str, remembered: dict[str, tuple[str, str]]) -> HostEntry | None:
-        """Return how to reach a host; one that is only remembered shares the ways in of its origin, where it may."""
+        """Return how to reach a host; one that is only remembered shares the ways in of its origin, where it may.
+
+        A found host is the one at the address that the run began with, whoever calls himself so by now.
+        """
         known = self.inventory.host(name)
-        if known is not None or name not in remembered:
+        if name not in remembered or (known is not None and not known.ways_of):
             return known
         address, origin = remembered[name]
+        if known is not None and known.address == address:
+            return known
         by = self.inventory.host(origin)
         return self.trust.entry(by, name, address) if by is not None else None
 

@@ -86,6 +86,7 @@ class Watcher:
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
         hub = self.hub
+        hub.written(seed.name for seed in self._seeds)
         self._memory = (
             ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
         )

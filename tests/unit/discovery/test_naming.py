@@ -13,6 +13,7 @@ from services.discovery.naming import name_of, names_of, shown_names
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, Inventory, SqlAccess
+from services.inventory.trust import Trust
 from services.procedures import finding
 from services.secrets import MemoryVault
 from services.types import Reach
@@ -61,6 +62,23 @@ def test_that_two_of_one_name_are_told_apart() -> None:
     assert names_of(twins) == {"10.0.0.2": "debian (10.0.0.2)", "10.0.0.3": "Debian (10.0.0.3)"}
     written = {"debian": found(1, "debian", "x"), "10.0.0.2": found(2, "10.0.0.2", "debian")}
     assert names_of(written, {"debian"}) == {"debian": "debian", "10.0.0.2": "debian (10.0.0.2)"}
+
+
+def test_that_nobody_takes_the_name_of_a_host_of_the_inventory_by_calling_himself_so() -> None:
+    silent = {"10.0.0.2": found(2, "10.0.0.2", "n1")}
+    assert names_of(silent, {"n1"}) == {"10.0.0.2": "n1 (10.0.0.2)"}
+
+
+def test_that_a_run_goes_on_at_the_address_it_began_with_whoever_calls_himself_so_by_now() -> None:
+    n1 = HostEntry("n1", "10.0.0.1", None, SqlAccess("observer"))
+    inventory = Inventory(hosts=(n1, n1.for_member("srv-c", "10.0.0.66")))
+    begun = {"srv-c": ("10.0.0.3", "n1"), "n1": ("10.0.0.9", "n1")}
+    here = finding.Found(inventory, Trust(places={"n1": ("10.0.0.0/24",)}))
+    entry = here.entry("srv-c", begun)
+    assert entry is not None
+    assert entry.address == "10.0.0.3"
+    assert here.entry("n1", begun) == n1  # the person's own word
+    assert finding.Found(inventory, Trust()).entry("srv-c", begun) is None  # no leave to ask there
 
 
 def test_that_a_snapshot_names_its_hosts_so_and_who_names_others_too() -> None:

@@ -41,6 +41,10 @@ class NothingToWatch(BadInput):
     told = ""
 
 
+class InventoryRefused(BadInput):
+    """The inventory's file can't be read, or has faults: another one would do."""
+
+
 if TYPE_CHECKING:
     from services.history.state_store import StateStore
 
@@ -71,11 +75,15 @@ def read_inventory(options: Namespace) -> Inventory:
         if getattr(options, "inventory", None) is not None:
             nothing.told = tr(
                 "There is no inventory at {path}, which --inventory names. Adding or importing a host makes the file; "
-                "if the name is a slip, start again with the right one.",
+                "if the name is a slip, choose the right one.",
                 path=path,
             )
         raise nothing
-    return replace(load_inventory(path), also=_also(options))
+    try:
+        inventory = load_inventory(path)
+    except BadInput as problem:
+        raise InventoryRefused(problem.sentence, host=problem.host, try_=problem.try_) from problem
+    return replace(inventory, also=_also(options))
 
 
 def _also(options: Namespace) -> tuple[str, ...]:
@@ -101,9 +109,11 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
             )
         return tuple(h for h in inventory.hosts if h.name in names)
     if not inventory.hosts:
-        raise NothingToWatch(
+        empty = NothingToWatch(
             tr("The inventory {path} has no host.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
         )
+        empty.told = empty.sentence
+        raise empty
     return inventory.hosts
 
 
@@ -115,7 +125,10 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
     sizes = expected_sizes(inventory)
     written = written_clusters(inventory)
-    estate = updated_estate(None, found.facts, clock.wall(), expected=sizes, unasked=found.unasked, written=written)
+    names = {host.name: host.name for host in inventory.hosts}
+    estate = updated_estate(
+        None, found.facts, clock.wall(), names, expected=sizes, unasked=found.unasked, written=written
+    )
     odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
     return replace(estate, problems=(*estate.problems, *odd))
 

@@ -30,6 +30,7 @@ class Finder(QObject):
             "theme": _switch_theme,
             "fit": window.topology.canvas.fit,
             "add-host": window.tree.add_host_requested.emit,
+            "open-inventory": window.inventory_wanted.emit,
             "quit": window.close,
             "play": self._play,
             "start": lambda: controller.look_at(controller.source.span()[0]),
@@ -59,6 +60,7 @@ class Finder(QObject):
         yield PaletteEntry("fit", "action", tr("Fit the topology"), keys="F")
         yield PaletteEntry("theme", "action", tr("Switch between light and dark"))
         yield PaletteEntry("add-host", "action", tr("Add a host…"))
+        yield PaletteEntry("open-inventory", "action", tr("Open another inventory file…"))
         yield PaletteEntry("quit", "action", tr("Quit"))
 
     def _time_entries(self) -> Iterator[PaletteEntry]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from app.add_host import AddHost
 from app.controller import Controller
 from app.main_window import MainWindow
+from services.discovery.naming import shown_names
 from services.discovery.words import names
 from services.inventory.model import HostEntry, Inventory
 from services.sampling.watcher import Watcher
@@ -75,19 +76,20 @@ class HostActions(QObject):
     def _remove_node(self, node_id: str) -> None:
         """Ask first: how the host is reached stands in the inventory only."""
         host = self._host_of(node_id)
+        name = shown_names(self._controller.estate).get(host, host)
         self.undo.dismiss()
         self.question.ask(
-            tr("Stop watching {host}?", host=host),
+            tr("Stop watching {host}?", host=name),
             (
                 tr("How it is reached is taken out of the inventory {path}; what was recorded of it stays.",
                    path=self._hosts.path),
                 tr("Nothing is changed on the host."),
             ),
             tr("&Stop watching it"),
-            lambda _reason: self._remove(host),
+            lambda _reason: self._remove(host, name),
         )  # fmt: skip
 
-    def _remove(self, host: str) -> None:
+    def _remove(self, host: str, name: str) -> None:
         watcher, path = self._watcher, self._hosts.path
 
         def work() -> Inventory | None:
@@ -96,13 +98,13 @@ class HostActions(QObject):
                 watcher.remove(host)
             return before
 
-        self._ops.run("unwatch", work, lambda before: self._removed(host, before))
+        self._ops.run("unwatch", work, lambda before: self._removed(host, name, before))
 
-    def _removed(self, host: str, before: Inventory | None) -> None:
+    def _removed(self, host: str, name: str, before: Inventory | None) -> None:
         if before is None:
             told = tr(
                 "{host} is not in the inventory: it was found from a host of its cluster, and is watched with it.",
-                host=host,
+                host=name,
             )
             self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
             return

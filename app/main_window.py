@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
         closing(): the window is about to close.
         first_painted(): a bare window is on the screen for the first time.
         live_wanted(): End was pressed. palette_wanted(): Ctrl+K was pressed.
+        inventory_wanted(): another inventory's file shall be chosen.
     """
 
     page_shown = Signal(str)
@@ -59,6 +60,7 @@ class MainWindow(QMainWindow):
     first_painted = Signal()
     live_wanted = Signal()
     palette_wanted = Signal()
+    inventory_wanted = Signal()
 
     top: TopBar
     tree: EstateTree

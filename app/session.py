@@ -14,7 +14,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.add_host import AddHost
 from app.controller import Controller
 from app.error_hooks import ErrorHooks
-from app.first_run import OPEN_DEMO, show_first_run, show_trouble
+from app.first_run import NEW_INVENTORY, OPEN_DEMO, OTHER_INVENTORY, show_first_run, show_trouble
+from app.inventory_choice import InventoryChoice
 from app.main_window import MainWindow
 from app.vault import SessionVault
 from services.errors import UserError
@@ -126,6 +127,7 @@ class WindowSession(QObject):
         self._steered = False
         self._opener = opener
         self._hosts: AddHost | None = None
+        self._inventories: InventoryChoice | None = None
         self.failed: UserError | None = None
         self._steps: Iterator[None] = iter(())
         self.problem.connect(self._show_problem)
@@ -138,6 +140,10 @@ class WindowSession(QObject):
         """Watch hosts as soon as they stand in the inventory."""
         self._hosts = hosts
         hosts.added.connect(self._hosts_added)
+
+    def wire_inventories(self, inventories: InventoryChoice) -> None:
+        """Offer another inventory where the one that was named can't be shown."""
+        self._inventories = inventories
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
@@ -204,7 +210,7 @@ class WindowSession(QObject):
         self.failed = problem
         self.window.status.show_message("")
         # The opener imported it already: only a worker may load what stands behind it.
-        from app.compose import NothingToWatch
+        from app.compose import InventoryRefused, NothingToWatch
 
         if isinstance(problem, NothingToWatch):
             page = show_first_run(self.window, problem.told)
@@ -212,17 +218,26 @@ class WindowSession(QObject):
             if self._hosts is not None:
                 page.add_host_requested.connect(self._hosts.open)
                 page.import_requested.connect(self._hosts.open_import)
+            if self._inventories is not None:
+                page.other_inventory_requested.connect(self._inventories.open)
+                page.new_inventory_requested.connect(self._inventories.make)
         else:
-            show_trouble(self.window, problem).chosen.connect(self._leave_trouble)
+            refused = isinstance(problem, InventoryRefused)
+            show_trouble(self.window, problem, of_inventory=refused).chosen.connect(self._leave_trouble)
         self.ready.emit()
 
     def _leave_trouble(self, way: int) -> None:
         if way == OPEN_DEMO:
             self._open_demo()
+        elif way == OTHER_INVENTORY and self._inventories is not None:
+            self._inventories.open()
+        elif way == NEW_INVENTORY and self._inventories is not None:
+            self._inventories.make()
         else:
-            self._begin_again()
+            self.begin_again()
 
-    def _begin_again(self) -> None:
+    def begin_again(self) -> None:
+        """Load anew in a window that has no estate yet."""
         self.failed = None
         self.window.messages.say(Health.WARN, ())
         self.window.show_page("topology")
@@ -230,7 +245,7 @@ class WindowSession(QObject):
 
     def _hosts_added(self, entries: tuple[HostEntry, ...]) -> None:
         if self.controller is None:
-            self._begin_again()
+            self.begin_again()
         elif self.controller.source.is_live:
             watch(self.controller.source, entries)
 
@@ -243,7 +258,7 @@ class WindowSession(QObject):
             self._show_problem(problem)
             return
         self._opener = RecordingOpener(recording, autoplay=True, start_s=None)
-        self._begin_again()
+        self.begin_again()
 
     def _show_problem(self, problem: UserError) -> None:
         log.info("shown: %s", problem)

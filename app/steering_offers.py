@@ -77,7 +77,7 @@ class Offers(QObject):
     def _choose_for(self, name: str, node_id: str) -> None:
         self._controller.select_node(node_id)
         node = self._controller.node()
-        self._choose(name, node.host if node is not None else "")
+        self._choose(name, node.name if node is not None and node.host else "")
 
     # -- the menus ----------------------------------------------------------------------------------------------------
 
@@ -127,8 +127,8 @@ class Offers(QObject):
         """A cluster with one node alone leaves no choice of it."""
         self._controller.select_cluster(cluster_id)
         cluster = self._controller.cluster()
-        alone = cluster.nodes[0].host if cluster is not None and len(cluster.nodes) == 1 else ""
-        self._choose(name, alone)
+        alone = cluster.nodes[0] if cluster is not None and len(cluster.nodes) == 1 else None
+        self._choose(name, alone.name if alone is not None and alone.host else "")
 
     # -- the palette --------------------------------------------------------------------------------------------------
 

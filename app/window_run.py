@@ -29,6 +29,7 @@ from services.words import from_environment, install
 if TYPE_CHECKING:
     from PySide6.QtGui import QScreen
 
+    from app.add_host import AddHost
     from app.session import Opener, WindowSession
     from app.vault import SessionVault
     from widgets.common.theme import ThemeName
@@ -54,11 +55,24 @@ def run_window(
     hooks.install()
     application = made_application(options)
     application.setApplicationName("Pilothouse")
+    while True:
+        exit_code, other = _one_window(options, hooks, Play(recording, autoplay, start_s))
+        if other is None:
+            return exit_code
+        hooks.keep()
+        options.inventory, recording = other, None
+        gc.disable()
+
+
+def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int, Path | None]:
+    """Run one window to its end; return the exit code, and the inventory that shall be shown after it."""
+    pictures: Path | None = getattr(options, "screenshots", None)
+    application = made_application(options)
     given: ThemeName | None = getattr(options, "theme", None)
     window = MainWindow(bare=True, dark=None if given is None else given == "dark")
     asked: tuple[int, int] | None = getattr(options, "size", None)
     window.resize(*(asked or fitting_size(application.primaryScreen() if pictures is None else None)))
-    start = WindowStart(options, hooks, window, Play(recording, autoplay, start_s))
+    start = WindowStart(options, hooks, window, play)
     window.show()
     exit_code = GOOD
     if pictures is None:
@@ -71,7 +85,7 @@ def run_window(
         session = start.at_once()
         exit_code = take_pictures(session, pictures, current_theme().name)
     start.stop()
-    return exit_code
+    return exit_code, start.other
 
 
 def fitting_size(screen: QScreen | None) -> tuple[int, int]:
@@ -118,6 +132,9 @@ class WindowStart(QObject):
         self._window = window
         self._play = play
         self._session: WindowSession | None = None
+        self._hosts: AddHost | None = None
+        self.other: Path | None = None
+        """The inventory that a person wants to see when this window is closed."""
         self._steps: Iterator[None] = iter(())
         self._thread = threading.Thread(target=self._import, name="pilothouse-import", daemon=True)
         self._imported.connect(self._begin)
@@ -139,6 +156,23 @@ class WindowStart(QObject):
             self._thread.join()
         if self._session is not None:
             self._session.stop()
+
+    def show_inventory(self, path: Path) -> None:
+        """Show another inventory: here while there is no estate, else in a new window when this one is closed.
+
+        A run that is at work keeps the window open, and then this inventory in it.
+        """
+        session, hosts = self._session, self._hosts
+        assert session is not None
+        assert hosts is not None
+        if session.controller is not None:
+            self.other = path
+            if not self._window.close():
+                self.other = None
+            return
+        self._options.inventory = path
+        hosts.use(path)
+        session.begin_again()
 
     def _import(self) -> None:
         """On the worker: import what stands in the frame; more would only fight with furnishing for the processor."""
@@ -162,6 +196,7 @@ class WindowStart(QObject):
 
     def _furnish(self) -> Iterator[None]:
         from app.add_host import AddHost
+        from app.inventory_choice import InventoryChoice
         from app.places import inventory_file
         from app.session import WindowSession
         from app.vault import SessionVault
@@ -180,8 +215,12 @@ class WindowStart(QObject):
         window.topology.set_reduced_motion(still)
         ops, vault = Ops(window), SessionVault()
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault))
-        session.wire_hosts(AddHost(window, ops, vault, inventory_file(self._options), session))
-        self._session = session
+        hosts = AddHost(window, ops, vault, inventory_file(self._options), session)
+        session.wire_hosts(hosts)
+        inventories = InventoryChoice(window, ops, lambda: hosts.path, session)
+        inventories.chosen.connect(self.show_inventory)
+        session.wire_inventories(inventories)
+        self._session, self._hosts = session, hosts
         session.ready.connect(collect_again)
         yield
         session.load()

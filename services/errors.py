@@ -65,6 +65,14 @@ class Unreachable(UserError):
     code = "unreachable"
 
 
+class NameUnknown(Unreachable):
+    """Nobody here knows the address's name; `name` is the one that was looked up."""
+
+    def __init__(self, sentence: str, *, name: str, host: str = "", try_: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence, host=host, try_=try_)
+        self.name = name
+
+
 class TimedOut(Unreachable):
     """A limit ran out; the text says which and how long."""
 

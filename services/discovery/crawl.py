@@ -17,6 +17,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.identity import aliases_among
 from services.discovery.model import Unasked
+from services.discovery.naming import name_of
 from services.discovery.nodes import addresses_of
 from services.discovery.probe import FINDING_PARTS, probe
 from services.errors import UserError
@@ -153,10 +154,9 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         return
     search.facts[entry.name] = facts
     search.asked |= addresses_of(facts)
+    own = name_of(entry.name, facts, written=not entry.ways_of)
     for name in odd_names(facts)[:_MOST_ODD]:
-        text = tr(
-            "{host} names '{name}' as an address, which is none: nobody was asked there.", host=entry.name, name=name
-        )
+        text = tr("{host} names '{name}' as an address, which is none: nobody was asked there.", host=own, name=name)
         search.problems.append(Problem("discovery", text, "no-address"))
     for lead in leads_of(facts):
         host = host_port(lead.address)[0]

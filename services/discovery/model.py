@@ -186,8 +186,8 @@ class Unasked:
 
     Attributes:
         address: an IP address or a host's name; name: what the group calls it, the address where nobody calls it.
-        by: inventory hosts or found ones that name it, in the order in which they did; ways_of: the inventory host
-            whose ways in would be used.
+        by: inventory hosts or found ones that name it, in the order in which they did (in a snapshot by what they are
+            called); ways_of: the inventory host whose ways in would be used.
         sure: a member or channel of now; False for what only stands in somebody's configuration.
     """
 

@@ -65,7 +65,7 @@ def updated_estate(
         previous: the last snapshot: identities, since when a state holds, and lost members are carried over from it.
         facts: host key -> what the host said last; hosts that are gone from here are gone from the picture.
         at: now, UTC epoch seconds.
-        names: host key or cluster id -> what a person calls it.
+        names: host key or cluster id -> what a person calls it; every host of the inventory by its name there.
         rates: host key -> derived rates: "flow_control_share" (0 to 1), "ist_reach_s", "lag_s", "network_in_per_s",
             "flow_control_sent" (1/s), "binlog_bytes_per_s".
         expected: host key of a seed -> how many nodes its cluster should have.
@@ -82,7 +82,9 @@ def updated_estate(
     making = _Making(previous, links, measured, shown, at)
     clusters = [making.galera(cluster_id, members) for cluster_id, members in galera.items()]
     clusters += [making.asynchronous(cluster_id, members) for cluster_id, members in alone.items()]
-    clusters = with_unasked(clusters, unasked, previous, at)
+    called = {node.host: node.name for node in found.nodes}
+    waiting = tuple(replace(one, by=tuple(called.get(by, by) for by in one.by)) for one in unasked)
+    clusters = with_unasked(clusters, waiting, previous, at)
     clusters = [judged_by_size(cluster, expected or {}) for cluster in clusters]
     reached = sum(1 for n in found.nodes if n.facts is not None and n.facts.reach not in {Reach.NONE, Reach.NOT_TRIED})
     return EstateSnapshot(
@@ -91,7 +93,7 @@ def updated_estate(
         problems=found.problems,
         hosts_total=len(found.nodes),
         hosts_answering=reached,
-        unasked=tuple(unasked),
+        unasked=waiting,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
+from services.discovery.naming import name_of
 from services.discovery.probe import facts_from_poll, log_facts, machine_facts, ways_missing
 from services.errors import UNREACHED, UserError
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
@@ -35,6 +36,7 @@ class HostState:
 
     def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None, epoch: str = "") -> None:
         self._clock = clock
+        self._entry = entry
         self._lock = threading.Lock()
         bare = NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
         missing = ways_missing(ssh=entry.ssh is not None, sql=entry.sql is not None)
@@ -58,6 +60,10 @@ class HostState:
         """Return the newest merged facts."""
         with self._lock:
             return self._facts
+
+    def name(self) -> str:
+        """Return what the host is called in what people read."""
+        return name_of(self._entry.name, self.facts(), written=not self._entry.ways_of)
 
     def datadir(self) -> str:
         """Return the data directory to watch, and remember that it is watched."""

@@ -221,7 +221,7 @@ class HostWatch:
             return
         old, self._variables = self._variables, result.variables
         for phrase in changed_variables(old, result.variables):
-            text = f"{self.entry.name}: {phrase}"
+            text = f"{self._state.name()}: {phrase}"
             self._sink.tell(Event(result.at, "variable", text, Health.WARN, node_id=self.entry.name))
 
     # --- OS stream -------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -106,6 +106,7 @@ class Hub:
         self._unasked: tuple[Unasked, ...] = ()
         self._purposes: tuple[OnPurpose, ...] = ()
         self._facts: dict[str, NodeFacts] = {}
+        self._written: frozenset[str] = frozenset()
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -148,6 +149,10 @@ class Hub:
     def stand_as_written(self, clusters: Mapping[str, str]) -> None:
         """Draw hosts with the cluster that they are written into (host -> its name). Call before `recall`."""
         self._written = clusters
+
+    def written(self, hosts: Iterable[str]) -> None:
+        """Take the keys of the hosts that a person wrote down: they are called so."""
+        self._written = frozenset(hosts)
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
@@ -211,8 +216,9 @@ class Hub:
         return new
 
     def _names(self, snapshot: EstateSnapshot, facts: Mapping[str, NodeFacts]) -> Mapping[str, str]:
-        """Return cluster id -> the inventory's name, by the seeds that are in it."""
-        names = {
+        """Return host key or cluster id -> the inventory's name; a cluster's by the seeds that are in it."""
+        names = {host: host for host in self._written}
+        names |= {
             cluster.cluster_id: self._cluster_names[node.host]
             for cluster in snapshot.clusters
             for node in cluster.nodes

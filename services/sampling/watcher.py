@@ -88,6 +88,7 @@ class Watcher:
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
         hub = self.hub
+        hub.written(seed.name for seed in self._seeds)
         self._memory = (
             ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
         )
@@ -321,6 +322,7 @@ class Watcher:
             if entry.name in self._watches:
                 return
             self._watches[entry.name] = watch
+            self.hub.written(name for name, one in self._watches.items() if not one.entry.ways_of)
         if first is not None:
             self.hub.put(first)
         watch.start()

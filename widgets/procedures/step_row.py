@@ -46,10 +46,14 @@ _Laid = tuple[tuple[_Placed, ...], float]  # blocks in their places, the height 
 
 
 class StepRow(QWidget):
-    """Signals: `chosen(int)` when it gets the focus or a click, `moved(int)` -1 or +1 for the arrow keys."""
+    """Signals: `chosen(int)` when it gets the focus or a click, `moved(int)` -1 or +1 for Up and Down, 0 for Enter,
+
+    `turned(bool)` for Right (all of it) and Left.
+    """
 
     chosen = Signal(int)
     moved = Signal(int)
+    turned = Signal(bool)
 
     def __init__(self, index: int, view: StepView, given: RowInput, host_width: float) -> None:
         super().__init__()
@@ -213,12 +217,14 @@ class StepRow(QWidget):
         QGuiApplication.clipboard().setText("\n".join(self._given.wording or lines or self._content.blocks[0].lines))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move between the rows, Enter shows all of a row, the platform's key copies."""
+        """Up and Down move between the rows, Enter and Right show all of a row, the platform's key copies."""
         key = event.key()
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.moved.emit(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.moved.emit(0)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.turned.emit(key == Qt.Key.Key_Right)
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         else:

@@ -240,6 +240,7 @@ class Person:
         self.waits(lambda: name in {card.about.name for card in page.cards})
         self.shoots("cards")
         card = next(card for card in page.cards if card.about.name == name)
+        self.waits(card.can_begin)
         self.qtbot.mouseClick(card.open_button, _LEFT)
         self.reads_the_form()
 

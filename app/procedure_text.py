@@ -65,7 +65,7 @@ def field_lines(fields: tuple[Field, ...]) -> Iterator[str]:
 def fault_lines(faults: tuple[Fault, ...]) -> Iterator[str]:
     """Yield what is wrong with the inputs."""
     for fault in faults:
-        yield f"  {fault.field or tr('inputs')}: {fault.sentence}"
+        yield f"  --input {fault.field}: {fault.sentence}" if fault.field else f"  {fault.sentence}"
 
 
 def problem_lines(facts: Facts) -> Iterator[str]:
@@ -95,9 +95,9 @@ def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ())
 
 
 def _answer(answer: Remedy) -> str:
-    """Return an answer as --input takes it."""
-    given = tr(" or ").join(f"{answer.field}={value}" for value in answer.values)
-    return f"{tr(answer.advice)}: {given}." if given else f"{tr(answer.advice)} ({answer.field})."
+    """Return an answer as it is typed at a terminal."""
+    given = tr(" or ").join(f"--input {answer.field}={value}" for value in answer.values)
+    return f"{tr(answer.advice)}: {given or f'--input {answer.field}=…'}"
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:

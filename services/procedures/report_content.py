@@ -23,6 +23,7 @@ from services.procedures.report_steps import step_table, steps_in_full
 from services.procedures.report_time import Axis, axis_of, bars_of, timeline
 from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import Entry, RunView
+from services.procedures.spoken_inputs import spoken_answers
 from services.procedures.standing import seen_on
 from services.series import Series
 from services.words import tr
@@ -72,7 +73,7 @@ def _plan(view: RunView) -> Iterator[Block]:
         (tr("Approved"), moment(view.approved) or tr("not approved")),
         (tr("By"), view.owner),
         (tr("Hosts"), ", ".join(plan.hosts)),
-        (tr("Inputs"), "; ".join(f"{name} {value}" for name, value in plan.inputs if value) or tr("none")),
+        (tr("Inputs"), "; ".join(spoken_answers(plan)) or tr("none")),
     )
     yield Fold(tr("What was approved"), (Grid((), rows),))
 

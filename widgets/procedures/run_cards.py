@@ -78,7 +78,8 @@ class ProcedureCard(QFrame):
         self.open_button.setVisible(not why)
         put(self._refused, why)
         for part, kind in self._told:
-            set_kind(part, "third" if why else kind)
+            muted = "caps" if kind == "section" else "third"
+            set_kind(part, muted if why else kind)
         self.setAccessibleDescription(f"{tr(self.about.what)} {why}".strip())
         self.setCursor(Qt.CursorShape.ArrowCursor if why else Qt.CursorShape.PointingHandCursor)
 

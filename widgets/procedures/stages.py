@@ -164,7 +164,7 @@ class Stages(QWidget):
         """Show the run; return how many rows changed."""
         before, self._run = self._run, view
         if before is None or before.run_id != view.run_id:
-            self._enter_run(view)
+            self._enter_run(view, wording or {})
         if wording is not None or view.plan.steps != (self._plan.steps if self._plan else ()):
             known = {**self.steps.wording, **(wording or {})}
             self.steps.show_plan(view.plan.steps, known, now)
@@ -193,13 +193,14 @@ class Stages(QWidget):
             self.report.show_run(view)
         return changed
 
-    def _enter_run(self, view: RunView) -> None:
-        answers = f" {MIDDLE} ".join(f"{name} {value}" for name, value in view.plan.inputs if value)
+    def _enter_run(self, view: RunView, wording: Mapping[str, tuple[str, ...]]) -> None:
+        called = {name: " ".join(wording.get(f"input:{name}", (name,))) for name, _ in view.plan.inputs}
+        answers = tuple(f"{called[name]}: {value}" for name, value in view.plan.inputs if value)
         self.form.setVisible(False)
         self.inputs.show()
         self.steps.show_rehearsal(())  # what would happen is over: it happens
-        put(self._given, "\n".join(f"{name}: {value}" for name, value in view.plan.inputs))
-        self.inputs.say(Health.GOOD, answers)
+        put(self._given, "\n".join(answers))
+        self.inputs.say(Health.GOOD, f" {MIDDLE} ".join(answers))
         for section, shown in ((self.inputs, False), (self.preflight, False), (self.plan, view.state not in OVER)):
             section.set_open(shown)
         self.plan.show()

@@ -78,10 +78,11 @@ def problem_lines(facts: Facts) -> Iterator[str]:
 
 
 def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> Iterator[str]:
-    """Yield the checklist: what passed on one line, what did not with why and what to try."""
+    """Yield the checklist: what passed on one line, what did not (or is not known: '?') with why and what to try."""
     accepted = {o.code: o.reason for o in overrides}
     for check in checks:
-        yield from _wrapped(f"  {_MARK[check.verdict]:<6}", f"{check.code}  {check.title}: {check.evidence}")
+        sign = "?" if check.unknown else _MARK[check.verdict]
+        yield from _wrapped(f"  {sign:<6}", f"{check.code}  {check.title}: {check.evidence}")
         if check.verdict is Verdict.PASS:
             continue
         if check.why:

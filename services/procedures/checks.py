@@ -61,6 +61,16 @@ class Check:
     each: str = ""
     not_known: bool = False
 
+    @property
+    def unknown(self) -> bool:
+        """Return whether it is told as 'not known': what could not be read is no pass, and no warning either."""
+        return self.not_known and self.verdict is not Verdict.BLOCK
+
+    @property
+    def result(self) -> str:
+        """Return the outcome in a word: the verdict's, or 'not known'."""
+        return "not known" if self.unknown else self.verdict.value
+
     def __post_init__(self) -> None:
         """Let no name or log line in it show other than what it is, wherever it is shown."""
         for name in ("title", "evidence", "why", "host"):

@@ -135,9 +135,9 @@ def _checks(view: RunView) -> Iterator[Block]:
         yield Fold(tr("Checks before the run"), (Sentence(tr("No check was made.")),))
         return
     headers = (tr("Code"), tr("Result"), tr("Check"), tr("Evidence"), tr("Why"))
-    rows = tuple((c.code, c.verdict.value, c.title, c.evidence, c.why) for c in view.checks)
-    verdicts = Counter(c.verdict for c in view.checks)
-    told = ", ".join(f"{verdicts[v]} {v.value}" for v in Verdict if verdicts[v])
+    rows = tuple((c.code, c.result, c.title, c.evidence, c.why) for c in view.checks)
+    results = Counter(c.result for c in view.checks)
+    told = ", ".join(f"{results[word]} {word}" for word in (*(v.value for v in Verdict), "not known") if results[word])
     overrides: Block = Sentence(tr("No block was overridden."))
     if view.overrides:
         overrides = Grid((tr("Overridden"), tr("Reason")), tuple((o.code, o.reason) for o in view.overrides))

@@ -202,6 +202,19 @@ def test_that_what_comes_next_says_why_it_can_not_be_done_yet(wizard: WizardPage
     assert (checklist.go_on.isEnabled(), checklist.standing.text()) == (False, "First answer what is marked.")
 
 
+def test_that_checking_again_takes_with_it_what_was_typed_last(qtbot: QtBot, wizard: WizardPage) -> None:
+    wizard.set_fields(p.FIELDS, {}, ())
+    wizard.set_checks(p.CHECKS)
+    told: list[object] = []
+    wizard.inputs_changed.connect(told.append)
+    wizard.check_wanted.connect(lambda: told.append("check"))
+    wizard.stages.inputs.set_open(True)
+    field = wizard.stages.form.rows["away"].focus_target()
+    qtbot.keyClicks(field, " 5 s")
+    wizard.stages.checklist.again.click()
+    assert told == [{"away": "30 min 5 s"}, "check"]
+
+
 def test_that_what_a_rehearsal_found_stands_beside_the_button_that_starts(wizard: WizardPage) -> None:
     wizard.set_plan(p.plan(), p.WORDING)
     wizard.set_rehearsal((Rehearsed("able", True, ""),))
@@ -313,6 +326,19 @@ def test_that_a_group_that_a_person_opened_or_folded_stays_so_until_it_comes_to_
     assert not heads(wizard)["s1"].opened
     wizard.set_run(running(plan, 10))
     assert heads(wizard)["s1"].opened  # another step runs: it is in sight
+
+
+def test_that_the_keys_find_their_way_back_to_steps_that_folded_under_them(wizard: WizardPage) -> None:
+    plan = rolling()
+    wizard.set_run(running(plan, 2))
+    steps = wizard.stages.steps
+    steps.rows[2].setFocus()
+    wizard.set_run(running(plan, 7, StepState.PENDING))  # between two steps
+    head = heads(wizard)["s3"]
+    assert not head.opened
+    assert QApplication.focusWidget() is head
+    stops = [part for part in (*steps.heads, *steps.rows) if part.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    assert stops == [head]
 
 
 def test_that_a_group_that_failed_stands_open(wizard: WizardPage) -> None:

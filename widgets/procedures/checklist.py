@@ -176,7 +176,6 @@ class Checklist(QWidget):
     def set_checks(self, checks: tuple[Check, ...], *, waiting: bool) -> None:
         """Show these checks, blocks first; `waiting`: they are being read anew."""
         self._waiting = waiting
-        self.again.setEnabled(not waiting)
         if checks != self._checks or self._fixed:
             self._fixed = False
             self._rebuild(checks, {o.code: o.reason for o in self.overrides()})
@@ -264,6 +263,7 @@ class Checklist(QWidget):
     def _judge(self) -> None:
         """Say what bars the plan, else what bars the run."""
         barred = tr("Reading the hosts…") if self._waiting else self._hindrance
+        self.again.setEnabled(not barred)
         self.go_on.setEnabled(not barred and bool(self._checks))
         names = ", ".join(dict.fromkeys(check.code for check in self.standing_blocks()))
         blocked = tr("A run can't start while these stand: {codes}.", codes=names) if names else ""
@@ -274,4 +274,4 @@ class Checklist(QWidget):
 
 
 def _place(check: Check) -> int:
-    return _NOT_KNOWN if check.not_known and check.verdict is not Verdict.BLOCK else _ORDER[check.verdict]
+    return _NOT_KNOWN if check.unknown else _ORDER[check.verdict]

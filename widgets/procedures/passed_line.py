@@ -45,7 +45,7 @@ def passed_once(checks: tuple[Check, ...]) -> tuple[Passed, ...]:
 
 def folds(check: Check) -> bool:
     """Return whether a check may fold to a line: it passed, it is known, and no person chooses by it."""
-    return check.verdict is Verdict.PASS and not check.not_known and not check.to_read
+    return check.verdict is Verdict.PASS and not check.unknown and not check.to_read
 
 
 class PassedHead(FoldLine):

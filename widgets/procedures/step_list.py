@@ -173,6 +173,7 @@ class StepList(QWidget):
                 head.turned.connect(partial(self._turn_group, head))
                 head.moved.connect(partial(self._move, head))
                 self._column.insertWidget(self._column.indexOf(self.rows[group.first]), head)
+                head.show()  # now: a layout would a turn later, and until then it takes no keys
                 self.heads.append(head)
 
     def _headed(self) -> tuple[tuple[GroupHead, StepGroup], ...]:
@@ -203,6 +204,8 @@ class StepList(QWidget):
         if not opened and any(row.hasFocus() for row in rows):
             head.setFocus()
         head.set_open(opened)
+        if not opened and any(row.focusPolicy() == Qt.FocusPolicy.StrongFocus for row in rows):
+            self._one_stop(head)  # a row that is hidden can't be the way in
         for row in rows:
             row.setVisible(opened)
 

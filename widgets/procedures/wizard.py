@@ -126,7 +126,7 @@ class WizardPage(QFrame):
         stages = self.stages
         stages.form.inputs_changed.connect(self.inputs_changed)
         stages.form.check_wanted.connect(self.check_wanted)
-        stages.checklist.check_wanted.connect(self.check_wanted)
+        stages.checklist.check_wanted.connect(stages.form.go_on)  # what was typed last goes with it
         stages.checklist.plan_wanted.connect(self.plan_wanted)
         stages.checklist.answer_wanted.connect(self._show_field)
         stages.checklist.shown_wanted.connect(self._scroll.ensureWidgetVisible)

@@ -90,14 +90,12 @@ _VERDICT_HEALTH = {Verdict.PASS: Health.GOOD, Verdict.WARN: Health.WARN, Verdict
 
 def check_health(check: Check) -> Health:
     """Return the shape of a check: what could not be read is neither a pass nor a warning."""
-    unknown = check.not_known and check.verdict is not Verdict.BLOCK
-    return Health.UNKNOWN if unknown else _VERDICT_HEALTH[check.verdict]
+    return Health.UNKNOWN if check.unknown else _VERDICT_HEALTH[check.verdict]
 
 
 def check_word(check: Check) -> str:
     """Return the word of a check's outcome."""
-    unknown = check.not_known and check.verdict is not Verdict.BLOCK
-    return tr("not known") if unknown else tr(_VERDICT_WORDS[check.verdict])
+    return tr("not known") if check.unknown else tr(_VERDICT_WORDS[check.verdict])
 
 
 def run_health(state: RunState) -> Health:

@@ -146,6 +146,31 @@ def test_that_an_input_of_a_procedure_that_is_no_more_is_read_without_its_unders
     assert spoken_answers(old) == ("drain limit: 2 min",)
 
 
+# -- what is not known -----------------------------------------------------------------------------------------------
+def test_that_what_could_not_be_read_is_told_as_not_known_and_never_as_a_pass() -> None:
+    dark = Check("CLOCKS", "The clocks agree", Verdict.WARN, "not read: n1", not_known=True)
+    block = Check("DISK-FREE", "Free disk", Verdict.BLOCK, "not read", not_known=True)
+    assert (dark.result, block.result) == ("not known", "block")
+    assert list(check_lines((dark,))) == ["  ?     CLOCKS  The clocks agree: not read: n1"]
+    case = CASES[0]
+    plan = procedure_named(case.name).plan(facts_of(case.bench().cluster), dict(case.inputs))
+    report = report_markdown(RunView("7", plan, RunState.DONE, (), (dark, block)), ())
+    assert "1 block, 1 not known" in report
+
+
+@pytest.mark.parametrize("procedure", all_procedures(), ids=lambda p: p.about.name)
+@given(data=st.data())
+@EXAMPLES
+def test_that_no_check_passes_that_is_not_known(procedure: Procedure, data: st.DataObject) -> None:
+    facts = data.draw(estates())
+    inputs = data.draw(typed(procedure, facts))
+    if not procedure.faults(facts, inputs):
+        checks = procedure.preflight(facts, inputs)
+        assert [check.code for check in checks if check.not_known and check.verdict is Verdict.PASS] == []
+        unread = [c for c in checks if "could not be read" in c.evidence and c.verdict is Verdict.PASS]
+        assert [check.code for check in unread] == []
+
+
 # -- a check on several hosts ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_that_what_is_looked_at_host_by_host_can_be_said_once_for_all(case: Case) -> None:

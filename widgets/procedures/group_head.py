@@ -13,6 +13,7 @@ from widgets.common.glyphs import glyph
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, ui_font
 from widgets.procedures.fold_line import FoldLine, focus_ring, wedge
+from widgets.procedures.step_row import TOOK_WIDTH
 
 _HEIGHT = 34
 _WEDGE_X, _GLYPH_X, _HOST_X, _RIGHT = 22.0, 40.0, 62.0, 16.0
@@ -85,11 +86,13 @@ class GroupHead(FoldLine):
         painter.setFont(ui_font())
         metrics = QFontMetricsF(painter.font())
         risk = "" if self.opened else words.risk
-        for text, token in ((words.took, "second"), (risk, words.risk_token)):
+        columns = ((words.took, "second", TOOK_WIDTH + 4 if risk else 0.0), (risk, words.risk_token, 0.0))
+        for text, token, column in columns:  # risk and time stand where the rows below have them
             if text:
                 painter.setPen(getattr(theme, token))
                 painter.drawText(room, line | Qt.AlignmentFlag.AlignRight, text)
-                room.setRight(room.right() - metrics.horizontalAdvance(text) - 20)
+            taken = metrics.horizontalAdvance(text) + 20 if text else 0.0
+            room.setRight(room.right() - max(column, taken))
         painter.setPen(theme.second)
         painter.drawText(
             room, line, metrics.elidedText(words.told, Qt.TextElideMode.ElideRight, max(0.0, room.width()))

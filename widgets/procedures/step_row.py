@@ -29,7 +29,7 @@ from widgets.procedures.step_content import Block, RowContent, RowInput, row_con
 
 _TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
 _GLYPH_X, _HOST_X = 40.0, 62.0
-_RISK_WIDTH, _TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
+_RISK_WIDTH, TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
 _BAR = 4.0
 _WIDTHS = 8
 
@@ -110,7 +110,7 @@ class StepRow(QWidget):
 
     def _lay(self, width: int) -> _Laid:
         left = self._left()
-        narrow = width - left - _RIGHT - _TOOK_WIDTH - _RISK_WIDTH
+        narrow = width - left - _RIGHT - TOOK_WIDTH - _RISK_WIDTH
         y, placed = _TOP, []
         for number, block in enumerate(self._content.blocks):
             room = narrow if number == 0 else width - left - _RIGHT
@@ -143,7 +143,7 @@ class StepRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the narrowest width that still reads."""
-        return QSize(int(self._left() + _RISK_WIDTH + _TOOK_WIDTH + 120), 32)
+        return QSize(int(self._left() + _RISK_WIDTH + TOOK_WIDTH + 120), 32)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -182,7 +182,7 @@ class StepRow(QWidget):
         painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
         painter.setFont(ui_font())
         painter.setPen(theme.second)
-        took = QRectF(box.right() - _RIGHT - _TOOK_WIDTH, line.y(), _TOOK_WIDTH, line.height())
+        took = QRectF(box.right() - _RIGHT - TOOK_WIDTH, line.y(), TOOK_WIDTH, line.height())
         painter.drawText(took, right, content.took)
         painter.setPen(getattr(theme, content.risk_token))
         painter.drawText(QRectF(took.x() - _RISK_WIDTH, line.y(), _RISK_WIDTH - 4, line.height()), right, content.risk)

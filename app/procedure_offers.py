@@ -75,6 +75,26 @@ def _no_way_in(cluster: ClusterSnapshot) -> str:
     )
 
 
+def why_not(about: About, cluster: ClusterSnapshot | None, estate: EstateSnapshot) -> str:
+    """Return why a procedure is not for what is in sight, '' where it may be; said of what is seen, not of what is."""
+    if cluster is None:
+        return ""
+    if why := why_none_fits(cluster):
+        return why
+    if fitting_cluster((about,), cluster, estate):
+        return ""
+    if cluster.kind is not ClusterKind.GALERA:
+        return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
+    primary = any(component.primary for component in cluster.components)
+    if not primary:
+        return tr("No Primary Component of {name} is seen now: it has to be brought back first.", name=cluster.name)
+    if "no-primary" in about.for_states:
+        return tr("{name} has a Primary Component now: this is for a cluster that has none.", name=cluster.name)
+    if "synced" in about.for_states:
+        return tr("No node of {name} is known to be Synced now.", name=cluster.name)
+    return tr("No node of {name} is down, and no host is watched that could join it.", name=cluster.name)
+
+
 def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:
     """Return the procedures for this node, in the catalogue's order; what only a cluster without a Primary needs is
     not offered where there is one."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.procedure_offers import first_find_out, fitting, fitting_cluster, login_refused
+from app.procedure_offers import first_find_out, fitting, fitting_cluster, login_refused, why_not
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
 from services.procedures.procedure import About
@@ -141,7 +141,9 @@ class Offers(QObject):
                 detail = joined(tr("for {name}", name=node.name), first_find_out(cluster))
                 yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "action", title, detail)
         for about in self._abouts:
-            yield PaletteEntry(f"{_RUN}{about.name}", "action", tr("Run: {title}", title=tr(about.title)), about.name)
+            title = tr("Run: {title}", title=tr(about.title))
+            why = why_not(about, cluster, self._controller.estate)
+            yield PaletteEntry(f"{_RUN}{about.name}", "action", title, joined(about.name, why))
 
     def take(self, entry_id: str) -> bool:
         """Do what was chosen in the palette; return whether it was one of these."""

@@ -106,7 +106,7 @@ class Hub:
         self._unasked: tuple[Unasked, ...] = ()
         self._purposes: tuple[OnPurpose, ...] = ()
         self._facts: dict[str, NodeFacts] = {}
-        self._written: frozenset[str] = frozenset()
+        self._own_names: frozenset[str] = frozenset()
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -152,7 +152,7 @@ class Hub:
 
     def written(self, hosts: Iterable[str]) -> None:
         """Take the keys of the hosts that a person wrote down: they are called so."""
-        self._written = frozenset(hosts)
+        self._own_names = frozenset(hosts)
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
@@ -217,7 +217,7 @@ class Hub:
 
     def _names(self, snapshot: EstateSnapshot, facts: Mapping[str, NodeFacts]) -> Mapping[str, str]:
         """Return host key or cluster id -> the inventory's name; a cluster's by the seeds that are in it."""
-        names = {host: host for host in self._written}
+        names = {host: host for host in self._own_names}
         names |= {
             cluster.cluster_id: self._cluster_names[node.host]
             for cluster in snapshot.clusters

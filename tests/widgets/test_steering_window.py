@@ -138,6 +138,14 @@ def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_
     person.waits(lambda: person.window.page() == "procedures" and state_of(person) is RunState.DONE)
 
 
+def test_that_a_run_says_what_was_answered_in_the_questions_words(person: Person) -> None:
+    person.runs_to_the_question()
+    head, given = person.wizard.stages.inputs.head, person.wizard.stages._given
+    assert "Longest drain: 2 min" in head.texts()[0]
+    assert "Longest drain: 2 min" in given.text().splitlines()
+    assert "drain_limit" not in head.texts()[0] + given.text()
+
+
 def test_that_a_second_run_begins_like_the_first(person: Person) -> None:
     for _ in range(2):
         person.runs_to_the_question()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.checks import Check
@@ -99,6 +99,7 @@ class WizardPage(QFrame):
         left.setSpacing(0)
         left.addWidget(self._pinned())
         left.addWidget(self._scroll, 1)
+        left.addWidget(self.stages.next)
         self._side_line = hairline("vline")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -125,9 +126,10 @@ class WizardPage(QFrame):
         stages = self.stages
         stages.form.inputs_changed.connect(self.inputs_changed)
         stages.form.check_wanted.connect(self.check_wanted)
-        stages.checklist.check_wanted.connect(self.check_wanted)
+        stages.checklist.check_wanted.connect(stages.form.go_on)  # what was typed last goes with it
         stages.checklist.plan_wanted.connect(self.plan_wanted)
         stages.checklist.answer_wanted.connect(self._show_field)
+        stages.checklist.shown_wanted.connect(self._scroll.ensureWidgetVisible)
         stages.approval.rehearse_wanted.connect(self.rehearse_wanted)
         stages.approval.start_wanted.connect(self._start)
         stages.report.report_wanted.connect(self.report_wanted)
@@ -174,7 +176,10 @@ class WizardPage(QFrame):
         """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it."""
         self.side.set_plan(plan)
         self._place_side()  # first: the rows are then laid out for the width they will have
+        new = plan != self.stages.approval.plan()
         self.stages.set_plan(plan, wording, violations, live=live)
+        if new and not live:
+            self._show_top(self.stages.plan)
 
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
         """Show the cluster beside it as it is now."""
@@ -208,7 +213,7 @@ class WizardPage(QFrame):
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)
         if asks_for_the_rest(view) and (before is None or not asks_for_the_rest(before)):
-            self._show_findings()
+            self._show_top(self.stages.preflight)
         self.side.set_run(view)
         if before is None:
             self._place_side()
@@ -308,7 +313,7 @@ class WizardPage(QFrame):
         if watched is self._scroll.viewport() and isinstance(event, QResizeEvent) and self._view is not None:
             at, rows, room = current_step(self._view), self.stages.steps.rows, event.oldSize().height()
             if asks_for_the_rest(self._view):
-                self._show_findings()
+                self._show_top(self.stages.preflight)
             elif event.size().height() < room and 0 <= at < len(rows):
                 top = rows[at].mapTo(self._inner, QPoint(0, 0)).y()
                 if top < self._scroll.verticalScrollBar().value() + room:
@@ -327,11 +332,11 @@ class WizardPage(QFrame):
 
         QTimer.singleShot(0, self, show)
 
-    def _show_findings(self) -> None:
-        """Bring into sight what the rest of the plan was made from; the rest stands below it."""
+    def _show_top(self, section: QWidget) -> None:
+        """Begin with the top of a section: with a plan's first step, or with what its rest was made from."""
 
         def show() -> None:
-            top = self.stages.preflight.mapTo(self._inner, QPoint(0, 0)).y()
+            top = section.mapTo(self._inner, QPoint(0, 0)).y()
             self._scroll.verticalScrollBar().setValue(top - 8)
 
         QTimer.singleShot(0, self, show)

@@ -19,6 +19,10 @@ from services.types import Reach
 
 DEFAULT_DATADIR = "/var/lib/mysql"
 SAME_START_S = 5.0
+MOST_STARTS = 1_000
+"""Of one host in one run of the console: each is a name in the history for ever."""
+_OWN = frozenset({"sql", "ssh", "numbers"})
+"""Parts of problems that this state tells itself, each time anew."""
 
 
 def same_start(one: str, other: str) -> bool:
@@ -44,6 +48,7 @@ class HostState:
         self._ways = (entry.ssh is not None, entry.sql is not None)
         self._sql_problem: Problem | None = None
         self._ssh_problem: Problem | None = None
+        self._names_problem: Problem | None = None
         self._machine = self._facts.machine
         self._transfers: tuple[TransferFacts, ...] = self._facts.transfers
         self._watched_datadir = ""
@@ -53,6 +58,7 @@ class HostState:
         self._sql_heard = self._facts.sql_at is not None
         self._ssh_heard = self._facts.ssh_at is not None
         self._epoch = epoch
+        self._starts = 0
 
     # --- what the threads ask ----------------------------------------------------------------------------------------
 
@@ -172,6 +178,11 @@ class HostState:
             self._ssh_problem, self._ssh_heard = Problem("ssh", str(problem), problem.code, problem.bare), True
             return self._merged(replace(self._facts, at=self._clock.wall()))
 
+    def names_refused(self, problem: Problem | None) -> None:
+        """Remember that the host makes up names of numbers; it is told with the next facts."""
+        with self._lock:
+            self._names_problem = problem
+
     def read_machine(self, session: ObserverSession) -> MachineFacts | None:
         """Read the static facts of the host (blocking)."""
         return machine_facts(session, self._clock, self._datadir())
@@ -222,14 +233,16 @@ class HostState:
         now = f"{server.server_uuid}:{server.started_at}"
         if same_start(self._epoch, now):
             return replace(fresh, server=replace(server, started_at=float(self._epoch.rpartition(":")[2])))
-        self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
+        if self._starts < MOST_STARTS:  # one that starts anew each second is only making it up
+            self._starts += 1
+            self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
         return fresh
 
     # --- merging (the lock is held) ----------------------------------------------------------------------------------
 
     def _merged(self, base: NodeFacts) -> NodeFacts:
-        own = tuple(p for p in base.problems if p.code not in {"sql-way", "ssh-way"} and p.part not in {"sql", "ssh"})
-        ways = tuple(p for p in (self._sql_problem, self._ssh_problem) if p is not None)
+        own = tuple(p for p in base.problems if p.code not in {"sql-way", "ssh-way"} and p.part not in _OWN)
+        ways = tuple(p for p in (self._sql_problem, self._ssh_problem, self._names_problem) if p is not None)
         fresh_sql = tuple(p for p in base.problems if p.part == "sql") if self._sql_problem is None else ()
         self._facts = replace(
             base,

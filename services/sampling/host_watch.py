@@ -23,6 +23,7 @@ from services.inventory.model import HostEntry
 from services.sampling.cost import PollCost
 from services.sampling.derived_now import DerivedNow
 from services.sampling.facts_of_host import HostState, same_start
+from services.sampling.kept_names import KeptNames
 from services.sampling.numeric import numeric_status, numeric_variables, replication_values
 from services.sampling.os_stream import OsParser, OsReading, os_command
 from services.sampling.past_positions import Past
@@ -110,6 +111,7 @@ class HostWatch:
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
+        self._names = KeptNames()
         self._past: Past | None = None
         self._variables: Mapping[str, str] = {}
         self._process_pid: int | None = None
@@ -207,7 +209,7 @@ class HostWatch:
         self._recall()
         values.update(self._derived.values(facts, values, result.at))
         values.update(self._state.take_os_values())
-        self._sink.put_sample(Sample(self.entry.name, result.at, result.mono, values, self._state.sql_epoch()))
+        self._put_sample(result.at, result.mono, values)
         self._sink.put_facts(facts)
 
     def _recall(self) -> None:
@@ -278,7 +280,13 @@ class HostWatch:
             # The database says nothing: the machine below it goes on being recorded.
             values: Mapping[str, float] = self._state.take_os_values()
             if values:
-                self._sink.put_sample(Sample(self.entry.name, at, mono, values, self._state.sql_epoch()))
+                self._put_sample(at, mono, values)
+
+    def _put_sample(self, at: float, mono: float, values: Mapping[str, float]) -> None:
+        kept = self._names.kept(values)
+        if self._names.refused:
+            self._state.names_refused(self._names.problem())
+        self._sink.put_sample(Sample(self.entry.name, at, mono, kept, self._state.sql_epoch()))
 
     # --- single commands over SSH ----------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from services.errors import QueryFailed, UserError
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.heartbeat import heartbeat_lag, heartbeat_statement
 from services.facts.model import NodeFacts
+from services.facts.reading import count
 from services.sampling.settings import WatchSettings
 
 IN_COMMIT = re.compile(r"commit|flush|semi-sync|wsrep.{0,80}(certif|replicat|commit)", re.IGNORECASE)
@@ -148,8 +149,7 @@ def _processes(
     if now < poll.process_due:
         return None, {}
     rows = _optional(session, PROCESSES, settings.answer_limit_s, problems)
-    connected = status.get("Threads_connected", "0")
-    crowded = connected.isdigit() and int(connected) > settings.crowded
+    crowded = (count(status.get("Threads_connected")) or 0) > settings.crowded
     poll.process_due = now + (settings.crowded_s if crowded else 0.0)
     if rows is None:
         poll.process_due = now + 60.0  # no right to see it: asking each second would only fill the server's log

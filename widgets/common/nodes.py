@@ -12,13 +12,13 @@ from widgets.common.text import one_line
 STALE_AFTER_S = 3.0
 """A number older than two samples (and a little jitter) is shown grey with its age."""
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = re.compile(r"([0-9]{1,18})")
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key that puts db2 before db10."""
     parts = _DIGITS.split(name.casefold())
-    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part)
+    return tuple((0, 0, part) if at % 2 == 0 else (1, int(part), "") for at, part in enumerate(parts) if part)
 
 
 def ordered_nodes(cluster: ClusterSnapshot) -> tuple[NodeView, ...]:

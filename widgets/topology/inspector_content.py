@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ from widgets.common.text import (
 from widgets.topology.wording import size_words
 
 _MOST_VALUE = 4000
+_BYTES = re.compile(r"[0-9]{6,19}")
 REPLICATION, MACHINE, SETTINGS, PROBLEMS = (
     mark("Replication"),
     mark("Machine"),
@@ -323,7 +325,7 @@ def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
 
 def setting_words(name: str, value: str) -> str:
     """Return a variable's value; sizes in bytes become readable ones."""
-    if name.endswith(("_size", "_limit")) and value.isdigit() and int(value) >= 100_000:
+    if name.endswith(("_size", "_limit")) and _BYTES.fullmatch(value):
         return format_bytes(int(value))
     return value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from services.facts.reading import count
 from services.procedures.actions import CopiedSecret
 from services.procedures.catalogue.joiner_secrets import left_out, may_copy
 from services.procedures.facts_model import Facts, HostFacts
@@ -100,7 +101,7 @@ def free_server_id(facts: Facts, members: tuple[str, ...]) -> int:
         for host in facts.hosts
         if host.node is not None and (server := host.node.server) is not None and server.server_id is not None
     }
-    used |= {int(text) for h in facts.hosts if (text := h.option("mysqld", "server_id") or "").isdigit()}
+    used |= {own for h in facts.hosts if (own := count(h.option("mysqld", "server_id"))) is not None}
     del members
     return max(used, default=0) + 1
 

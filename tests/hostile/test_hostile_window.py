@@ -21,8 +21,8 @@ from tests.hostile.window import report, watch
 
 WATCHED_S = 12.0
 MOST_BYTES = 250 << 20
-MOST_STALL_MS = 500.0
-"""Loose: two shared cores. What is aimed at is 50 ms; the command and every run of this test print what it was."""
+MOST_STALL_MS = 2000.0
+"""Loose: a shared machine. Aimed at are 50 ms; the command and every run of this test print what it was."""
 
 
 def test_that_hostile_servers_leave_the_window_quick_small_and_true(

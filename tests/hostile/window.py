@@ -208,9 +208,13 @@ def _rows(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[str]:
                 yield from _rows(model, index)
 
 
+_SPACES = "\n\t\u00a0\u2009\u202f"
+"""The console's own between digits, and of lines."""
+
+
 def _is_odd(text: str) -> bool:
     """Tell a sign that acts on a terminal or hides, and a picture in what Qt would take for rich text."""
-    unseen = any(not sign.isprintable() and sign not in "\n\t" for sign in text)
+    unseen = any(not sign.isprintable() and sign not in _SPACES for sign in text)
     return unseen or (text.startswith("<p>") and "<img" in text)
 
 

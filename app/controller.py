@@ -12,7 +12,7 @@ from app.ist_numbers import ist_rows
 from app.main_window import MainWindow
 from app.node_numbers import Row, machine_rows, read_numbers
 from app.sparks import SPARK_S, Sparks
-from services.discovery.model import FIRST_ANSWERS_S, ClusterSnapshot, EstateSnapshot, NodeView, was_so_before
+from services.discovery.model import FIRST_ANSWERS_S, SPARE, ClusterSnapshot, EstateSnapshot, NodeView, was_so_before
 from services.events import Event
 from services.types import ClusterKind, Health
 from services.words import tr
@@ -281,7 +281,7 @@ class Controller(QObject):
             self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
-            self._node_id = max(cluster.nodes, key=lambda n: n.health.severity).node_id
+            self._node_id = max(cluster.nodes, key=lambda n: (n.role != SPARE, n.health.severity)).node_id
             self.selected.emit(self._node_id)
 
     def _on_events(self, events: Sequence[Event]) -> None:

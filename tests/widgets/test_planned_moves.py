@@ -18,6 +18,8 @@ from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeLiveSource, open_window
 from widgets.bridge.runs import Standing
+from widgets.inventory.tree_model import node_entry
+from widgets.topology.wording import card_text
 
 STOP, START, STEPS = 4, 7, 11
 
@@ -79,6 +81,8 @@ def test_that_a_spare_host_beside_its_cluster_is_offered_what_brings_it_in() -> 
         waiting, facts=replace(down.facts, galera=None, machine=replace(down.facts.machine, process_state=""))
     )
     assert situations(cluster, spare) == {"spare"}
+    assert node_entry(cluster, spare, b.AT).detail.endswith("spare")
+    assert card_text(spare, b.AT).role == "spare"
     assert situations(replace(cluster, components=()), spare) == frozenset()
     tree = replace(cluster, kind=ClusterKind.ASYNC, components=())
     assert situations(tree, spare) == frozenset()

@@ -10,14 +10,15 @@ from PySide6.QtCore import QObject, Signal
 
 from app.main_window import MainWindow
 from app.vault import SessionVault
-from services.errors import CertificateUnknown, HostKeyUnknown, UserError
+from services.connections.probe_steps import TITLES, steps_of
+from services.errors import BadInput, CertificateUnknown, HostKeyUnknown, UserError
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
-from widgets.inventory.draft import Candidate, HostDraft, HostKey, ServerCertificate, StepLike
+from widgets.inventory.draft import Candidate, HostDraft, HostKey, ServerCertificate, StepLike, StepLine
 from widgets.inventory.import_dialog import ImportDialog
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ class AddHost(QObject):
         """Return the inventory's file."""
         return self._path
 
+    def use(self, path: Path) -> None:
+        """Write into another inventory's file from now on."""
+        self._path = path
+
     def open(self) -> None:
         """Open the connection dialog for a new host; a recording has no room for one, and says so."""
         if self.fixed:
@@ -78,12 +83,20 @@ class AddHost(QObject):
         if self._dialog is not None:
             self._dialog.reject()
         dialog.test_requested.connect(self._test)
+        dialog.outdated.connect(self._drop_test)
         dialog.save_requested.connect(self._save)
         dialog.host_key_answered.connect(self._answered)
         dialog.certificate_answered.connect(self._answered)
         dialog.finished.connect(lambda _result, gone=dialog: self._forget(gone))
         self._dialog = dialog
         dialog.show()
+        path = self._path
+        self._ops.run("about-hosts", lambda: _about(path), self._tell_about, self._failed)
+
+    def _tell_about(self, about: About) -> None:
+        if self._dialog is not None:
+            self._dialog.form.show_defaults(*about.users)
+            self._dialog.show_keyring_absence(about.keyring)
 
     def _forget(self, dialog: ConnectionDialog) -> None:
         """The dialog deletes itself when it closes; an answer that comes later finds none."""
@@ -102,14 +115,32 @@ class AddHost(QObject):
             self._vault.put(ref, secret)
         self._steps = []
         self._tests += 1
-        vault, number, stepped = self._vault, self._tests, self._stepped
+        vault, path, number, stepped = self._vault, self._path, self._tests, self._stepped
+        if self._dialog is not None:
+            waiting = [StepLine(tr(TITLES[name]), "waiting", name=name) for name in steps_of(draft.entry)]
+            self._dialog.begin_steps(waiting)
 
         def work() -> object:
             from services.connections.probe import probe_access
 
-            return probe_access(draft.entry, vault, on_step=lambda step: stepped.emit(number, step))
+            entry = _with_default_users(draft.entry, path)
+            return probe_access(entry, vault, on_step=lambda step: stepped.emit(number, step))
 
-        self._ops.run("test-host", work, self._tested, self._failed)
+        self._ops.run(
+            "test-host",
+            work,
+            lambda report: self._tested(number, report),
+            lambda problem: self._not_tested(number, problem),
+        )
+
+    def _drop_test(self) -> None:
+        """What was tested is not what stands in the form now: nothing of it is shown, asked or repeated."""
+        self._tests += 1
+        self._question = None
+
+    def _not_tested(self, number: int, problem: UserError) -> None:
+        if number == self._tests:
+            self._failed(problem)
 
     def _show_step(self, number: int, step: StepLike) -> None:
         """Show a step as soon as it is known: the next one may take its whole limit."""
@@ -117,13 +148,15 @@ class AddHost(QObject):
             self._steps.append(step)
             self._dialog.show_steps(self._steps, done=False)
 
-    def _tested(self, report: object) -> None:
+    def _tested(self, number: int, report: object) -> None:
         from services.connections.probe import AccessReport
 
-        if self._dialog is None or not isinstance(report, AccessReport):
+        if self._dialog is None or number != self._tests or not isinstance(report, AccessReport):
             return
         self._tests += 1  # a step that is still on its way belongs to a test that is over
         self._dialog.show_steps(report.steps)
+        if report.unknown_name:
+            self._dialog.tell_unknown_name(report.unknown_name)
         self._question = report.question or report.certificate
         self._ask(self._dialog, self._question, report)
 
@@ -141,7 +174,7 @@ class AddHost(QObject):
             dialog.ask_without_tls(report.host)
 
     def _answered(self, _shown: HostKey | ServerCertificate, accepted: bool) -> None:
-        question, draft = self._question, self._draft
+        question, draft, number = self._question, self._draft, self._tests
         if not accepted or question is None or draft is None:
             return
 
@@ -154,16 +187,23 @@ class AddHost(QObject):
             else:
                 accept_certificate(question)
 
-        self._ops.run("accept-key", work, lambda _none: self._test(draft), self._failed)
+        def again() -> None:
+            if number == self._tests and self._dialog is not None:
+                self._dialog.set_testing(True)
+                self._test(draft)
+
+        self._ops.run("accept-key", work, lambda _none: again(), self._failed)
 
     def _save(self, draft: HostDraft) -> None:
         vault, path = self._vault, self._path
 
         def work() -> tuple[HostEntry, ...]:
+            entry = _with_default_users(draft.entry, path)
+            _refuse_another(path, entry.name, draft.replaces)
             for ref, secret in draft.secrets:
                 (vault.keep if draft.keep else vault.put)(ref, secret)
-            _write(path, (draft.entry,), draft.replaces)
-            return (draft.entry,)
+            _write(path, (entry,), draft.replaces)
+            return (entry,)
 
         self._ops.run("save-host", work, lambda entries: self._saved(entries, draft.replaces), self._failed)
 
@@ -207,6 +247,14 @@ class AddHost(QObject):
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What the connection dialog must know: the users that the inventory gives, and why no password can be kept."""
+
+    users: tuple[str, str]
+    keyring: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What another program's settings gave: hosts to choose from, and the passwords that stood beside them."""
 
@@ -231,6 +279,38 @@ def _import(path: Path, entries: tuple[HostEntry, ...]) -> Imported:
     merged = merge(inventory, ImportReport("import", entries))
     save_inventory(replace(merged.inventory, path=str(path)), path)
     return Imported(tuple(e for e in entries if e.name in merged.added), merged.conflicts)
+
+
+def _about(path: Path) -> About:
+    from services.inventory.toml_file import default_users
+    from services.secrets import keyring_absence
+
+    absence = keyring_absence()
+    return About(default_users(path), () if absence is None else (absence.sentence, *absence.try_))
+
+
+def _with_default_users(entry: HostEntry, path: Path) -> HostEntry:
+    """Return the entry as the inventory will read it: a user that is left out is the one of [defaults]."""
+    from services.inventory.toml_file import default_users
+
+    ssh, sql = default_users(path)
+    if entry.ssh is not None and not entry.ssh.user:
+        entry = replace(entry, ssh=replace(entry.ssh, user=ssh))
+    if entry.sql is not None and not entry.sql.user:
+        entry = replace(entry, sql=replace(entry.sql, user=sql))
+    return entry
+
+
+def _refuse_another(path: Path, name: str, replaces: str) -> None:
+    """Raise BadInput where saving would put this host in the place of another one of the same name."""
+    from services.inventory.toml_file import load_inventory
+
+    if name != replaces and path.exists() and load_inventory(path).host(name) is not None:
+        raise BadInput(
+            tr('The inventory has a host named "{name}" already.', name=name),
+            safe=tr("Nothing was written."),
+            try_=(tr("Give this one another name, or edit that one."),),
+        )
 
 
 def _write(path: Path, entries: tuple[HostEntry, ...], replaces: str = "") -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.chart_plan import ChartPlan, chart_plan
 from app.controller import Controller
+from app.silences import silences
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.series import Series
 from services.words import tr
@@ -52,18 +53,17 @@ class ChartFeed(QObject):
         focus = node if node.host else next((n for n in cluster.nodes if n.host), node)
         about = _about(cluster, focus)
         if about == self._about:
+            self._tell_silences()
             return
         self._about = about
         source = self._controller.source
-        if source.is_live:
-            self._draw_up(cluster, focus, _redo_capacity(focus, source))
-        else:  # a recording has its samples in its file, which another reader may hold for a while
-            self._ops.run(
-                "redo capacity",
-                lambda: _redo_capacity(focus, source),
-                lambda capacity: self._draw_up(cluster, focus, capacity),
-                lambda _: self._draw_up(cluster, focus, None),  # its curves will say what is wrong with the file
-            )
+        # Samples may be held for a while by who writes them, or by another reader of a recording's file.
+        self._ops.run(
+            "redo capacity",
+            lambda: _redo_capacity(focus, source),
+            lambda capacity: self._draw_up(cluster, focus, capacity),
+            lambda _: self._draw_up(cluster, focus, None),  # its curves will say what is wrong with the file
+        )
 
     def _draw_up(self, cluster: ClusterSnapshot, focus: NodeView, capacity: float | None) -> None:
         plan = self._plan = chart_plan(cluster, focus, capacity)
@@ -76,8 +76,17 @@ class ChartFeed(QObject):
         standing = set(self._page.specs())
         missing = [spec for spec in plan.specs if spec not in standing]
         self._page.set_specs([spec for spec in plan.specs if spec in standing or spec is missing[0]])
+        self._tell_silences()
         if len(missing) > 1:
             QTimer.singleShot(0, self, lambda: self._grow(plan))
+
+    def _tell_silences(self) -> None:
+        """Let empty charts say what is the matter: who does not answer and since when, which way in is missing."""
+        cluster = self._controller.cluster()
+        if self._plan is None or cluster is None:
+            return
+        told = silences(self._plan, cluster)
+        self._page.set_silences(told.charts, told.curves)
 
     def _on_wanted(self, chart: str, curve: str, start: float, end: float, points: int) -> None:
         place = self._plan.places.get((chart, curve)) if self._plan is not None else None

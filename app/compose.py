@@ -21,6 +21,7 @@ from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
 from services.history.recording import record_to
 from services.history.store import HistoryStore
+from services.inventory.membership import written_clusters
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place, trust_of
@@ -40,6 +41,10 @@ class NothingToWatch(BadInput):
     """
 
     told = ""
+
+
+class InventoryRefused(BadInput):
+    """The inventory's file can't be read, or has faults: another one would do."""
 
 
 if TYPE_CHECKING:
@@ -72,11 +77,15 @@ def read_inventory(options: Namespace) -> Inventory:
         if getattr(options, "inventory", None) is not None:
             nothing.told = tr(
                 "There is no inventory at {path}, which --inventory names. Adding or importing a host makes the file; "
-                "if the name is a slip, start again with the right one.",
+                "if the name is a slip, choose the right one.",
                 path=path,
             )
         raise nothing
-    return replace(load_inventory(path), also=_also(options))
+    try:
+        inventory = load_inventory(path)
+    except BadInput as problem:
+        raise InventoryRefused(problem.sentence, host=problem.host, try_=problem.try_) from problem
+    return replace(inventory, also=_also(options))
 
 
 def _also(options: Namespace) -> tuple[str, ...]:
@@ -102,9 +111,11 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
             )
         return tuple(h for h in inventory.hosts if h.name in names)
     if not inventory.hosts:
-        raise NothingToWatch(
+        empty = NothingToWatch(
             tr("The inventory {path} has no host.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
         )
+        empty.told = empty.sentence
+        raise empty
     return inventory.hosts
 
 
@@ -115,7 +126,11 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     clock = SystemClock()
     found = crawl(seeds, session_opener(), clock, trust=trust_of(inventory), limit_s=limit_s)
     sizes = expected_sizes(inventory)
-    estate = updated_estate(None, found.facts, clock.wall(), expected=sizes, unasked=found.unasked)
+    written = written_clusters(inventory)
+    names = {host.name: host.name for host in inventory.hosts}
+    estate = updated_estate(
+        None, found.facts, clock.wall(), names, expected=sizes, unasked=found.unasked, written=written
+    )
     odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
     return replace(estate, problems=(*estate.problems, *odd))
 
@@ -183,5 +198,6 @@ def open_watcher(
     pace = WatchSettings(interval_s=float(watching.interval_s)) if watching is not None else None
     watcher = Watcher(title, seeds, opener, store, SystemClock(), pace, cluster_names=names, state=state)
     watcher.expect(expected_sizes(inventory))
+    watcher.stand_as_written(written_clusters(inventory))
     watcher.let_ask(trust_of(inventory))
     return watcher

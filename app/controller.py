@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import cast
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.ist_numbers import ist_rows
 from app.main_window import MainWindow
-from app.node_numbers import Row, machine_rows, read_numbers
-from app.sparks import SPARK_S, Sparks
-from services.discovery.model import FIRST_ANSWERS_S, ClusterSnapshot, EstateSnapshot, NodeView, was_so_before
+from app.readings import Question, Reader, Reading
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
+from services.errors import UserError
 from services.events import Event
 from services.types import ClusterKind, Health
 from services.words import tr
+from widgets.bridge.newest import Newest
 from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
 from widgets.bridge.source import EstateSource, PlaybackControl
 from widgets.bridge.stalls import StallMeter
 from widgets.common.text import format_clock
+from widgets.common.turns import Turns
 from widgets.frame.status_line import zone_name
 from widgets.topology.inspector import Action
-from widgets.topology.inspector_content import RETURN
-from widgets.topology.inspector_content import Row as FullRow
+
+SAID_MS = 3000
 
 
 class Controller(QObject):
@@ -53,19 +53,17 @@ class Controller(QObject):
         self._moment: float | None = None
         self._estate = source.snapshot()
         self.events: Sequence[Event] = ()
-        self._sparks = Sparks(source, ops, self._show)
+        self._reader = Reader(source)
+        self._reading: Reading | None = None
+        self._newest = Newest(self)
+        self.turns = Turns(window)
+        """What the window paints by itself, one thing a frame: drawing, inspector, strip, plots."""
+        self._drawing, self._details = _Piece(self._show_drawing), _Piece(self._show_details)
         self.pump = Pump(source, parent=self)
         self.stalls = StallMeter(self)
         self._told_at = 0.0
         self._pace = ""
         self._begun = source.now()
-        self._titles: dict[str, str] = {}
-        self._asked: tuple[str, float] = ("", 0.0)
-        self._past_numbers: Mapping[str, float] = {}
-        self._past_host = ""
-        self._sparked: Mapping[str, tuple[float, ...]] = {}
-        self._newest_of: object = None
-        self._newest: Mapping[str, float] = {}
         self.offer: Callable[[ClusterSnapshot, NodeView], tuple[Action, ...]] = _nothing
         """What can help a node, for the inspector's buttons."""
         self._wire()
@@ -76,9 +74,15 @@ class Controller(QObject):
         self.pump.start()
 
     def stop(self) -> None:
-        """Stop both timers."""
+        """Stop both timers and the worker."""
         self.pump.stop()
         self.stalls.stop()
+        self._newest.shutdown()
+        self._drop_turns()
+
+    def busy(self) -> bool:
+        """Return whether anything of the newest snapshot is still to be shown."""
+        return self._newest.busy() or self.turns.waiting
 
     def _wire(self) -> None:
         window = self._window
@@ -88,9 +92,10 @@ class Controller(QObject):
         window.live_wanted.connect(self.go_live)
         window.page_shown.connect(self._page_shown)
         self.pump.snapshot_changed.connect(self._on_snapshot)
-        self.pump.details_due.connect(self._on_details)
         self.pump.events_changed.connect(self._on_events)
         self.pump.ticked.connect(self._on_tick)
+        self._newest.answered.connect(self._on_reading)
+        self._newest.failed.connect(self._on_no_reading)
 
     # --- what a person chooses ---------------------------------------------------------------------------------------
 
@@ -125,6 +130,7 @@ class Controller(QObject):
             self._estate = self.source.snapshot()
             self._show()
             return
+        self._leave_present()
         source = self.source
         self._ops.run("moment", lambda: source.snapshot_at(moment), self._show_past)
 
@@ -159,13 +165,35 @@ class Controller(QObject):
         self._show()
 
     def _on_snapshot(self, snapshot: EstateSnapshot) -> None:
-        if self._moment is None:
-            self._estate = snapshot
-            self._show_drawing()
+        """Show a newer snapshot: once a worker has made ready what is to be shown, each part in a frame of its own."""
+        if self._moment is not None:
+            return
+        self._estate = snapshot
+        self._choose()
+        if not self._ask(afresh=False):
+            self._ask_turns()
 
-    def _on_details(self) -> None:
-        if self._moment is None:
-            self._show_details()
+    def _on_reading(self, reading: Reading) -> None:
+        self._reading = reading
+        self._ask_turns()
+
+    def _on_no_reading(self, problem: UserError) -> None:
+        """Samples could not be read: what discovery says is shown all the same."""
+        self._ops.failed.emit(problem)
+        self._ask_turns()
+
+    def _ask_turns(self) -> None:
+        self.turns.ask(self._drawing, alone=True)
+        self.turns.ask(self._details, alone=True)
+
+    def _leave_present(self) -> None:
+        """Show nothing more of the present while the past is fetched."""
+        self._newest.forget()
+        self._drop_turns()
+
+    def _drop_turns(self) -> None:
+        for piece in (self._drawing, self._details):
+            self.turns.drop(piece)
 
     def _show_past(self, snapshot: EstateSnapshot) -> None:
         if self._moment is not None:
@@ -173,21 +201,35 @@ class Controller(QObject):
             self._show()
 
     def _show(self) -> None:
+        """Show what a person chose, at once; what samples say of it follows from the worker."""
+        self._choose()
         self._show_drawing()
+        self._ask(afresh=True)
         self._show_details()
+
+    def _ask(self, *, afresh: bool) -> bool:
+        """Have what samples say made ready; return whether there is anything to wait for."""
+        cluster = self.cluster()
+        if cluster is None or self._window.page() != "topology":
+            self._newest.forget()
+            return False
+        at, now = self._shown_at(), self._moment is None
+        area = self._window.inspector.curve_area()
+        asked = Question(cluster, self.node(), at, self._read_at(at), now and self.source.is_live, now, area)
+        reader = self._reader
+        self._newest.ask(lambda: reader.answers(asked), afresh=afresh)
+        return True
 
     def _shown_at(self) -> float:
         return self._moment if self._moment is not None else self.source.now()
 
     def _show_drawing(self) -> None:
         """Bring tree and topology up to date."""
-        self._choose()
-        cluster, at = self.cluster(), self._shown_at()
+        cluster, at, reading = self.cluster(), self._shown_at(), self._reading
         self._window.tree.show_snapshot(self._estate)
         self._window.tree.select(self._node_id or self._cluster_id)
-        sparked = cluster is not None and self._moment is None and self._window.page() == "topology"
-        self._sparked = self._sparks.of(cluster, self._read_at(at)) if cluster is not None and sparked else {}
-        self._window.topology.show_snapshot(cluster, self._sparked, at)
+        sparked = reading is not None and self._moment is None and reading.cluster.cluster_id == self._cluster_id
+        self._window.topology.show_snapshot(cluster, reading.sparks if reading is not None and sparked else {}, at)
         self._window.topology.select(self._node_id)
         if not self._estate.clusters:
             self._say_waiting(at)
@@ -196,7 +238,7 @@ class Controller(QObject):
         """Bring what stands beside the drawing up to date; the inspector stands beside the topology only."""
         cluster = self.cluster()
         if self._window.page() == "topology":
-            self._inspect(cluster, self.node(), self._shown_at(), self._sparked.get(self._node_id, ()))
+            self._inspect(cluster, self.node())
         self.shown.emit(cluster)
 
     def _page_shown(self, page: str) -> None:
@@ -214,57 +256,21 @@ class Controller(QObject):
             words = (tr("Waiting for the first answer"), since)
         self._window.topology.show_waiting(*words)
 
-    def _inspect(
-        self, cluster: ClusterSnapshot | None, node: NodeView | None, at: float, spark: Sequence[float]
-    ) -> None:
-        label = (
-            tr("{what}, last {span:.0f} s", what=self._words(node.spark_metric), span=SPARK_S)
-            if node is not None and spark
-            else ""
-        )
-        extra: dict[str, Sequence[Row | FullRow]] = {}
-        if cluster is not None and node is not None:
-            numbers = self._numbers(node, at)
-            extra["Machine"] = machine_rows(numbers, self.source.catalogue())
-            extra[RETURN] = ist_rows(numbers, cluster, node)
-            if self._was_there_already(node):
-                extra["Replication"] = (
-                    ("state since", tr("before {at}", at=format_clock(node.state_since)), Health.UNKNOWN),
-                )
-                node = replace(node, state_since=None)
-        live = cluster is not None and node is not None and self._moment is None and self.source.is_live
-        actions = self.offer(cluster, node) if live and cluster is not None and node is not None else ()
-        self._window.inspector.show_node(
-            cluster, node, at, extra, spark=tuple(spark), spark_label=label, actions=actions
-        )
-
-    def _numbers(self, node: NodeView, at: float) -> Mapping[str, float]:
-        """Return the node's newest numbers: of the present from memory, of the past as soon as a worker has them."""
-        if not node.host:
-            return {}
-        if self._moment is None and self.source.is_live:
-            if self._newest_of is not node.facts:  # news of other hosts make new snapshots too
-                self._newest_of, self._newest = node.facts, read_numbers(self.source, node.host, at)
-            return self._newest
-        place = (node.host, round(self._read_at(at), 1))
-        if place != self._asked:
-            self._asked = place
-            source = self.source
-            self._ops.run("numbers", lambda: read_numbers(source, *place), self._show_numbers)
-        return self._past_numbers if place[0] == self._past_host else {}
+    def _inspect(self, cluster: ClusterSnapshot | None, node: NodeView | None) -> None:
+        """Put in place what a worker made ready of the node; until it is there the one before can't be acted on."""
+        if cluster is None or node is None:
+            self._window.inspector.show_node(None)
+            return
+        told = self._reading.told if self._reading is not None else None
+        if told is not None and told.node_id == node.node_id:
+            live = self._moment is None and self.source.is_live
+            self._window.inspector.show_node(told, self.offer(cluster, node) if live else ())
+        else:
+            self._window.inspector.hold()
 
     def _read_at(self, at: float) -> float:
         """Return the moment whose samples are read: of a recording that plays its snapshot's, which stands still."""
         return at if self.player is None else self._estate.at
-
-    def _show_numbers(self, values: Mapping[str, float]) -> None:
-        self._past_numbers, self._past_host = values, self._asked[0]
-        self._show()
-
-    def _was_there_already(self, node: NodeView) -> bool:
-        if node.state_since is None:
-            return False
-        return was_so_before(node) or node.state_since <= self.source.span()[0] + FIRST_ANSWERS_S
 
     def _choose(self) -> None:
         """Something is always selected while there is something: the first cluster, its worst node.
@@ -273,19 +279,30 @@ class Controller(QObject):
         """
         clusters = self._estate.clusters
         if self.cluster() is None and clusters:
-            first = next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
+            # Once a server says what group it is in, what stood as written goes by another name: its node leads there.
+            first = next((c for c in clusters if self._node_id and c.node(self._node_id) is not None), None)
+            first = first or next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
             self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
-            self._node_id = max(cluster.nodes, key=lambda n: n.health.severity).node_id
+            self._node_id = max(cluster.nodes, key=lambda n: (n.role != SPARE, n.health.severity)).node_id
             self.selected.emit(self._node_id)
 
     def _on_events(self, events: Sequence[Event]) -> None:
         self.events = events
+        self._say_trouble()
+        self.events_shown.emit(events)
+
+    def say_for_now(self, words: str) -> None:
+        """Say something in the status line for a moment; then it says again what troubles the console."""
+        self._window.status.show_message(words)
+        QTimer.singleShot(SAID_MS, self, self._say_trouble)
+
+    def _say_trouble(self) -> None:
+        events = self.events
         told = next((event for event in reversed(events) if event.kind == "console"), None)
         troubled = told is not None and told.health.severity >= Health.WARN.severity
         self._window.status.show_message(told.text if told is not None and troubled else "")
-        self.events_shown.emit(events)
 
     def _on_tick(self, now: float) -> None:
         estate = self._estate
@@ -309,12 +326,16 @@ class Controller(QObject):
         self._pace = words if sampled else ""
         self.source.ui_stalled(self.stalls.take(), self.stalls.over_limit)
 
-    def _words(self, metric: str) -> str:
-        """Return a metric's title in the catalogue, a raw counter's own name without its underscores."""
-        if metric not in self._titles:
-            known = {entry.key: entry.title for entry in self.source.catalogue()}
-            self._titles[metric] = tr(known[metric]) if metric in known else metric.replace("_", " ")
-        return self._titles[metric]
+
+class _Piece:
+    """One thing the controller brings up to date when its turn comes."""
+
+    def __init__(self, do: Callable[[], None]) -> None:
+        self.take_turn = do
+
+    def in_sight(self) -> bool:
+        """Return True: the tree is always in sight."""
+        return True
 
 
 def _nothing(_cluster: ClusterSnapshot, _node: NodeView) -> tuple[Action, ...]:

@@ -51,6 +51,10 @@ class ErrorHooks:
         for problem in early:
             show(problem)
 
+    def keep(self) -> None:
+        """Keep errors again until another window shows them: the one that did is closed."""
+        self._show = None
+
     def tell(self, problem: UserError) -> None:
         """Show a problem, or keep it until the window stands."""
         if self._show is None:

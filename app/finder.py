@@ -32,6 +32,7 @@ class Finder(QObject):
             "theme": _switch_theme,
             "fit": window.topology.canvas.fit,
             "add-host": window.tree.add_host_requested.emit,
+            "open-inventory": window.inventory_wanted.emit,
             "play": window.play_wanted.emit,
             "start": lambda: controller.look_at(controller.source.span()[0]),
         }
@@ -60,6 +61,7 @@ class Finder(QObject):
         yield PaletteEntry("fit", "action", tr("Fit the topology"), keys=keys_of(CANVAS, "fit"))
         yield PaletteEntry("theme", "action", tr("Switch between light and dark"))
         yield PaletteEntry("add-host", "action", tr("Add a host…"))
+        yield PaletteEntry("open-inventory", "action", tr("Open another inventory file…"))
         yield from frame_entries()
 
     def _time_entries(self) -> Iterator[PaletteEntry]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.frame.keys import frame_entries
 from app.main_window import MainWindow
@@ -18,42 +18,42 @@ from widgets.common.palette import CommandPalette, PaletteEntry
 from widgets.common.wardrobe import wear
 from widgets.inventory.first_run import FirstRunPage
 
-TRY_AGAIN, OPEN_DEMO = 0, 1
+TRY_AGAIN, OPEN_DEMO, OTHER_INVENTORY, NEW_INVENTORY = 0, 1, 2, 3
+Actions = Mapping[str, tuple[str, Callable[[], object]]]
+"""What the palette offers while there is no estate: id -> words, act."""
 
 
 def show_first_run(window: MainWindow, told: str = "") -> FirstRunPage:
     """Show the page with the three ways in, searched by the palette too; `told` is what a person must know before."""
     page = FirstRunPage(told)
     window.set_first_run(page)
-    _FirstFinder(window, page)
+    sources = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
+    actions: dict[str, tuple[str, Callable[[], object]]] = {
+        "add-host": (tr("Add a host…"), page.add_host_requested.emit),
+        **{
+            key: (tr("Import hosts from {source}", source=source), partial(page.import_requested.emit, key))
+            for key, source in sources.items()
+        },
+        "demo": (tr("Open the demo"), page.demo_requested.emit),
+        "new-inventory": (tr("Make a new inventory file…"), page.new_inventory_requested.emit),
+    }
+    _FirstFinder(window, page, actions)
     return page
 
 
 class _FirstFinder(QObject):
     """The palette while there is no estate: the ways in, and what the window itself can do."""
 
-    def __init__(self, window: MainWindow, page: FirstRunPage) -> None:
+    def __init__(self, window: MainWindow, page: QWidget, actions: Actions) -> None:
         super().__init__(page)
         self._window, self._page = window, page
         self._palette = CommandPalette(window)
         page.destroyed.connect(self._palette.deleteLater)
         self._palette.chosen.connect(self._go)
         window.palette_wanted.connect(self._open)
-        self._actions: dict[str, tuple[str, Callable[[], object]]] = {
-            "add-host": (tr("Add a host…"), page.add_host_requested.emit),
-            "ssh": (
-                tr("Import hosts from {source}", source="~/.ssh/config"),
-                partial(page.import_requested.emit, "ssh"),
-            ),
-            "mycnf": (
-                tr("Import hosts from {source}", source="~/.my.cnf"),
-                partial(page.import_requested.emit, "mycnf"),
-            ),
-            "workbench": (
-                tr("Import hosts from {source}", source="MySQL Workbench"),
-                partial(page.import_requested.emit, "workbench"),
-            ),
-            "demo": (tr("Open the demo"), page.demo_requested.emit),
+        self._actions: Actions = {
+            **actions,
+            "open-inventory": (tr("Open another inventory file…"), window.inventory_wanted.emit),
         }
 
     def _open(self) -> None:
@@ -68,18 +68,28 @@ class _FirstFinder(QObject):
             self._window.acts[entry.entry_id]()
 
 
-def show_trouble(window: MainWindow, problem: UserError) -> EmptyState:
-    """Show why the estate can't be opened, what is safe, what to try; its ways are TRY_AGAIN and OPEN_DEMO."""
+def show_trouble(window: MainWindow, problem: UserError, *, of_inventory: bool = False) -> EmptyState:
+    """Show why the estate can't be opened, what is safe, what to try; its ways are TRY_AGAIN, OPEN_DEMO and so on.
+
+    Args:
+        of_inventory: another inventory's file would help: that is one of the ways.
+    """
     title, _, details = str(problem).partition("\n")
-    words = EmptyState(560)
+    words = EmptyState(640)
+    ways = [
+        Way(tr("Try again"), primary=True),
+        Way(tr("Open the demo"), tr("A recorded incident, without any server")),
+    ]
+    if of_inventory:
+        ways += [
+            Way(tr("Choose another inventory…")),
+            Way(tr("Make a new one…"), tr("The faulty file stays as it is")),
+        ]
     words.say(
         title.rstrip(":"),
         "\n".join(part for part in (details, problem.safe) if part),
         tries=problem.try_,
-        ways=(
-            Way(tr("Try again"), primary=True),
-            Way(tr("Open the demo"), tr("A recorded incident, without any server")),
-        ),
+        ways=ways,
         health=Health.BAD,
     )
     page = QFrame()
@@ -87,4 +97,7 @@ def show_trouble(window: MainWindow, problem: UserError) -> EmptyState:
     QVBoxLayout(page).addWidget(words)
     wear(page)
     window.set_first_run(page)
+    offered = {f"way-{number}": (way.text, partial(words.chosen.emit, number)) for number, way in enumerate(ways)}
+    offered.pop(f"way-{OTHER_INVENTORY}", None)  # the window's own, whatever it shows
+    _FirstFinder(window, page, offered)
     return words

@@ -10,9 +10,11 @@ from PySide6.QtCore import QObject
 from app.add_host import AddHost
 from app.controller import Controller
 from app.main_window import MainWindow
+from services.discovery.naming import shown_names
+from services.discovery.words import names
 from services.inventory.model import HostEntry, Inventory
 from services.sampling.watcher import Watcher
-from services.types import Health
+from services.types import Health, Reach
 from services.words import tr
 from widgets.bridge.ops import Ops
 from widgets.procedures.confirm_strip import ConfirmStrip
@@ -34,11 +36,24 @@ class HostActions(QObject):
         window.tree.edit_host_requested.connect(self._edit_node)
         window.tree.remove_host_requested.connect(self._remove_node)
         window.topology.edit_host_requested.connect(self._edit)
+        window.tree.retry_requested.connect(self.retry)
+        window.topology.can_retry = True
+        window.topology.retry_requested.connect(self.retry)
         hosts.changed.connect(self._changed)
         self.question, self.undo = ConfirmStrip(), ConfirmStrip()
         self.undo.no.setText(tr("&Dismiss"))
         for strip in (self.question, self.undo):
             window.add_notice(strip)
+
+    def retry(self, key: str) -> None:
+        """Ask a node, or all of a cluster's hosts that don't answer, again at once."""
+        estate = self._controller.estate
+        cluster = estate.cluster(key)
+        nodes = cluster.nodes if cluster is not None else tuple(n for c in estate.clusters for n in c.nodes)
+        asked = [n for n in nodes if n.host and (n.node_id == key or (cluster is not None and n.reach is Reach.NONE))]
+        if asked:
+            self._watcher.try_now([node.host for node in asked])
+            self._controller.say_for_now(tr("Asking {names} again…", names=names(sorted(n.name for n in asked))))
 
     def _edit_node(self, node_id: str) -> None:
         self._edit(self._host_of(node_id))
@@ -61,19 +76,20 @@ class HostActions(QObject):
     def _remove_node(self, node_id: str) -> None:
         """Ask first: how the host is reached stands in the inventory only."""
         host = self._host_of(node_id)
+        name = shown_names(self._controller.estate).get(host, host)
         self.undo.dismiss()
         self.question.ask(
-            tr("Stop watching {host}?", host=host),
+            tr("Stop watching {host}?", host=name),
             (
                 tr("How it is reached is taken out of the inventory {path}; what was recorded of it stays.",
                    path=self._hosts.path),
                 tr("Nothing is changed on the host."),
             ),
             tr("&Stop watching it"),
-            lambda _reason: self._remove(host),
+            lambda _reason: self._remove(host, name),
         )  # fmt: skip
 
-    def _remove(self, host: str) -> None:
+    def _remove(self, host: str, name: str) -> None:
         watcher, path = self._watcher, self._hosts.path
 
         def work() -> Inventory | None:
@@ -82,13 +98,13 @@ class HostActions(QObject):
                 watcher.remove(host)
             return before
 
-        self._ops.run("unwatch", work, lambda before: self._removed(host, before))
+        self._ops.run("unwatch", work, lambda before: self._removed(host, name, before))
 
-    def _removed(self, host: str, before: Inventory | None) -> None:
+    def _removed(self, host: str, name: str, before: Inventory | None) -> None:
         if before is None:
             told = tr(
                 "{host} is not in the inventory: it was found from a host of its cluster, and is watched with it.",
-                host=host,
+                host=name,
             )
             self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
             return

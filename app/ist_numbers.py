@@ -20,7 +20,8 @@ IST_METRICS = (REACH, KEPT, KEPT_WHOLE, RATE, WINDOW)
 
 ABSENCES_S = (HOUR_S, 8 * HOUR_S, 24 * HOUR_S)
 """A restart with its trouble, a night, a day."""
-WARN_S, BAD_S = 4 * HOUR_S, HOUR_S
+WARN_S = 4 * HOUR_S
+"""However short a reach is, it only warns: nothing fails before a node goes away."""
 
 SPANS = {window for _, window in WINDOWS} | {WEEK_S}
 
@@ -47,7 +48,7 @@ def _donor(values: Values, galera: GaleraFacts) -> Row:
 
 
 def _health(safe: float) -> Health:
-    return Health.BAD if safe < BAD_S else (Health.WARN if safe < WARN_S else Health.UNKNOWN)
+    return Health.WARN if safe < WARN_S else Health.UNKNOWN
 
 
 def _kept(values: Values) -> Row | None:

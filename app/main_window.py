@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QFrame, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from services.words import mark
-from widgets.frame.first_frame import FirstFrame
+from widgets.frame.first_frame import FirstFrame, Sides
 
 if TYPE_CHECKING:
     from app.frame.panels import Panels
@@ -33,14 +33,6 @@ PAGES = (
     ("journal", mark("Journal")),
 )
 FIRST_RUN, SETTINGS = "first-run", "settings"
-TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
-
-
-class Sides(NamedTuple):
-    """The widths of estate and inspector, in pixels."""
-
-    tree: int
-    inspector: int
 
 
 def _hairline(*, vertical: bool) -> QFrame:
@@ -61,6 +53,7 @@ class MainWindow(QMainWindow):
         first_painted(): a bare window is on the screen for the first time.
         live_wanted(), palette_wanted(), play_wanted(): their keys were pressed.
         text_size_wanted(int): text larger (1), smaller (-1) or in its usual size (0).
+        inventory_wanted(): another inventory's file shall be chosen.
     """
 
     page_shown = Signal(str)
@@ -71,6 +64,7 @@ class MainWindow(QMainWindow):
     palette_wanted = Signal()
     play_wanted = Signal()
     text_size_wanted = Signal(int)
+    inventory_wanted = Signal()
 
     top: TopBar
     tree: EstateTree
@@ -86,13 +80,13 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(QSize(960, 600))
         self._page_keys: list[str] = []
         self._awaited = self._before_settings = ""
-        self._sides = sides or Sides(TREE_WIDTH, INSPECTOR_WIDTH)
+        self._sides = sides or Sides()
         self._strip: tuple[QWidget, ...] = ()
         self._sheet: ShortcutSheet | None = None
         self.acts: dict[str, Callable[[], object]] = {}
         self.may_close: Callable[[], bool] | None = None
         if bare:
-            frame = FirstFrame(self._sides.tree, self._sides.inspector, dark=dark)
+            frame = FirstFrame(self._sides, dark=dark)
             frame.painted.connect(self.first_painted)
             self.setCentralWidget(frame)
         else:

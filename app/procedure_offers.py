@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.words import names
+from services.errors import UNREACHED
+from services.facts.model import SSH
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
 from services.words import tr
@@ -18,17 +20,25 @@ _REFUSED = frozenset(
 
 def situations(cluster: ClusterSnapshot, node: NodeView) -> frozenset[str]:
     """Return the words of `About.for_states` that are true of a node."""
-    if cluster.kind is not ClusterKind.GALERA:
-        return frozenset({"spare"}) if cluster.kind is ClusterKind.SINGLE and is_spare(node) else frozenset()
     primary = any(component.primary for component in cluster.components)
+    if cluster.kind is not ClusterKind.GALERA or node.role == SPARE:
+        stands_by = cluster.kind is ClusterKind.SINGLE or (cluster.kind is ClusterKind.GALERA and primary)
+        return frozenset({"spare"}) if stands_by and is_spare(node) else frozenset()
     found = set()
     if not primary:
         found.add("no-primary")
     if node.state == "Synced" and node.reach in {Reach.FULL, Reach.SQL_ONLY} and primary:
         found.add("synced")
-    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and not login_refused(node):
+    if node.reach in {Reach.NONE, Reach.SSH_ONLY} and primary and _was_a_node(node) and not login_refused(node):
         found.add("down")
     return frozenset(found)
+
+
+def _was_a_node(node: NodeView) -> bool:
+    """Return whether anything shows that a node of the group was there: what is only written down shows nothing."""
+    facts = node.facts
+    heard = facts is not None and (facts.galera is not None or facts.server is not None)
+    return heard or bool(node.uuid_history or node.seen_by or node.component or node.segment is not None)
 
 
 def is_spare(node: NodeView) -> bool:
@@ -43,14 +53,47 @@ def is_spare(node: NodeView) -> bool:
 
 def why_none_fits(cluster: ClusterSnapshot | None) -> str:
     """Return why no procedure of today is for what is in sight, '' where one may be."""
-    if cluster is None or cluster.kind is ClusterKind.GALERA:
+    if cluster is None:
         return ""
+    if cluster.kind is ClusterKind.GALERA:
+        return _no_way_in(cluster)
     if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
         return ""
     return tr(
         "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
         name=cluster.name,
     )
+
+
+def _no_way_in(cluster: ClusterSnapshot) -> str:
+    """Return what an SSH way would give where no host of the cluster has one: a run acts, and holds its lock, by it."""
+    hosts = [node.facts for node in cluster.nodes if node.host and node.facts is not None]
+    if not hosts or any(SSH not in facts.no_way for facts in hosts):
+        return ""
+    return tr(
+        "The inventory gives no SSH way to any host of {name}: with one, these procedures can be run there.",
+        name=cluster.name,
+    )
+
+
+def why_not(about: About, cluster: ClusterSnapshot | None, estate: EstateSnapshot) -> str:
+    """Return why a procedure is not for what is in sight, '' where it may be; said of what is seen, not of what is."""
+    if cluster is None:
+        return ""
+    if why := why_none_fits(cluster):
+        return why
+    if fitting_cluster((about,), cluster, estate):
+        return ""
+    if cluster.kind is not ClusterKind.GALERA:
+        return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
+    primary = any(component.primary for component in cluster.components)
+    if not primary:
+        return tr("No Primary Component of {name} is seen now: it has to be brought back first.", name=cluster.name)
+    if "no-primary" in about.for_states:
+        return tr("{name} has a Primary Component now: this is for a cluster that has none.", name=cluster.name)
+    if "synced" in about.for_states:
+        return tr("No node of {name} is known to be Synced now.", name=cluster.name)
+    return tr("No node of {name} is down, and no host is watched that could join it.", name=cluster.name)
 
 
 def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:
@@ -66,6 +109,15 @@ def fitting_cluster(abouts: Sequence[About], cluster: ClusterSnapshot, estate: E
         others = (c for c in estate.clusters if c.cluster_id != cluster.cluster_id)
         true |= frozenset[str]().union(*(situations(c, n) & {"spare"} for c in others for n in c.nodes if n.host))
     return _answering(abouts, true)
+
+
+def can_be_retried(node: NodeView) -> bool:
+    """Return whether another try may find what is not reached: the host, or a server that its host says is there."""
+    facts = node.facts
+    if node.reach is Reach.NONE or facts is None:
+        return node.reach is Reach.NONE
+    stopped = facts.machine is not None and facts.machine.process_state == ""
+    return node.reach is Reach.SSH_ONLY and not stopped and any(p.code in UNREACHED for p in facts.problems)
 
 
 def login_refused(node: NodeView) -> bool:

@@ -65,7 +65,7 @@ def field_lines(fields: tuple[Field, ...]) -> Iterator[str]:
 def fault_lines(faults: tuple[Fault, ...]) -> Iterator[str]:
     """Yield what is wrong with the inputs."""
     for fault in faults:
-        yield f"  {fault.field or tr('inputs')}: {fault.sentence}"
+        yield f"  --input {fault.field}: {fault.sentence}" if fault.field else f"  {fault.sentence}"
 
 
 def problem_lines(facts: Facts) -> Iterator[str]:
@@ -78,10 +78,11 @@ def problem_lines(facts: Facts) -> Iterator[str]:
 
 
 def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> Iterator[str]:
-    """Yield the checklist: what passed on one line, what did not with why and what to try."""
+    """Yield the checklist: what passed on one line, what did not (or is not known: '?') with why and what to try."""
     accepted = {o.code: o.reason for o in overrides}
     for check in checks:
-        yield from _wrapped(f"  {_MARK[check.verdict]:<6}", f"{check.code}  {check.title}: {check.evidence}")
+        sign = "?" if check.unknown else _MARK[check.verdict]
+        yield from _wrapped(f"  {sign:<6}", f"{check.code}  {check.title}: {check.evidence}")
         if check.verdict is Verdict.PASS:
             continue
         if check.why:
@@ -95,9 +96,9 @@ def check_lines(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ())
 
 
 def _answer(answer: Remedy) -> str:
-    """Return an answer as --input takes it."""
-    given = tr(" or ").join(f"{answer.field}={value}" for value in answer.values)
-    return f"{tr(answer.advice)}: {given}." if given else f"{tr(answer.advice)} ({answer.field})."
+    """Return an answer as it is typed at a terminal."""
+    given = tr(" or ").join(f"--input {answer.field}={value}" for value in answer.values)
+    return f"{tr(answer.advice)}: {given or f'--input {answer.field}=…'}"
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:

@@ -12,10 +12,11 @@ from PySide6.QtCore import QCoreApplication, QEventLoop
 from app.arguments import FINDINGS, GOOD
 from app.main_window import PAGES, SETTINGS
 from app.session import WindowSession
+from services.discovery.model import EstateSnapshot
 from services.errors import BadInput
 from services.events import Event
 from services.files import private_folder, write_whole
-from services.types import Health
+from services.types import Health, Reach
 from services.words import tr
 from widgets.charts.page import ChartsPage
 from widgets.common.pictures import picture_bytes
@@ -72,7 +73,7 @@ def _pose(session: WindowSession, page: str) -> None:
     if controller is None:
         return
     if controller.player is None:
-        _spin(lambda: bool(controller.estate.hosts_answering), LOAD_LIMIT_S)
+        _spin(lambda: _is_asked(controller.estate), LOAD_LIMIT_S)
         if page == "charts":
             _spin(lambda: False, LIVE_CHARTS_S)
         steering = session.steering
@@ -82,6 +83,12 @@ def _pose(session: WindowSession, page: str) -> None:
     controller.player.pause()
     end = controller.source.span()[1]
     controller.look_at(end if page == "journal" else telling_moment(controller.player.all_events(), end))
+
+
+def _is_asked(estate: EstateSnapshot) -> bool:
+    """Return whether a host answers, or every one was asked and none does: that is a picture too."""
+    nodes = [node for cluster in estate.clusters for node in cluster.nodes if node.host]
+    return bool(estate.hosts_answering) or bool(nodes and all(node.reach is Reach.NONE for node in nodes))
 
 
 def telling_moment(events: Sequence[Event], end: float) -> float:
@@ -102,8 +109,12 @@ def telling_moment(events: Sequence[Event], end: float) -> float:
 def _settle(session: WindowSession) -> None:
     """Let timers run until no background call is under way and the page has been quiet for a moment."""
     _spin(lambda: False, SETTLE_S)
-    _spin(lambda: not session.ops.busy(), 10.0)
+    _spin(lambda: not session.ops.busy() and not _drawing(session), 10.0)
     _spin(lambda: False, SETTLE_S)
+
+
+def _drawing(session: WindowSession) -> bool:
+    return session.controller is not None and session.controller.busy()
 
 
 def _spin(done: Callable[[], bool], limit_s: float) -> bool:

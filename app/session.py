@@ -5,16 +5,17 @@ from __future__ import annotations
 import importlib
 import logging
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.add_host import AddHost
 from app.controller import Controller
 from app.error_hooks import ErrorHooks
-from app.first_run import OPEN_DEMO, show_first_run, show_trouble
+from app.first_run import NEW_INVENTORY, OPEN_DEMO, OTHER_INVENTORY, show_first_run, show_trouble
+from app.inventory_choice import InventoryChoice
 from app.main_window import MainWindow
 from app.settings.watching import Watching
 from app.vault import SessionVault
@@ -28,6 +29,7 @@ from widgets.bridge.source import EstateSource
 from widgets.common.icons import app_icon
 
 if TYPE_CHECKING:
+    from app.pages import Pages
     from app.steering_door import DeskDoor
     from app.steering_window import Steering
 
@@ -35,6 +37,8 @@ log = logging.getLogger(__name__)
 
 _HEAVY = ("numpy.ma", "app.pages", "widgets.charts.card")
 """What must not be imported on the GUI thread. numpy.ma: np.unique imports it (20 ms) where it is first called."""
+STEERING_LATER_MS = 300
+"""The first answers of the hosts, and their paint, come before what procedures need: all want the processor."""
 
 
 class Opener(Protocol):
@@ -66,7 +70,6 @@ class LiveOpener:
         watcher = open_watcher(self._options, vault=self._vault, watching=self._watching)
         watcher.start()
         self._stop = watcher.stop
-        importlib.import_module("app.steering_window")  # while the hosts are asked
         return watcher
 
     def door(self) -> DeskDoor | None:
@@ -125,11 +128,10 @@ class WindowSession(QObject):
         self.ops = ops
         self.controller: Controller | None = None
         self.steering: Steering | None = None
-        self._steered = False
         self._opener = opener
         self._hosts: AddHost | None = None
+        self._inventories: InventoryChoice | None = None
         self.failed: UserError | None = None
-        self._steps: Iterator[None] = iter(())
         self.problem.connect(self._show_problem)
         ops.failed.connect(self._show_problem)
         window.messages.acted.connect(lambda: window.messages.say(Health.WARN, ()))
@@ -140,6 +142,10 @@ class WindowSession(QObject):
         """Watch hosts as soon as they stand in the inventory."""
         self._hosts = hosts
         hosts.added.connect(self._hosts_added)
+
+    def wire_inventories(self, inventories: InventoryChoice) -> None:
+        """Offer another inventory where the one that was named can't be shown."""
+        self._inventories = inventories
 
     def load(self) -> None:
         """Begin loading behind the painted window."""
@@ -180,33 +186,45 @@ class WindowSession(QObject):
         self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{visible(source.title)} – Pilothouse")
         door = self._opener.door()
-        self._steered = door is not None
-        self._steps = build_pages(controller, self.window, self.ops, parent=self, door=door)
-        self._build(controller)
+        steps = build_pages(controller, self.window, self.ops, parent=self, steered=door is not None)
+        self._build(steps, lambda pages: self._built(controller, pages, door))
 
-    def _build(self, controller: Controller) -> None:
-        """Build the next piece, then let the event loop have a turn."""
-        for _ in self._steps:
-            QTimer.singleShot(0, self, lambda: self._build(controller))
-            return
+    def _build(self, steps: Generator[None, None, Any], then: Callable[[Any], None]) -> None:
+        """Build the next piece and let the event loop have a turn; `then` gets what the last one gives."""
+        try:
+            next(steps)
+        except StopIteration as end:
+            then(end.value)
+        else:
+            QTimer.singleShot(0, self, lambda: self._build(steps, then))
+
+    def _built(self, controller: Controller, pages: Pages, door: DeskDoor | None) -> None:
+        """Show the estate; what procedures need is loaded while its hosts are asked."""
         if self._hosts is not None:
             from app.pages import wire_host_actions
 
             wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
         controller.start()
-        if self._steered:
-            from app.steering_window import Steering
+        if door is None:
+            self.ready.emit()
+            return
+        from app.pages import build_steering, import_steering
 
-            self.steering = self.findChild(Steering)
-            assert self.steering is not None  # build_pages made it
-            self.steering.begin()
+        def imported(_: None) -> None:
+            self._build(build_steering(controller, self.window, pages, door, self.ops, parent=self), self._steered)
+
+        QTimer.singleShot(STEERING_LATER_MS, self, lambda: self.ops.run("steering", import_steering, imported))
+
+    def _steered(self, steering: Steering) -> None:
+        self.steering = steering
+        steering.begin()
         self.ready.emit()
 
     def _not_loaded(self, problem: UserError) -> None:
         self.failed = problem
         self.window.status.show_message("")
         # The opener imported it already: only a worker may load what stands behind it.
-        from app.compose import NothingToWatch
+        from app.compose import InventoryRefused, NothingToWatch
 
         if isinstance(problem, NothingToWatch):
             page = show_first_run(self.window, problem.told)
@@ -214,17 +232,26 @@ class WindowSession(QObject):
             if self._hosts is not None:
                 page.add_host_requested.connect(self._hosts.open)
                 page.import_requested.connect(self._hosts.open_import)
+            if self._inventories is not None:
+                page.other_inventory_requested.connect(self._inventories.open)
+                page.new_inventory_requested.connect(self._inventories.make)
         else:
-            show_trouble(self.window, problem).chosen.connect(self._leave_trouble)
+            refused = isinstance(problem, InventoryRefused)
+            show_trouble(self.window, problem, of_inventory=refused).chosen.connect(self._leave_trouble)
         self.ready.emit()
 
     def _leave_trouble(self, way: int) -> None:
         if way == OPEN_DEMO:
             self._open_demo()
+        elif way == OTHER_INVENTORY and self._inventories is not None:
+            self._inventories.open()
+        elif way == NEW_INVENTORY and self._inventories is not None:
+            self._inventories.make()
         else:
-            self._begin_again()
+            self.begin_again()
 
-    def _begin_again(self) -> None:
+    def begin_again(self) -> None:
+        """Load anew in a window that has no estate yet."""
         self.failed = None
         self.window.messages.say(Health.WARN, ())
         self.window.show_page("topology")
@@ -232,7 +259,7 @@ class WindowSession(QObject):
 
     def _hosts_added(self, entries: tuple[HostEntry, ...]) -> None:
         if self.controller is None:
-            self._begin_again()
+            self.begin_again()
         elif self.controller.source.is_live:
             watch(self.controller.source, entries)
 
@@ -245,7 +272,7 @@ class WindowSession(QObject):
             self._show_problem(problem)
             return
         self._opener = RecordingOpener(recording, autoplay=True, start_s=None)
-        self._begin_again()
+        self.begin_again()
 
     def _show_problem(self, problem: UserError) -> None:
         log.info("shown: %s", problem)

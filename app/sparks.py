@@ -1,16 +1,17 @@
-"""The sparks of a cluster's nodes: live from memory, of a recording read by a worker and shown when they are there."""
+"""The sparks of a cluster's nodes: made on a worker, live from memory, of a recording from its file."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts
-from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
+from widgets.common.spark import Spark
+from widgets.topology.node_item import SPARK_AREA
 
 if TYPE_CHECKING:  # numpy stands behind it
     from services.series import Series
@@ -19,7 +20,6 @@ SPARK_S = 60.0
 _OLD_S = 5.0
 """A host that is silent has no new facts; its minute passes all the same."""
 
-Spark = tuple[float, ...]
 Wanted = tuple[tuple[str, str, str], ...]
 """(node id, host, metric) of each node that has a spark."""
 
@@ -31,35 +31,38 @@ class _Newest:
     facts: NodeFacts | None
     metric: str
     at: float
-    values: Spark
+    spark: Spark
 
 
 class Sparks:
-    """Knows the newest sparks (GUI thread only). `arrived` is called when a worker brought others than `of` gave."""
+    """Knows the newest sparks (one worker's thread only)."""
 
-    def __init__(self, source: EstateSource, ops: Ops, arrived: Callable[[], None]) -> None:
+    def __init__(self, source: EstateSource) -> None:
         self._source = source
-        self._ops = ops
-        self._arrived = arrived
         self._live: dict[str, _Newest] = {}
-        self._asked: tuple[Wanted, float] = ((), 0.0)
-        self._read: tuple[Wanted, Mapping[str, Spark]] = ((), {})
+        self._read: tuple[Wanted, float] = ((), 0.0)
+        self._found: Mapping[str, Spark] = {}
 
-    def of(self, cluster: ClusterSnapshot, at: float) -> Mapping[str, Spark]:
-        """Return the last minute before `at` of each node's own metric by node id.
+    def of_now(self, cluster: ClusterSnapshot, at: float) -> Mapping[str, Spark]:
+        """Return, live, the last minute before `at` of each node's own metric by node id."""
+        self._live = {node.node_id: self._newest(node, at) for node in _sparked(cluster)}
+        return {node_id: newest.spark for node_id, newest in self._live.items()}
 
-        Of a recording: what is known of these nodes, {} before anything is; `arrived` follows with what is so at `at`.
-        """
-        nodes = [node for node in cluster.nodes if node.spark_metric and node.host]
-        if self._source.is_live:
-            self._live = {node.node_id: self._newest(node, at) for node in nodes}
-            return {node_id: newest.values for node_id, newest in self._live.items()}
-        wanted = tuple((node.node_id, node.host, node.spark_metric) for node in nodes)
-        if (wanted, at) != self._asked:
-            self._asked = wanted, at
+    def known(self, cluster: ClusterSnapshot) -> Mapping[str, Spark]:
+        """Return, of a recording, what was read last of these nodes, {} before anything was."""
+        return self._found if self._read[0] == _wanted(cluster) else {}
+
+    def read(self, cluster: ClusterSnapshot, at: float) -> Mapping[str, Spark]:
+        """Return, of a recording, the last minute before `at`, read once: two points a second, none averaged."""
+        wanted, points = _wanted(cluster), round(2 * SPARK_S)
+        if self._read != (wanted, at):
             source = self._source
-            self._ops.run("sparks", lambda: (wanted, _read(source, wanted, at)), self._take)
-        return self._read[1] if self._read[0] == wanted else {}
+            self._found = {
+                node_id: _spark(source.series(host, metric, at - SPARK_S, at, points))
+                for node_id, host, metric in wanted
+            }
+            self._read = wanted, at
+        return self._found
 
     def _newest(self, node: NodeView, at: float) -> _Newest:
         """Return a node's spark from memory, computed once for each of its polls: other hosts' make snapshots too."""
@@ -67,19 +70,16 @@ class Sparks:
         if known and known.facts is node.facts and known.metric == node.spark_metric and at - known.at < _OLD_S:
             return known
         series = self._source.tail(node.host, node.spark_metric, at - SPARK_S)
-        return _Newest(node.facts, node.spark_metric, at, _known(series))
-
-    def _take(self, found: tuple[Wanted, Mapping[str, Spark]]) -> None:
-        if found != self._read:
-            self._read = found
-            self._arrived()
+        return _Newest(node.facts, node.spark_metric, at, _spark(series))
 
 
-def _read(source: EstateSource, wanted: Wanted, at: float) -> Mapping[str, Spark]:
-    """Read the sparks of a recording (on a worker): at most two points a second, so that none is averaged."""
-    points = round(2 * SPARK_S)
-    return {node_id: _known(source.series(host, metric, at - SPARK_S, at, points)) for node_id, host, metric in wanted}
+def _sparked(cluster: ClusterSnapshot) -> list[NodeView]:
+    return [node for node in cluster.nodes if node.spark_metric and node.host]
 
 
-def _known(series: Series) -> Spark:
-    return tuple(float(value) for value in series.value if not math.isnan(value))
+def _wanted(cluster: ClusterSnapshot) -> Wanted:
+    return tuple((node.node_id, node.host, node.spark_metric) for node in _sparked(cluster))
+
+
+def _spark(series: Series) -> Spark:
+    return Spark(tuple(float(value) for value in series.value if not math.isnan(value)), SPARK_AREA)

@@ -21,6 +21,7 @@ from services.procedures.control import Control
 from services.procedures.desk import Desk
 from services.procedures.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
 from services.procedures.seal_key import WorkstationKey
+from services.procedures.sentences import APPROVAL_NEEDED
 from services.procedures.ways import ways_of
 from services.secrets import SystemVault
 from services.words import tr
@@ -243,7 +244,7 @@ def need_word(options: Namespace, what: str) -> None:
     """Refuse to change anything where nobody approves; a program that reads JSON can't be asked."""
     if not options.yes and (getattr(options, "json", False) or not attended()):
         raise BadInput(
-            tr("Approval needed; no terminal attached."),
+            tr(APPROVAL_NEEDED),
             try_=(tr("Say --yes to approve it, or {what}.", what=what),),
         )
 

@@ -248,9 +248,12 @@ class WizardFlow(QObject):
 
 
 def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Return step id -> exactly what runs, masked."""
+    """Return step id -> exactly what runs, masked; 'input:' and an input's key -> what it is called."""
+    from services.procedures.spoken_inputs import spoken_inputs  # the desk that made the plan has imported it
+
     lines = {step.step_id: wording(step.action) for step in plan.steps}
-    return lines | {f"undo:{s.step_id}": wording(s.undo.action) for s in plan.steps if s.undo is not None}
+    called = {f"input:{name}": (title,) for name, title in spoken_inputs(plan).items()}
+    return lines | called | {f"undo:{s.step_id}": wording(s.undo.action) for s in plan.steps if s.undo is not None}
 
 
 def _rehearsed(found: RehearsedStep) -> Rehearsed:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.procedure_offers import first_find_out, fitting, fitting_cluster, login_refused
+from app.procedure_offers import can_be_retried, first_find_out, fitting, fitting_cluster, login_refused, why_not
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
 from services.procedures.procedure import About
@@ -21,6 +21,7 @@ from widgets.topology.inspector import Action
 
 _RUN = "run:"
 _CONNECTION = "connection"
+_RETRY = "retry"
 
 
 class Offers(QObject):
@@ -55,6 +56,8 @@ class Offers(QObject):
     def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
         first = first_find_out(cluster)
         own = tuple(Action(f"{_RUN}{a.name}", _text(a), first=first) for a in self._fitting(cluster, node))
+        if node.host and can_be_retried(node) and self._window.tree.hosts_change:
+            return (Action(_RETRY, tr("Retry now")), *own)
         if not (node.host and login_refused(node) and self._window.tree.hosts_change):
             return own
         return (Action(_CONNECTION, tr("Edit the connection of {name}…", name=node.name)), *own)
@@ -62,6 +65,8 @@ class Offers(QObject):
     def _acted(self, action_id: str, node_id: str) -> None:
         if action_id == _CONNECTION:
             self._window.tree.edit_host_requested.emit(node_id)
+        if action_id == _RETRY:
+            self._window.tree.retry_requested.emit(node_id)
         if action_id.startswith(_RUN):
             self._choose_for(action_id.removeprefix(_RUN), node_id)
 
@@ -71,7 +76,7 @@ class Offers(QObject):
     def _choose_for(self, name: str, node_id: str) -> None:
         self._controller.select_node(node_id)
         node = self._controller.node()
-        self._choose(name, node.host if node is not None else "")
+        self._choose(name, node.name if node is not None and node.host else "")
 
     # -- the menus ----------------------------------------------------------------------------------------------------
 
@@ -121,8 +126,8 @@ class Offers(QObject):
         """A cluster with one node alone leaves no choice of it."""
         self._controller.select_cluster(cluster_id)
         cluster = self._controller.cluster()
-        alone = cluster.nodes[0].host if cluster is not None and len(cluster.nodes) == 1 else ""
-        self._choose(name, alone)
+        alone = cluster.nodes[0] if cluster is not None and len(cluster.nodes) == 1 else None
+        self._choose(name, alone.name if alone is not None and alone.host else "")
 
     # -- the palette --------------------------------------------------------------------------------------------------
 
@@ -135,7 +140,9 @@ class Offers(QObject):
                 detail = joined(tr("for {name}", name=node.name), first_find_out(cluster))
                 yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "action", title, detail)
         for about in self._abouts:
-            yield PaletteEntry(f"{_RUN}{about.name}", "action", tr("Run: {title}", title=tr(about.title)), about.name)
+            title = tr("Run: {title}", title=tr(about.title))
+            why = why_not(about, cluster, self._controller.estate)
+            yield PaletteEntry(f"{_RUN}{about.name}", "action", title, joined(about.name, why))
 
     def take(self, entry_id: str) -> bool:
         """Do what was chosen in the palette; return whether it was one of these."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 
 from app.controller import Controller
+from services.discovery.naming import shown_names
 from services.procedures.model import Chart, Plan
 from services.procedures.run_model import RunView
 from services.sampling.model import Metric
@@ -100,8 +101,7 @@ class SideFeed(QObject):
 
 def _curves(source: EstateSource, charts: tuple[Chart, ...], start: float, end: float) -> Curves:
     known = set(source.servers())
-    return [
-        (index, source.series(chart.host, chart.metric, start, end, POINTS))
-        for index, chart in enumerate(charts)
-        if chart.host in known
-    ]
+    # A plan calls hosts as the window does; their samples are kept under their keys.
+    keys = {name: host for host, name in shown_names(source.snapshot()).items()}
+    wanted = [(index, keys.get(chart.host, chart.host), chart.metric) for index, chart in enumerate(charts)]
+    return [(index, source.series(host, metric, start, end, POINTS)) for index, host, metric in wanted if host in known]

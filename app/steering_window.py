@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.procedure_offers import why_none_fits
+from app.planned_moves import PlannedMoves
+from app.procedure_offers import why_none_fits, why_not
 from app.run_events import run_events
 from app.split_watch import SplitWatch
 from app.steering_close import CloseQuestion
@@ -64,6 +65,7 @@ class Steering(QObject):
         self._standing = Standing()
         self._shown: RunView | None = None
         self._told: set[str] = set()
+        self._moves = PlannedMoves(controller)
         self._armed: dict[str, RunView] = {}
         self._first_look = True
         self._wizard = pages.make_wizard()
@@ -139,7 +141,8 @@ class Steering(QObject):
         about = next((a for a in self._abouts if a.name == name), None)
         if about is None:
             return
-        if why := why_none_fits(self._controller.cluster()):
+        # For a host that was chosen too, it was judged where it was chosen.
+        if why := why_none_fits(self._controller.cluster()) if host else self._why_not(about):
             self._window.messages.say(Health.WARN, (why,), tr("Dismiss"))
             return
         cluster = self._cluster_in_sight()
@@ -149,6 +152,13 @@ class Steering(QObject):
         self._wizard.head.close_button.setFocus()
         self._flow.choose(about, cluster, host)
         self._side.follow(None, None, cluster)
+
+    def _why_not(self, about: About) -> str:
+        return why_not(about, self._controller.cluster(), self._controller.estate)
+
+    def _judge_cards(self) -> None:
+        """Say on each card why it is not for what is in sight; another cluster may be chosen beside them."""
+        self._pages.cards.refuse({about.name: self._why_not(about) for about in self._abouts})
 
     def _cluster_in_sight(self) -> str:
         """Return the Galera cluster that is shown; beside a spare host the only one there is, '' for none."""
@@ -163,6 +173,7 @@ class Steering(QObject):
     def _opened(self, abouts: tuple[About, ...]) -> None:
         self._abouts = abouts
         self._pages.cards.set_procedures(abouts)
+        self._judge_cards()
         self.offers.use(abouts)
 
     def _page_shown(self, key: str) -> None:
@@ -170,7 +181,7 @@ class Steering(QObject):
             return
         if not self.runs.is_open:
             self.runs.open()
-        self._pages.cards.refuse(why_none_fits(self._controller.cluster()))
+        self._judge_cards()
         self.runs.look()
 
     def show_cards(self) -> None:
@@ -222,6 +233,7 @@ class Steering(QObject):
         if before is not None and before.run_id == view.run_id:
             self._show_anew(before, view)
         self._arm(view)
+        self._moves.saw(view)
         self._tell_events(view)
         known = {duty.obligation.key for duty in self._standing.obligations if duty.run_id == view.run_id}
         if known != {duty.obligation.key for duty in view.obligations}:
@@ -244,8 +256,8 @@ class Steering(QObject):
             self._frame.set_armed(bool(armed))
 
     def _on_tick(self, _now: float) -> None:
-        if self._pages.isVisible():  # another cluster may be chosen beside the cards
-            self._pages.cards.refuse(why_none_fits(self._controller.cluster()))
+        if self._pages.isVisible():
+            self._judge_cards()
         armed = list(self._armed.values())
         if armed and armed[-1].journal_at is not None:
             age = max(0.0, time.time() - armed[-1].journal_at)
@@ -253,6 +265,7 @@ class Steering(QObject):
 
     def _stood(self, standing: Standing) -> None:
         self._standing = standing
+        self._moves.stood(standing, self.runs.driven)
         self._pages.cards.set_runs(standing.runs)
         self._pages.cards.set_obligations(standing.obligations)
         self._window.status.show_obligations(standing.obligations, time.time())

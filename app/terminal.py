@@ -14,7 +14,7 @@ from services.discovery.model import (
     Unasked,
 )
 from services.facts.model import Problem
-from services.types import ClusterKind, Health
+from services.types import ClusterKind, Health, Reach
 from services.words import tr, tr_n
 
 _SHAPE = {Health.GOOD: "●", Health.TRANSFER: "◐", Health.WARN: "▲", Health.BAD: "■", Health.UNKNOWN: "○"}
@@ -53,7 +53,8 @@ def unasked_lines(unasked: Sequence[Unasked]) -> list[str]:
 def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     """Yield the lines of one cluster: heading, components with their nodes, edges, who saw it."""
     identity = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
-    parts = (tr(cluster.kind.value), f"{cluster.flavour.value} {cluster.version}".strip(), identity)
+    product = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
+    parts = (tr(cluster.kind.value), product, identity, _silence(cluster))
     yield f"{cluster.name}  {' · '.join(part for part in parts if part)}"
     shown: set[str] = set()
     for component in cluster.components:
@@ -73,6 +74,16 @@ def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
         yield f"    {view.sentence}"
     for problem in cluster.problems:
         yield f"  ! {_problem(problem)}"
+
+
+def _silence(cluster: ClusterSnapshot) -> str:
+    """Return '■ 0 of 15 hosts answer' where one does not: the worst state, and how many there are."""
+    hosts = [node for node in cluster.nodes if node.host]
+    silent = sum(node.reach is Reach.NONE for node in hosts)
+    if not silent or len(hosts) < 2:
+        return ""
+    words = tr("{answering} of {total} hosts answer", answering=len(hosts) - silent, total=len(hosts))
+    return f"{_SHAPE[cluster.health]} {words}"
 
 
 def _problem(problem: Problem) -> str:

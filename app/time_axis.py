@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.controller import Controller
 from app.main_window import MainWindow
+from app.shared_axis import SharedAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.common.time_view import MINUTE
@@ -31,11 +32,12 @@ class TimeAxis(QObject):
         self._controller = controller
         self._window = window
         self._charts = charts
-        self._strip = EventStrip()
+        self._strip = EventStrip(turns=controller.turns)
         self._first: float | None = None
         self._fills = True
         self._returning = False
         window.add_strip(self._strip)
+        SharedAxis(window, charts, (self._strip,), self)
         self._strip.cursor_moved.connect(controller.look_at)
         self._strip.range_changed.connect(self._chosen_on_strip)
         self._strip.live_wanted.connect(controller.go_live)

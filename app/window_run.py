@@ -23,13 +23,15 @@ from PySide6.QtWidgets import QApplication
 from app.arguments import GOOD
 from app.display import application as made_application
 from app.error_hooks import ErrorHooks
-from app.main_window import INSPECTOR_WIDTH, TREE_WIDTH, MainWindow, Sides
+from app.main_window import MainWindow
 from app.settings.keeper import Keeper, keeper_for, last_estate
 from services.words import from_environment, install
+from widgets.frame.first_frame import Sides
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QScreen
 
+    from app.add_host import AddHost
     from app.session import Opener, WindowSession
     from app.settings.watching import Watching
     from app.vault import SessionVault
@@ -56,19 +58,32 @@ def run_window(
     hooks.install()
     application = made_application(options)
     application.setApplicationName("Pilothouse")
-    demo = getattr(options, "command", None) == "demo"
-    keeper = keeper_for(options, kept=not demo)
-    kept = keeper.now
-    if recording is None and (last := last_estate(options, keeper)) is not None:
-        options.inventory = last
+    play = Play(recording, autoplay, start_s)
+    while True:
+        kept = play.live or getattr(options, "command", None) != "demo"
+        keeper = keeper_for(options, kept=kept)
+        if play.live and (last := last_estate(options, keeper)) is not None:
+            options.inventory = last
+        exit_code, other = _one_window(options, hooks, play, keeper)
+        if other is None:
+            return exit_code
+        hooks.keep()
+        options.inventory, play = other, Play(None, autoplay=False, start_s=None)
+        gc.disable()
+
+
+def _one_window(options: Namespace, hooks: ErrorHooks, play: Play, keeper: Keeper) -> tuple[int, Path | None]:
+    """Run one window to its end; return the exit code, and the inventory that shall be shown after it."""
+    pictures: Path | None = getattr(options, "screenshots", None)
+    application, kept = made_application(options), keeper.now
     given: ThemeName | None = getattr(options, "theme", None)
     worn = given or (kept.theme if kept.theme != "system" else None)
-    sides = Sides(kept.tree_width or TREE_WIDTH, kept.inspector_width or INSPECTOR_WIDTH)
+    sides = Sides(kept.tree_width, kept.inspector_width)
     window = MainWindow(bare=True, dark=None if worn is None else worn == "dark", sides=sides)
     asked: tuple[int, int] | None = getattr(options, "size", None)
     screen = application.primaryScreen() if pictures is None else None
     window.resize(*(asked or fitting_size(screen, (kept.width, kept.height))))
-    start = WindowStart(options, hooks, window, Play(recording, autoplay, start_s), keeper)
+    start = WindowStart(options, hooks, window, play, keeper)
     if kept.maximised and asked is None:
         window.showMaximized()
     else:
@@ -84,7 +99,7 @@ def run_window(
         session = start.at_once()
         exit_code = take_pictures(session, pictures, current_theme().name)
     start.stop()
-    return exit_code
+    return exit_code, start.other
 
 
 def fitting_size(screen: QScreen | None, last: tuple[int, int] = (0, 0)) -> tuple[int, int]:
@@ -143,6 +158,9 @@ class WindowStart(QObject):
         self._window = window
         self._play = play
         self._session: WindowSession | None = None
+        self._hosts: AddHost | None = None
+        self.other: Path | None = None
+        """The inventory that a person wants to see when this window is closed."""
         self._steps: Iterator[None] = iter(())
         self._thread = threading.Thread(target=self._import, name="pilothouse-import", daemon=True)
         self._imported.connect(self._begin)
@@ -164,6 +182,23 @@ class WindowStart(QObject):
             self._thread.join()
         if self._session is not None:
             self._session.stop()
+
+    def show_inventory(self, path: Path) -> None:
+        """Show another inventory: here while there is no estate, else in a new window when this one is closed.
+
+        A run that is at work keeps the window open, and then this inventory in it.
+        """
+        session, hosts = self._session, self._hosts
+        assert session is not None
+        assert hosts is not None
+        if session.controller is not None:
+            self.other = path
+            if not self._window.close():
+                self.other = None
+            return
+        self._options.inventory = path
+        hosts.use(path)
+        session.begin_again()
 
     def _import(self) -> None:
         """On the worker: import what stands in the frame; more would only fight with furnishing for the processor."""
@@ -191,6 +226,7 @@ class WindowStart(QObject):
 
     def _furnish(self) -> Iterator[None]:
         from app.add_host import AddHost
+        from app.inventory_choice import InventoryChoice
         from app.places import inventory_file
         from app.session import WindowSession
         from app.settings.door import SettingsDoor
@@ -218,8 +254,12 @@ class WindowStart(QObject):
         kept = self._keeper.begun
         watching = Watching(kept.interval_s, kept.keep_days, kept.most_gib, lambda: self._keeper.now.limits)
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault, watching))
-        session.wire_hosts(AddHost(window, ops, vault, inventory_file(self._options), session))
-        self._session = session
+        hosts = AddHost(window, ops, vault, inventory_file(self._options), session)
+        session.wire_hosts(hosts)
+        inventories = InventoryChoice(window, ops, lambda: hosts.path, session)
+        inventories.chosen.connect(self.show_inventory)
+        session.wire_inventories(inventories)
+        self._session, self._hosts = session, hosts
         session.ready.connect(collect_again)
         session.ready.connect(standing.show_page)
         SettingsDoor(window, ops, self._keeper, standing, self._options, session)

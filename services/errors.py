@@ -15,6 +15,7 @@ class UserError(PilothouseError):
 
     Attributes:
         sentence: what happened, one sentence, without a trailing cause chain.
+        bare: the same without what changes while one waits (when the next attempt is due).
         host: the host it happened on, '' when none is concerned.
         safe: what is true and safe right now ('Nothing was changed.', where the raiser says nothing else).
         nothing_changed: whether `safe` says just that: what is compared, never the sentence.
@@ -27,7 +28,7 @@ class UserError(PilothouseError):
     def __init__(self, sentence: str, *, host: str = "", safe: str | None = None, try_: tuple[str, ...] = ()) -> None:
         sentence = visible(sentence)  # a server's own words may be in it
         super().__init__(sentence)
-        self.sentence = sentence
+        self.sentence = self.bare = sentence
         self.host = host
         self._safe = tr("Nothing was changed.") if safe is None else tr(safe)
         self.nothing_changed = safe is None
@@ -64,10 +65,28 @@ class Unreachable(UserError):
     code = "unreachable"
 
 
+class NameUnknown(Unreachable):
+    """Nobody here knows the address's name; `name` is the one that was looked up."""
+
+    def __init__(self, sentence: str, *, name: str, host: str = "", try_: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence, host=host, try_=try_)
+        self.name = name
+
+
 class TimedOut(Unreachable):
     """A limit ran out; the text says which and how long."""
 
     code = "timed-out"
+
+
+class NothingListens(Unreachable):
+    """The host refused the connection: it is there, and what was asked for is not."""
+
+    code = "connection-refused"
+
+
+UNREACHED = frozenset(kind.code for kind in (Unreachable, TimedOut, NothingListens))
+"""Codes of a connection that did not come about: nobody was asked for a login yet."""
 
 
 class AuthFailed(UserError):

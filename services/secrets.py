@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from services.words import tr
 
 KEYRING_SERVICE = "pilothouse"
 _NAMED: set[str] = set()
-"""The variables that a reference has named: no child gets them."""
+"""The variables that a reference has named, in upper case: no child gets them."""
 _TELLING = re.compile(
     r"(?:^|_)(?:pwd|pass|passwd|password|passphrase|secret|token|sshpass|apikey|api_key)(?:_|$)|^pgpass", re.IGNORECASE
 )
@@ -67,7 +68,7 @@ class SecretRef:
                 try_=('Write "keyring:NAME", "env:VARIABLE" or "fd:NUMBER".',),
             )
         if scheme == "env":
-            _NAMED.add(name)
+            _NAMED.add(name.upper())
         return cls(scheme, name)
 
     def __str__(self) -> str:
@@ -84,7 +85,28 @@ def environment_for_children() -> dict[str, str]:
 
 
 def _holds_a_secret(name: str) -> bool:
-    return name in _NAMED or (name not in _NO_SECRETS and _TELLING.search(name) is not None)
+    # Windows knows no upper and lower case in them, and hands all over in upper case.
+    return name.upper() in _NAMED or (name not in _NO_SECRETS and _TELLING.search(name) is not None)
+
+
+def keyring_absence() -> SecretMissing | None:
+    """Return why no password can be kept on this machine, with the ways out; None where a keyring is there.
+
+    Imports keyring and may talk to the desktop's bus: call it on a worker.
+    """
+    import keyring
+
+    # https://keyring.readthedocs.io: the backends that keep nothing have no priority above 0.
+    return _no_keyring() if float(keyring.get_keyring().priority) <= 0 else None
+
+
+def _no_keyring() -> SecretMissing:
+    ways = [tr('Write "env:VARIABLE" or "fd:NUMBER" in the inventory instead of "keyring:NAME".')]
+    if sys.platform.startswith("linux"):
+        ways.insert(
+            0, tr("Install gnome-keyring or KWallet, log in to the desktop again, and start Pilothouse from there.")
+        )
+    return SecretMissing(tr("This machine has no keyring that could keep a password."), try_=tuple(ways))
 
 
 class Vault(Protocol):
@@ -124,6 +146,8 @@ class SystemVault:
         import keyring
         from keyring.errors import KeyringError
 
+        if (absence := keyring_absence()) is not None:
+            raise absence
         try:
             keyring.set_password(KEYRING_SERVICE, ref.name, secret.reveal())
         except KeyringError as problem:
@@ -147,10 +171,12 @@ class SystemVault:
     @staticmethod
     def _read_keyring(ref: SecretRef) -> Secret:
         import keyring  # imported late: 58 ms that a start without keyring secrets need not pay
-        from keyring.errors import KeyringError
+        from keyring.errors import KeyringError, NoKeyringError
 
         try:
             value = keyring.get_password(KEYRING_SERVICE, ref.name)
+        except NoKeyringError as problem:
+            raise _no_keyring() from problem
         except KeyringError as problem:
             raise SecretMissing(
                 tr("The OS keyring could not be read ({problem}).", problem=type(problem).__name__),

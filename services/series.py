@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from services.types import Lack
+
 Array = npt.NDArray[np.float64]
 
 
@@ -52,4 +54,5 @@ class Series:
     p95: Array | None = None
     restarts: tuple[float, ...] = ()
     step_s: float = 1.0
-    missing: str = ""  # reason when the server does not offer this metric
+    missing: str = ""  # why nothing of it was sampled, a sentence
+    lacks: Lack = ""  # the same as a code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final, Literal
 
 from services.words import mark
 
@@ -19,11 +20,15 @@ class Flavour(Enum):
 
 
 class ClusterKind(Enum):
-    """How the nodes of a cluster are bound to one another; decides the notation of the drawing."""
+    """How the nodes of a cluster are bound to one another; decides the notation of the drawing.
+
+    UNKNOWN: hosts that a person wrote into one cluster, while no server of it tells of any replication.
+    """
 
     GALERA = "Galera"
     ASYNC = mark("asynchronous replication")
     SINGLE = mark("single server")
+    UNKNOWN = mark("replication not known")
 
 
 class Health(Enum):
@@ -60,3 +65,13 @@ class Reach(Enum):
     SQL_ONLY = mark("SQL answers, SSH does not")
     NONE = mark("no answer")
     NOT_TRIED = mark("not contacted yet")
+
+
+Lack = Literal["", "not offered", "not yet", "no way"]
+"""Why nothing of a metric was sampled, '' where something was."""
+NOT_OFFERED: Final = "not offered"
+"""The server does not know such a number."""
+NOT_YET: Final = "not yet"
+"""It takes more samples than there are."""
+NO_WAY: Final = "no way"
+"""It comes over a way in that gave nothing here."""

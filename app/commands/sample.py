@@ -12,6 +12,7 @@ from argparse import Namespace
 from app.arguments import FINDINGS, GOOD
 from app.compose import last_window_cost, open_watcher
 from app.no_answer import Silence
+from services.discovery.naming import shown_names
 from services.errors import BadInput
 from services.sampling.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
@@ -62,12 +63,14 @@ def _print_until(
     silence = Silence()
     while time.monotonic() < ends and not stop.wait(min(1.0, max(0.01, ends - time.monotonic()))):
         silence.tell(watcher)
+        names = shown_names(watcher.snapshot())
         for server in watcher.servers():
             line = _newest(watcher, server, keys, printed.get(server, 0.0))
             if line is None:
                 continue
             printed[server] = line[0]
-            sys.stdout.write(_as_json(server, *line) if as_json else _as_text(server, *line))
+            name = names.get(server, server)
+            sys.stdout.write(_as_json(name, server, *line) if as_json else _as_text(name, *line))
         sys.stdout.flush()
 
 
@@ -87,14 +90,14 @@ def _newest(
     return (at, values) if at > after else None
 
 
-def _as_json(server: str, at: float, values: dict[str, float | None]) -> str:
-    return json.dumps({"at": round(at, 3), "server": server, "values": values}) + "\n"
+def _as_json(name: str, host: str, at: float, values: dict[str, float | None]) -> str:
+    return json.dumps({"at": round(at, 3), "server": name, "host": host, "values": values}) + "\n"
 
 
-def _as_text(server: str, at: float, values: dict[str, float | None]) -> str:
+def _as_text(name: str, at: float, values: dict[str, float | None]) -> str:
     clock = time.strftime("%H:%M:%S", time.localtime(at))
     shown = "  ".join(f"{key} {'–' if value is None else format(value, '.4g')}" for key, value in values.items())
-    return f"{clock}  {server:<16} {shown}\n"
+    return f"{clock}  {name:<16} {shown}\n"
 
 
 def _print_cost(cost: ConsoleCost, window: dict[str, float] | None, *, as_json: bool) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
 
-from app.main_window import Sides
 from widgets.common.fonts import text_percent
 from widgets.common.theme import theme_holder
+from widgets.frame.first_frame import Sides
 
 LEAST, MOST = 160, 640
 _STEP = 24
@@ -52,7 +52,7 @@ class Panels(QSplitter):
         return _Edge(self.orientation(), self)
 
     def widths(self) -> Sides:
-        """Return how wide the panels are, or will be when they are shown."""
+        """Return the widths that the person has drawn; of a panel as wide as suits the window it is 0."""
         tree, inspector = self._sides
         return Sides(self._widths[tree], self._widths[inspector])
 
@@ -77,7 +77,7 @@ class Panels(QSplitter):
         focus = QApplication.focusWidget()
         for side in self._sides:
             if focus is not None and side.isAncestorOf(focus):
-                self._widths[side] = max(LEAST, min(MOST, self._widths[side] + by * _STEP))
+                self._widths[side] = max(LEAST, min(MOST, self._present()[side] + by * _STEP))
                 self._apply()
                 self.changed.emit()
 
@@ -85,15 +85,28 @@ class Panels(QSplitter):
         tree, inspector = self._sides
         tree.setVisible(tree not in self._hidden)
         inspector.setVisible(self._with_inspector and inspector not in self._hidden)
-        wide = {side: round(width * _with_text()) for side, width in self._widths.items()}
+        wide = self._wanted()
         rest = max(_LEAST_MIDDLE, self.width() - sum(wide.values()))
         self.setSizes([wide[tree], rest, wide[inspector]])
 
     def _drawn(self, _place: int, _which: int) -> None:
         for side in self._sides:
-            if side.isVisible():
+            if side.isVisible() and side.width() != self._wanted()[side]:
                 self._widths[side] = round(side.width() / _with_text())
         self.changed.emit()
+
+    def _present(self) -> dict[QWidget, int]:
+        """Return how wide the panels are with text in its usual size."""
+        return dict(zip(self._sides, self.widths().within(self.width()), strict=True))
+
+    def _wanted(self) -> dict[QWidget, int]:
+        return {side: round(width * _with_text()) for side, width in self._present().items()}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the panels their share of the new width, where the person has drawn no edge."""
+        super().resizeEvent(event)
+        if not all(self._widths.values()):
+            self._apply()
 
 
 def _with_text() -> float:

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from services.errors import TimedOut, Unreachable
+from services.errors import NameUnknown, NothingListens, TimedOut, Unreachable
 from services.words import tr
 
 MOST_ADDRESSES = 8
@@ -39,7 +39,8 @@ def dial(
 
     Raises:
         TimedOut: no answer within the limit (a firewall that drops, a host that is down).
-        Unreachable: the name isn't known, nothing listens, or there is no route.
+        NameUnknown: nobody here knows the name.
+        Unreachable: nothing listens, or there is no route.
     """
     try:
         sock = _connected(address, port, limit_s, on_socket)
@@ -88,8 +89,9 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
     """Return the error a person understands for a failed connection attempt."""
     where = f"{address} port {port}"
     if isinstance(problem, socket.gaierror):
-        return Unreachable(
+        return NameUnknown(
             tr('The name "{address}" is not known here ({problem}).', address=address, problem=problem.strerror),
+            name=address,
             host=host,
             try_=(tr("Check the address, the DNS servers and whether the VPN is up."),),
         )
@@ -100,7 +102,7 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
             try_=(tr("Check that the host is up, and that no firewall drops the connection (VPN up?)."),),
         )
     if isinstance(problem, ConnectionRefusedError):
-        return Unreachable(
+        return NothingListens(
             tr("{where} refused the connection: nothing listens there for {what}.", where=where, what=what),
             host=host,
             try_=(

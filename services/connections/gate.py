@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from services.clock import Backoff
-from services.errors import Unreachable, UserError
+from services.errors import NothingListens, Unreachable, UserError
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -36,17 +36,16 @@ class Gate:
             return
         if not isinstance(reason, Unreachable):
             raise reason.with_traceback(None)
-        raise Unreachable(
-            tr(
-                "{what} is down; next attempt in {wait} s. Last reason: {reason}",
-                what=self._what,
-                wait=max(1, round(wait)),
-                reason=reason.sentence,
-            ),
-            host=reason.host,
-            safe=reason.safe,
-            try_=reason.try_,
-        ) from reason
+        kind = NothingListens if isinstance(reason, NothingListens) else Unreachable
+        text = tr(
+            "{what} is down; next attempt in {wait} s. Last reason: {reason}",
+            what=self._what,
+            wait=max(1, round(wait)),
+            reason=reason.sentence,
+        )
+        again = kind(text, host=reason.host, safe=reason.safe, try_=reason.try_)
+        again.bare = reason.bare
+        raise again from reason
 
     def failed(self, reason: UserError) -> None:
         """Shut after a failed attempt; longer each time, longest at once where only a person can help."""

@@ -43,6 +43,25 @@ MOST_LINE = 16_000
 """Characters. The longest line that is read for a reason is a process's arguments or a set of GTIDs."""
 
 
+MOST_LINES = 200_000
+"""Of one output: 8 MB of a log have half as many."""
+_OTHER_ENDS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""What else ends a line for `str.splitlines`, and ends none on a host."""
+
+
+def few_lines(text: str) -> str:
+    """Return the first 200,000 lines of a text; where there were more, the last one is '…'.
+
+    Millions of empty lines would hold the interpreter's lock, and with it the window, for as long as they are split.
+    """
+    for end in _OTHER_ENDS:
+        if text.count(end) > MOST_LINES // 4:
+            text = text.replace(end, " ")
+    if text.count("\n") <= MOST_LINES:
+        return text
+    return "\n".join((*text.split("\n", MOST_LINES)[:MOST_LINES], "…"))
+
+
 def short_lines(text: str) -> str:
     """Return text without what is beyond 16,000 characters of a line; a line that was cut ends with '…'."""
     if len(text) <= MOST_LINE or max(map(len, text.split("\n"))) <= MOST_LINE:
@@ -60,8 +79,8 @@ class Output:
 
     @property
     def text(self) -> str:
-        """Return stdout, decoded leniently, its lines cut to 16,000 characters: what parsers may search."""
-        return short_lines(self.stdout.decode("utf-8", "replace"))
+        """Return stdout, decoded leniently: what parsers may search, at most 200,000 lines of 16,000 characters."""
+        return short_lines(few_lines(self.stdout.decode("utf-8", "replace")))
 
 
 class Stream(Protocol):

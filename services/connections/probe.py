@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from services.connections import probe_operator, remote_command, sudo
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
+from services.connections.probe_steps import TITLES
 from services.connections.reads import commands, statements
 from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import command_of, statement_of
@@ -23,6 +24,7 @@ from services.errors import (
     CertificateUnknown,
     HostKeyChanged,
     HostKeyUnknown,
+    NameUnknown,
     QueryFailed,
     SecretMissing,
     TlsFailed,
@@ -60,8 +62,7 @@ class Step:
     """One step's outcome.
 
     Attributes:
-        name: stable: 'name', 'tcp', 'host-key', 'ssh-login', 'sudo', 'sql-tcp', 'sql-login', 'tls', 'rights',
-            'operator'.
+        name: stable: one of `probe_steps.TITLES`.
         title: for the person; sentence: what happened; try_: advice; error: the error behind a failure.
         seconds: how long it took.
     """
@@ -102,6 +103,12 @@ class AccessReport:
         """Return the host key question, where that is what stopped the test."""
         return next((step.error for step in self.steps if isinstance(step.error, HostKeyUnknown)), None)
 
+    @property
+    def unknown_name(self) -> str:
+        """Return the name of the host that nobody here knows, '' where that is not what stopped the test."""
+        errors = (step.error for step in self.steps if step.name == "name")
+        return next((error.name for error in errors if isinstance(error, NameUnknown)), "")
+
     def as_text(self) -> str:
         """Return the report for a terminal."""
         marks = {"passed": tr("ok"), "failed": tr("FAILED"), "skipped": "-", "warned": tr("note")}
@@ -110,20 +117,6 @@ class AccessReport:
             lines.append(f"{marks[step.state]:>6}  {step.title}: {step.sentence}")
             lines += [f"        {tr('Try: {advice}', advice=advice)}" for advice in step.try_]
         return "\n".join(lines)
-
-
-_TITLES = {
-    "name": mark("Name"),
-    "tcp": mark("SSH port"),
-    "host-key": mark("Host key"),
-    "ssh-login": mark("SSH login"),
-    "sudo": "sudo",
-    "sql-tcp": mark("Database port"),
-    "sql-login": mark("Database login"),
-    "tls": "TLS",
-    "rights": mark("Rights"),
-    "operator": mark("Operator account"),
-}
 
 
 def probe_access(
@@ -173,7 +166,7 @@ class _Probe:
     def _add(self, name: str, state: StepState, sentence: str, *, error: UserError | None = None) -> None:
         now = time.monotonic()
         advice = error.try_ if error is not None else ()
-        step = Step(name, tr(_TITLES[name]), state, sentence, advice, error, now - self.started)
+        step = Step(name, tr(TITLES[name]), state, sentence, advice, error, now - self.started)
         self.started = now
         self.steps.append(step)
         if self.on_step is not None:
@@ -205,7 +198,8 @@ class _Probe:
             self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
             self._fail("ssh-login", problem)
         except UserError as problem:
-            self._fail("tcp", problem)
+            unknown = isinstance(problem, NameUnknown) and problem.name == target.host  # not a jump host's
+            self._fail("name" if unknown else "tcp", problem)
         else:
             self._add("tcp", "passed", tr("{host} port {port} answers as SSH.", host=target.host, port=target.port))
             self._add("host-key", "passed", tr("The host key of {name} is known.", name=target.key_name))
@@ -258,6 +252,8 @@ class _Probe:
             self._add("sql-tcp", "skipped", tr("The way to the database leads through SSH, which failed."))
             return
         through = (lambda: link) if link is not None else None
+        if self.entry.ssh is None and access.via == "direct":
+            self._resolve(self.entry.address)
         try:
             session = SqlLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=self.limits.handshake_s)
         except (AuthFailed, SecretMissing) as problem:
@@ -266,7 +262,8 @@ class _Probe:
         except TlsFailed as problem:
             self._fail("tls", problem)
         except UserError as problem:
-            self._fail("sql-tcp", problem)
+            unknown = isinstance(problem, NameUnknown) and self.entry.ssh is None
+            self._fail("name" if unknown else "sql-tcp", problem)
         else:
             try:
                 self._session(session)

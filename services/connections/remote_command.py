@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import paramiko
 
-from services.connections.ports import MOST_LINE, Output
+from services.connections.ports import MOST_LINE, MOST_LINES, Output
 from services.connections.sudo import Wrapped, refusal, wrong_password
 from services.errors import TimedOut, Unreachable
 from services.words import tr
@@ -123,7 +123,7 @@ class _Talk:
         errors = bytes(self._err)
         for mark in (self._wrapped.prompt, self._wrapped.passed):
             errors = errors.replace(mark, b"") if mark else errors
-        return b"\n".join(line[:MOST_LINE] for line in errors.split(b"\n"))
+        return b"\n".join(line[:MOST_LINE] for line in errors.split(b"\n", MOST_LINES)[:MOST_LINES])
 
     def _refuse_flood(self, what: str) -> None:
         if self._came > self._most * _READ_AND_DROPPED:

@@ -21,6 +21,8 @@ _CHUNK = 65536
 _ERRORS_KEPT = 4096
 _BURST_S = 60.0
 """What a stream may bring each second it may also bring at once for so many seconds."""
+_A_LINE = 64
+"""Bytes that a line counts besides its own: each is looked at, an empty one too."""
 
 
 class RemoteStream:
@@ -102,7 +104,7 @@ class RemoteStream:
             except OSError:
                 return b""  # closed here, from another thread
             self._begun = True
-            self._weigh(len(chunk))
+            self._weigh(len(chunk) + _A_LINE * chunk.count(b"\n"))
             return chunk
 
     def _weigh(self, came: int) -> None:

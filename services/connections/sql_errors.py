@@ -208,4 +208,4 @@ def _parts(problem: BaseException) -> tuple[int, str]:
 
 def _port(where: str) -> int:
     _, _, port = where.rpartition(" ")
-    return int(port) if port.isdigit() else 0
+    return int(port) if port.isascii() and port.isdigit() else 0

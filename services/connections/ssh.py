@@ -155,9 +155,10 @@ class SshLink:
     def lost(self, problem: BaseException | None = None) -> Unreachable:
         """Return the error for a connection that ended."""
         why = f" ({problem})" if problem is not None and str(problem) else ""
-        return Unreachable(
+        ended = Unreachable(
             tr("The SSH connection to {where} ended{why}.", where=self.target.where, why=why), host=self._host
         )
+        return ended if self._process is None else self._process.explained(ended)
 
     def abort(self) -> None:
         """Cut the connection from any thread without waiting; blocked calls of other threads end with an error."""
@@ -215,11 +216,13 @@ class _Opener:
             else:
                 sock = self._dial(target)
             link = self._greet(sock, target)
-        except BaseException:
+        except BaseException as problem:
             for opened in reversed(below):
                 opened.close()
             if process is not None:
                 process.close(self._limits.close_s)
+                if isinstance(problem, Unreachable):
+                    raise process.explained(problem) from problem
             raise
         link.rests_on(below[::-1], process)
         try:

@@ -246,7 +246,7 @@ def _seconds(found: paramiko.SSHConfigDict, key: str) -> float | None:
 
 def _count(found: paramiko.SSHConfigDict, key: str) -> int | None:
     text = str(found.get(key, ""))
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _environment(text: str) -> str:

@@ -14,7 +14,9 @@ from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, 
 from services.discovery.transfers import ONE_TRANSFER_S
 from services.discovery.troubles import CLOCK_LIMIT_S
 from services.discovery.words import duration, joined, names, size
+from services.errors import NothingListens
 from services.events import Event, EventKind
+from services.facts.model import SQL, SSH
 from services.types import Health, Reach
 from services.words import tr
 
@@ -28,20 +30,22 @@ ANSWERING = frozenset({Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY})
 
 
 def events_between(old: EstateSnapshot | None, new: EstateSnapshot) -> tuple[Event, ...]:
-    """Return the events that lead from `old` to `new`, oldest first; nothing when there is no `old`."""
-    if old is None:
-        return ()
-    before = {n.node_id: n for c in old.clusters for n in c.nodes}
+    """Return the events that lead from `old` to `new`, oldest first; from no `old` only who does not answer."""
+    before = {n.node_id: n for c in old.clusters for n in c.nodes} if old is not None else {}
     found: list[Event] = []
     for cluster in new.clusters:
-        past = old.cluster(cluster.cluster_id)
+        past = old.cluster(cluster.cluster_id) if old is not None else None
         if past is not None:
             found += _views(past, cluster)
-        found += _transfers(past, cluster)
+        if old is not None:
+            found += _transfers(past, cluster)
         for node in cluster.nodes:
             known = before.get(node.node_id)
+            teller = _Teller(new.at, cluster.cluster_id, node.node_id)
             if known is not None:
-                found += _node(known, node, _Teller(new.at, cluster.cluster_id, node.node_id))
+                found += _node(known, node, teller)
+            elif node.host and node.reach is Reach.NONE:
+                found.append(_silence(node, teller))
     found.sort(key=lambda event: event.at)
     return tuple(found)
 
@@ -60,13 +64,22 @@ class _Teller:
 
 def _node(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
     if restarted(old, new):
-        yield teller.tell("restart", tr("{name} was restarted", name=new.name), Health.WARN, _started(new, teller.at))
+        yield _restart(new, teller)
     if old.state != new.state and old.reach is not Reach.NOT_TRIED:
         yield teller.tell("state", _state_text(old, new, teller.at), new.health)
-    if (old.reach in ANSWERING) != (new.reach in ANSWERING) and old.reach is not Reach.NOT_TRIED:
-        yield _silence(old, new, teller)
+    if new.reach in ANSWERING and old.reach is Reach.NONE:
+        yield _answers_again(old, teller)
+    elif new.reach is Reach.NONE and old.reach is not Reach.NONE:
+        yield _silence(new, teller)
     yield from _disk(old, new, teller)
     yield from _clock(old, new, teller)
+
+
+def _restart(node: NodeView, teller: _Teller) -> Event:
+    text, health = tr("{name} was restarted", name=node.name), Health.WARN
+    if node.on_purpose:
+        text, health = tr("{sentence} ({run})", sentence=text, run=node.on_purpose), Health.TRANSFER
+    return teller.tell("restart", text, health, _started(node, teller.at))
 
 
 def _started(node: NodeView, at: float) -> float:
@@ -75,16 +88,41 @@ def _started(node: NodeView, at: float) -> float:
     return at if started is None else min(at, started)
 
 
-def _silence(old: NodeView, new: NodeView, teller: _Teller) -> Event:
-    """Return a host's silence as one span from its last answer on: told as the present while it lasts, then as past."""
-    back = new.reach in ANSWERING
-    began = min(teller.at, _heard(old if back else new) or teller.at)
-    text = tr("{name} does not answer", name=new.name)
-    if back:
-        text = tr("{name} did not answer for {span}", name=new.name, span=duration(teller.at - began))
-    key = f"silence:{teller.cluster_id}:{teller.node_id}:{began:.3f}"
+def _silence(node: NodeView, teller: _Teller) -> Event:
+    """Return the beginning of a host's silence: a span from its last answer on, where it ever gave one."""
+    began = _fell_silent(node, teller.at)
+    text = tr("{name} does not answer", name=node.name)
+    if why := _unreached_because(node):
+        text = tr("{sentence}: {why}", sentence=text, why=why)
+    health = node.health if node.health is Health.BAD else Health.UNKNOWN
+    return replace(teller.tell("connection", text, health, began), spans=True, key=_span_key(node, began))
+
+
+def _answers_again(node: NodeView, teller: _Teller) -> Event:
+    """Return the end of the silence that `node` was in, told as past."""
+    began = _fell_silent(node, teller.at)
+    text = tr("{name} did not answer for {span}", name=node.name, span=duration(teller.at - began))
     event = teller.tell("connection", text, Health.UNKNOWN, began)
-    return replace(event, until=teller.at if back else None, spans=True, key=key)
+    return replace(event, until=teller.at, spans=True, key=_span_key(node, began))
+
+
+def _span_key(node: NodeView, began: float) -> str:
+    """Return what the beginning and the end of a silence share; the node's cluster may go by another id then."""
+    return f"silence:{node.node_id}:{began:.3f}"
+
+
+def _fell_silent(node: NodeView, at: float) -> float:
+    """Return since when a host is silent: its last answer, else the first try of this console."""
+    heard = _heard(node)
+    began = heard if heard is not None else node.watched_since
+    return at if began is None else min(at, began)
+
+
+def _unreached_because(node: NodeView) -> str:
+    """Return what the way in that says most says: one that is refused before one that hangs."""
+    problems = [p for p in node.facts.problems if p.part in {SQL, SSH}] if node.facts is not None else []
+    first = min(problems, key=lambda p: p.code != NothingListens.code, default=None)
+    return "" if first is None else (first.bare or first.sentence).removesuffix(".")
 
 
 def _heard(node: NodeView) -> float | None:
@@ -96,7 +134,7 @@ def _heard(node: NodeView) -> float | None:
 def _state_text(old: NodeView, new: NodeView, at: float) -> str:
     """Return the new word and the old one; why a word that sounds well ("Synced") is a warning all the same."""
     changed = _change_text(old, new, at)
-    if new.health is Health.WARN and new.reason:
+    if new.reason and (new.health is Health.WARN or new.reason == new.on_purpose):
         return tr("{sentence}: {why}", sentence=changed, why=new.reason)
     return changed
 
@@ -189,7 +227,8 @@ def _views(old: ClusterSnapshot, new: ClusterSnapshot) -> Iterator[Event]:
     votes = next((c for c in new.components if c.primary), None)
     if votes is not None:
         text = joined(text, tr("{votes} of {n} votes", votes=votes.votes, n=votes.votes_known))
-    calm = Health.WARN if gone else Health.GOOD
+    planned = {node.name for node in new.nodes if node.on_purpose}
+    calm = Health.GOOD if not gone else Health.TRANSFER if set(gone) <= planned else Health.WARN
     yield Event(new.at, "view", text, Health.BAD if _is_split(new) else calm, new.cluster_id)
 
 

@@ -17,6 +17,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.identity import aliases_among
 from services.discovery.model import Unasked
+from services.discovery.naming import name_of
 from services.discovery.nodes import addresses_of
 from services.discovery.probe import FINDING_PARTS, probe
 from services.errors import UserError
@@ -28,6 +29,8 @@ from services.types import Reach
 from services.words import tr
 
 MOST_HOSTS = 512
+MOST_UNASKED = 128
+"""Drawn and not asked: what a server names costs it nothing, and each is a card in the window."""
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 1.5
 _MOST_ODD = 3
@@ -153,10 +156,9 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         return
     search.facts[entry.name] = facts
     search.asked |= addresses_of(facts)
+    own = name_of(entry.name, facts, written=not entry.ways_of)
     for name in odd_names(facts)[:_MOST_ODD]:
-        text = tr(
-            "{host} names '{name}' as an address, which is none: nobody was asked there.", host=entry.name, name=name
-        )
+        text = tr("{host} names '{name}' as an address, which is none: nobody was asked there.", host=own, name=name)
         search.problems.append(Problem("discovery", text, "no-address"))
     for lead in leads_of(facts):
         host = host_port(lead.address)[0]
@@ -165,10 +167,10 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         if host in search.asked:
             continue
         search.asked.add(host)
-        if len(search.entries) + len(search.unasked) >= MOST_HOSTS:
-            text = tr(
-                "More than {most} hosts were named; {host} and others were not asked.", most=MOST_HOSTS, host=host
-            )
+        many = len(search.entries) + len(search.unasked) >= MOST_HOSTS
+        if many or len(search.unasked) >= MOST_UNASKED:
+            most = MOST_HOSTS if many else MOST_UNASKED
+            text = tr("More than {most} hosts were named; {host} and others were not asked.", most=most, host=host)
             search.problems.append(Problem("discovery", text, "too-many-hosts"))
             return
         name = _name_for(search, lead.name or host, host)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, NodeView
 from services.discovery.words import names, number, some
 from services.facts.model import Problem
 from services.types import ClusterKind, Health, Reach, worst
@@ -39,7 +39,7 @@ def size_of(cluster: ClusterSnapshot) -> int | None:
     """
     if cluster.kind is ClusterKind.GALERA:
         return max((c.size or len(c.members) for c in cluster.components if c.primary), default=None)
-    return sum(not _gone(node) for node in cluster.nodes)
+    return sum(not _gone(node) and node.role != SPARE for node in cluster.nodes)
 
 
 def _gone(node: NodeView) -> bool:
@@ -47,8 +47,9 @@ def _gone(node: NodeView) -> bool:
 
 
 def _behind(node: NodeView) -> bool:
-    """Return whether a node is a plain replica behind a group, no member of it."""
-    return node.facts is not None and node.facts.galera is None
+    """Return whether a node stands behind or beside a group, no member of it: a plain server, a spare host."""
+    plain = node.facts is not None and node.facts.galera is None and node.facts.server is not None
+    return plain or node.role == SPARE
 
 
 def _sentence(cluster: ClusterSnapshot, size: int, wanted: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from services.discovery.galera_members import Directory, given, listed
 from services.discovery.model import Component, ObserverView
 from services.discovery.nodes import Node
+from services.discovery.transfers import tells_a_past_view
 from services.discovery.words import joined, listing, moment, names, some
 from services.facts.model import GaleraMember
 from services.words import tr, tr_n
@@ -83,6 +84,8 @@ def _kind(node: Node) -> str:
         return ""
     if galera.cluster_status == "Primary":
         return "primary"
+    if tells_a_past_view(galera):
+        return ""
     return "island" if galera.cluster_status.lower() == "non-primary" and galera.connected is not False else ""
 
 

@@ -30,7 +30,7 @@ def assign_galera(nodes: Sequence[Node], previous: EstateSnapshot | None) -> dic
             undecided.append(node)
     spoken: dict[str, str] = {}
     if undecided:
-        spoken = {address: cluster for cluster, members in clusters.items() for address in _spoken_of(members)}
+        spoken = {address: cluster for cluster, members in clusters.items() for address in spoken_of(members)}
     for node in undecided:
         said = next((spoken[a] for a in sorted(node.addresses) if a in spoken), "")
         old = before.get(node.node_id, "")
@@ -50,7 +50,7 @@ def _home(node: Node, old: str, said: str) -> str:
     return old or said or (f"galera:{node.node_id}" if node.galera is not None else "")
 
 
-def _spoken_of(members: Sequence[Node]) -> set[str]:
+def spoken_of(members: Sequence[Node]) -> set[str]:
     """Return the addresses that nodes of a cluster name as their fellows', in their settings and in their views."""
     said: set[str] = set()  # everybody says the same: each text is read once
     settings: set[str] = set()

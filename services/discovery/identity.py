@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 
 from services.discovery.model import EstateSnapshot, NodeView
+from services.discovery.naming import names_of
 from services.discovery.nodes import Node, addresses_of
 from services.facts.model import NodeFacts, Problem
 from services.types import Reach
@@ -34,12 +34,17 @@ class Identities:
 def identified(
     previous: EstateSnapshot | None, facts: Mapping[str, NodeFacts], at: float, names: Mapping[str, str]
 ) -> Identities:
-    """Return one node a server; `names` are what a person calls hosts."""
+    """Return one node a server.
+
+    Args:
+        names: host key -> what a person calls it; a host of the inventory has its own name there (naming.py).
+    """
     before = [n for c in previous.clusters for n in c.nodes] if previous is not None else []
     by_host = {n.host: n for n in before if n.host}
     aliases = aliases_among(facts, frozenset(by_host))
     nodes: list[Node] = []
     taken: set[str] = set()
+    own = names_of({host: one for host, one in facts.items() if host not in aliases}, names)
     for host, one in facts.items():
         if host in aliases:
             continue
@@ -49,7 +54,7 @@ def identified(
         nodes.append(
             Node(
                 node_id=node_id,
-                name=names.get(host) or _called(host, one),
+                name=names.get(host) or own[host],
                 facts=one,
                 at=at,
                 previous=old,
@@ -67,18 +72,6 @@ def identified(
         for other, host in aliases.items()
     ]
     return Identities(tuple(nodes), aliases, (*problems, *_shared(nodes)))
-
-
-def _called(host: str, facts: NodeFacts) -> str:
-    """Return what a host is called: one that was found by its address alone has the name its server gives itself."""
-    own = facts.server.hostname if facts.server is not None else ""
-    if not own or own.startswith("localhost"):
-        return host
-    try:
-        ip_address(host)
-    except ValueError:
-        return host
-    return own
 
 
 def _unused(wanted: str, taken: set[str]) -> str:

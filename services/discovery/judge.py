@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from services.discovery.model import was_so_before
 from services.discovery.nodes import STALE_S, Node
-from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving
+from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving, tells_a_past_view
 from services.discovery.words import clock, duration, joined, names, number, size
-from services.facts.model import DiskFacts, GaleraFacts
+from services.errors import NothingListens, Unreachable
+from services.facts.model import SQL, DiskFacts, GaleraFacts, NodeFacts
 from services.types import Health, Reach
 from services.words import english, mark, tr, tr_n
 
@@ -25,6 +26,9 @@ ERROR_STATE = 5
 
 
 NOT_RUNNING = mark("not running")
+REFUSED, SILENT, NO_SQL = mark("refused"), mark("no answer"), mark("SQL does not answer")
+MEMBER_REFUSED, MEMBER_SILENT = mark("member, refused"), mark("member, no answer")
+NON_PRIMARY, DISCONNECTED = "non-Primary", "Disconnected"  # the vendor's own words
 STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
 ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
 NOT_KNOWN = mark("state not known")
@@ -34,6 +38,10 @@ _RECEIVING = {
     "IST": mark("Joining: receiving IST"),
     "": mark("Joining: receiving state transfer"),
 }
+OFF = frozenset(
+    {NOT_RUNNING, REFUSED, SILENT, NO_SQL, MEMBER_REFUSED, MEMBER_SILENT, NON_PRIMARY, DISCONNECTED, _UNSEEN}
+)
+"""States of a server that is off, or on its way off or on."""
 GRACE_S = 35.0
 """Longest wait between two attempts to reconnect, and a little more."""
 
@@ -91,17 +99,17 @@ def _galera(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
             name=node.name,
         )
         return Verdict(comment or "Inconsistent", Health.BAD, text)
-    if status == "primary":
+    if status == "primary" or tells_a_past_view(galera):
         return _primary(node, galera, around)
     if status == "non-primary":
-        return Verdict("non-Primary", Health.BAD, _island(node, galera, around))
+        return Verdict(NON_PRIMARY, Health.BAD, _island(node, galera, around))
     if status == "disconnected":
         if is_joining(node) or comment.lower().startswith("join"):
             return Verdict(
                 comment or mark("joining"), Health.TRANSFER, tr("{name} is joining the group", name=node.name)
             )
         text = tr("{name} is connected to no group; it refuses queries", name=node.name)
-        return Verdict("Disconnected", Health.BAD, text)
+        return Verdict(DISCONNECTED, Health.BAD, text)
     why = node.why("galera") or tr("the server does not tell its group state")
     return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
 
@@ -123,7 +131,7 @@ def _island(node: Node, galera: GaleraFacts, around: Around) -> str:
     primary = [o.name for o in around.observers if o.galera is not None and o.galera.cluster_status == "Primary"]
     who = names(primary)
     without = tr_n("{names} goes on without it", "{names} go on without it", len(primary), names=who) if primary else ""
-    return joined(dated(sees, node, "non-Primary"), refuses, without)
+    return joined(dated(sees, node, NON_PRIMARY), refuses, without)
 
 
 def _primary(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
@@ -228,17 +236,14 @@ def _without_sql(node: Node, around: Around) -> Verdict:
             "{daemon} on {name} is stopped by a signal ({signal})", daemon=node.daemon, name=node.name, signal=signal
         )
         return Verdict(mark("process stopped (SIGSTOP)"), Health.BAD, joined(text, _still_counted(around)))
-    if node.code("sql") == "secret-missing":
-        return Verdict(
-            mark("SQL not asked"), Health.UNKNOWN, node.why("sql")
-        )  # ours to mend: it says nothing of the server
+    if node.code("sql") == "secret-missing":  # ours to mend: it says nothing of the server
+        return Verdict(mark("SQL not asked"), Health.UNKNOWN, node.why("sql"))
     if is_joining(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in _LOGIN_REFUSED:
         return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why("sql"))
     if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
-        text = tr("the inventory gives no SQL way, or it was not tried yet")
-        return Verdict(mark("not asked over SQL"), Health.UNKNOWN, text)
+        return _not_asked(node.facts)
     if _just_started(node):
         text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
         return Verdict(STARTED, Health.TRANSFER, text)
@@ -249,13 +254,20 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if node.why("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why("sql"))
     health = Health.BAD if state != "?" else Health.UNKNOWN
-    return Verdict(mark("SQL does not answer"), health, joined(text, _still_counted(around)))
+    return Verdict(NO_SQL, health, joined(text, _still_counted(around)))
+
+
+def _not_asked(facts: NodeFacts) -> Verdict:
+    text = tr("SQL was not tried yet")
+    if SQL in facts.no_way:
+        text = tr("the inventory gives no SQL way: with one its state, replication, settings and load are seen")
+    return Verdict(mark("not asked over SQL"), Health.UNKNOWN, text)
 
 
 def _just_started(node: Node) -> bool:
     """Return whether a refused connection only means that nobody tried again since the server's port opened."""
     old = node.previous
-    if old is None or node.code("sql") != "unreachable":
+    if old is None or node.code("sql") not in {Unreachable.code, NothingListens.code}:
         return False
     if old.state == STARTED and old.state_since is not None:
         return node.at - old.state_since < GRACE_S
@@ -281,7 +293,7 @@ def _not_running(node: Node) -> Verdict:
     words = tr("SSH answers; {daemon} is not running", daemon=node.daemon)
     known = f" (systemd: {unit})" if unit and not unit.startswith("active/") else ""
     never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
-    if never and unit.startswith("inactive"):
+    if node.spare or (never and unit.startswith("inactive")):
         return Verdict(state, Health.UNKNOWN, tr("{sentence}{more}", sentence=words, more=known))
     return Verdict(state, Health.BAD, tr("{sentence}{more}", sentence=dated(words, node, state), more=known))
 
@@ -296,8 +308,9 @@ def _still_counted(around: Around) -> str:
 
 
 def _unreached(node: Node, around: Around) -> Verdict:
-    """Judge a node whose host the console does not reach."""
-    why = node.why("ssh") or node.why("sql")
+    """Judge a node whose host the console does not reach. One that refuses is there: that is no silence, it is bad."""
+    refused = next((part for part in ("sql", "ssh") if node.code(part) == NothingListens.code), "")
+    why = node.why_bare(refused) or node.why_bare("ssh") or node.why_bare("sql")
     if node.reach is Reach.NOT_TRIED:
         return Verdict(mark("not contacted yet"), Health.UNKNOWN, tr("waiting for the first answer"))
     if node.reach is not Reach.NONE and node.facts is not None:
@@ -310,8 +323,11 @@ def _unreached(node: Node, around: Around) -> Verdict:
         text = tr("the console does not reach {name}", name=node.name)
         if why:
             text = tr("{sentence}: {why}", sentence=text, why=why)
-        return Verdict(mark("member, no answer"), Health.UNKNOWN, joined(text, counted))
-    return Verdict(mark("no answer"), Health.UNKNOWN, joined(_nobody(node, around), _last(node), why))
+        if refused:
+            return Verdict(MEMBER_REFUSED, Health.BAD, joined(text, counted))
+        return Verdict(MEMBER_SILENT, Health.UNKNOWN, joined(text, counted))
+    state, health = (REFUSED, Health.BAD) if refused else (SILENT, Health.UNKNOWN)
+    return Verdict(state, health, joined(_nobody(node, around), _last(node), why))
 
 
 def _nobody(node: Node, around: Around) -> str:

@@ -14,7 +14,7 @@ from services.connections.reads.read import CommandRead
 from services.errors import Refused, SudoFailed, UserError
 from services.facts import reads
 from services.facts.error_log import parse_transfers
-from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units
+from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
 from services.facts.model import MachineFacts, NodeFacts, TransferFacts
 
 LOG_LINES = 600
@@ -113,8 +113,4 @@ def _as_root_or_not(session: ObserverSession, command: Callable[[bool], CommandR
 
 def _zone(session: ObserverSession) -> float:
     """Return the host's offset from UTC in seconds ("+0200"), for logs that name no zone."""
-    text = session.run(reads.ZONE, limit_s=LIMIT_S).text.strip()
-    if len(text) != 5 or not text[1:].isdigit():
-        return 0.0
-    seconds = int(text[1:3]) * 3600.0 + int(text[3:]) * 60.0
-    return -seconds if text.startswith("-") else seconds
+    return zone_offset(session.run(reads.ZONE, limit_s=LIMIT_S).text)

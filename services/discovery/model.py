@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from services.facts.model import NodeFacts, Problem
 from services.types import ClusterKind, Flavour, Health, Reach
+from services.words import mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class NodeView:
         state_since, watched_since: when this state was first seen, and when the first look at it ended.
         seen_by: node ids (observers) whose view has this node as a member.
         facts: the last facts, possibly old: compare `facts.at` with the snapshot's `at`.
+        on_purpose: by which step a run moves the node now ("run 47, step 7 of 42"), '' while none does.
     """
 
     node_id: str
@@ -40,6 +42,7 @@ class NodeView:
     uuid_history: tuple[str, ...] = ()
     spark_metric: str = ""
     facts: NodeFacts | None = None
+    on_purpose: str = ""
 
 
 FIRST_ANSWERS_S = 3.0
@@ -183,8 +186,8 @@ class Unasked:
 
     Attributes:
         address: an IP address or a host's name; name: what the group calls it, the address where nobody calls it.
-        by: inventory hosts or found ones that name it, in the order in which they did; ways_of: the inventory host
-            whose ways in would be used.
+        by: inventory hosts or found ones that name it, in the order in which they did (in a snapshot by what they are
+            called); ways_of: the inventory host whose ways in would be used.
         sure: a member or channel of now; False for what only stands in somebody's configuration.
     """
 
@@ -211,6 +214,8 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
+SPARE = mark("spare")
+"""Role of a host that is written into a cluster and waits to be used: it runs no server, and never was seen to."""
 NO_PRIMARY = "no-primary"
 """Code of the problem of a cluster without a Primary Component, every node of it heard."""
 NO_PRIMARY_HEARD = "no-primary-heard"

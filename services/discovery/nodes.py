@@ -30,7 +30,8 @@ class Node:
     seen_by: tuple[str, ...] = ()
     address: str = ""
     arbitrator: bool = False
-    behind: bool = False  # a plain server that replication hangs on a Galera cluster
+    behind: bool = False  # a plain server that replication hangs on a Galera cluster, or that is written beside it
+    spare: bool = False  # written into a cluster, runs no server, and nobody ever heard of one there
     addresses: frozenset[str] = field(default_factory=frozenset)
 
     @property
@@ -99,6 +100,11 @@ class Node:
         """Return the sentence of the problem of a part, '' when there is none."""
         problems = self.facts.problems if self.facts is not None else ()
         return next((p.sentence for p in problems if p.part == part), "")
+
+    def why_bare(self, part: str) -> str:
+        """Return the same without what changes while one waits (when the next attempt is due)."""
+        problems = self.facts.problems if self.facts is not None else ()
+        return next((p.bare or p.sentence for p in problems if p.part == part), "")
 
     def code(self, part: str) -> str:
         """Return the code of the problem of a part."""

@@ -19,7 +19,7 @@ from services.facts import reads
 from services.facts.dialect import PROCESSES, VARIABLES, Dialect, dialect_of, keeps_binlog
 from services.facts.galera import galera_problems, parse_galera, parse_members
 from services.facts.machine import clock_offset, parse_df, parse_host_files, parse_process
-from services.facts.model import GaleraFacts, GaleraMember, MachineFacts, NodeFacts, Problem, ReplicationFacts
+from services.facts.model import SQL, SSH, GaleraFacts, GaleraMember, MachineFacts, NodeFacts, Problem, ReplicationFacts
 from services.facts.replication import parse_replication
 from services.facts.server import parse_server
 from services.types import Reach
@@ -143,7 +143,12 @@ def probe(
         ssh=asked_ssh and isinstance(ssh, NodeFacts),
         tried=asked_sql or asked_ssh,
     )
-    return replace(done, at=clock.wall(), reach=reach)
+    return replace(done, at=clock.wall(), reach=reach, no_way=ways_missing(ssh=session.has_ssh, sql=session.has_sql))
+
+
+def ways_missing(*, ssh: bool, sql: bool) -> tuple[str, ...]:
+    """Return which of the two ways in nobody wrote down."""
+    return tuple(way for way, given in ((SSH, ssh), (SQL, sql)) if not given)
 
 
 def _reach(*, sql: bool, ssh: bool, tried: bool) -> Reach:

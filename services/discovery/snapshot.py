@@ -22,6 +22,7 @@ from services.discovery.identity import identified
 from services.discovery.judge import ARBITRATOR, DISK_FULL, Around, verdict
 from services.discovery.model import (
     SEEN_NOW,
+    SPARE,
     ClusterSnapshot,
     Component,
     EstateSnapshot,
@@ -37,12 +38,14 @@ from services.discovery.transfers import transfers_of
 from services.discovery.troubles import apart_from_others, cluster_problems
 from services.discovery.unasked import with_unasked
 from services.discovery.words import joined, listing
+from services.discovery.written import Written, joined_as_written, written_name
 from services.facts.model import NodeFacts
 from services.types import ClusterKind, Flavour, Health, Reach, worst
 from services.words import english, mark, tr, tr_n
 
 Rates = Mapping[str, Mapping[str, float]]
 NO_RATES: Rates = {}
+AS_FOUND: Written = {}
 
 
 def updated_estate(
@@ -54,6 +57,7 @@ def updated_estate(
     rates: Rates | None = None,
     expected: Mapping[str, int] | None = None,
     unasked: Sequence[Unasked] = (),
+    written: Written = AS_FOUND,
 ) -> EstateSnapshot:
     """Return the estate as these facts show it.
 
@@ -61,11 +65,12 @@ def updated_estate(
         previous: the last snapshot: identities, since when a state holds, and lost members are carried over from it.
         facts: host key -> what the host said last; hosts that are gone from here are gone from the picture.
         at: now, UTC epoch seconds.
-        names: host key or cluster id -> what a person calls it.
+        names: host key or cluster id -> what a person calls it; every host of the inventory by its name there.
         rates: host key -> derived rates: "flow_control_share" (0 to 1), "ist_reach_s", "lag_s", "network_in_per_s",
             "flow_control_sent" (1/s), "binlog_bytes_per_s".
         expected: host key of a seed -> how many nodes its cluster should have.
         unasked: hosts that were named and that nobody said may be asked (crawl.py).
+        written: host key -> the cluster that a person wrote it into.
     """
     shown, measured = names or {}, rates or NO_RATES
     found = identified(previous, facts, at, shown)
@@ -73,20 +78,22 @@ def updated_estate(
     galera = assign_galera(nodes, previous)
     carry_placeholders(galera, previous, at)
     links = links_of(nodes, at)
-    alone = assign_async(nodes, links, galera, previous)
+    alone = joined_as_written(galera, assign_async(nodes, links, galera, previous), links, written)
     making = _Making(previous, links, measured, shown, at)
     clusters = [making.galera(cluster_id, members) for cluster_id, members in galera.items()]
     clusters += [making.asynchronous(cluster_id, members) for cluster_id, members in alone.items()]
-    clusters = with_unasked(clusters, unasked, previous, at)
+    called = {node.host: node.name for node in found.nodes}
+    waiting = tuple(replace(one, by=tuple(called.get(by, by) for by in one.by)) for one in unasked)
+    clusters = with_unasked(clusters, waiting, previous, at)
     clusters = [judged_by_size(cluster, expected or {}) for cluster in clusters]
     reached = sum(1 for n in found.nodes if n.facts is not None and n.facts.reach not in {Reach.NONE, Reach.NOT_TRIED})
     return EstateSnapshot(
         at=at,
-        clusters=tuple(sorted(clusters, key=lambda c: (c.name.lower(), c.cluster_id))),
+        clusters=tuple(sorted(clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, c.name.lower(), c.cluster_id))),
         problems=found.problems,
         hosts_total=len(found.nodes),
         hosts_answering=reached,
-        unasked=tuple(unasked),
+        unasked=waiting,
     )
 
 
@@ -160,8 +167,10 @@ class _Making:
     def asynchronous(self, cluster_id: str, members: Sequence[Node]) -> ClusterSnapshot:
         """Return one asynchronous cluster, or a server that stands alone."""
         self._recall(members)
+        if written_name(cluster_id):  # a list of a person's: in the order of its names
+            members = sorted(members, key=lambda node: node.name.lower())
         links = self._links_of({n.node_id for n in members})
-        kind = ClusterKind.ASYNC if links or len(members) > 1 else ClusterKind.SINGLE
+        kind = ClusterKind.ASYNC if links else ClusterKind.UNKNOWN if len(members) > 1 else ClusterKind.SINGLE
         shown = tuple(self._async_view(n) for n in members)
         answering = sorted(n.name for n in members if n.sql_fresh)
         sentence = tr("Seen from {names}", names=listing(answering)) if answering else tr("No server answers over SQL")
@@ -202,7 +211,7 @@ class _Making:
             name=self._names.get(node.node_id) or node.name,
             host=node.host,
             address=node.address,
-            role=role,
+            role=SPARE if node.spare else role,
             component=node.component,
             segment=segment_of(node),
             reach=node.reach,
@@ -269,7 +278,7 @@ class _Making:
             own = sorted({n.galera.cluster_name for n in nodes if n.galera is not None and n.galera.cluster_name})
             old = self._previous.cluster(cluster_id) if self._previous is not None else None
             return own[0] if own else old.name if old is not None else cluster_id[:8]
-        return root_of(nodes, self._links).name
+        return written_name(cluster_id) or root_of(nodes, self._links).name
 
 
 def _role(node: Node) -> str:
@@ -321,4 +330,4 @@ def _health(kind: ClusterKind, shown: Sequence[NodeView], components: Sequence[C
     primaries = sum(1 for c in components if c.primary)
     if kind is ClusterKind.GALERA and components and primaries != 1:
         return Health.BAD
-    return worst(tuple(n.health for n in shown))
+    return worst(tuple(n.health for n in shown if n.role != SPARE))

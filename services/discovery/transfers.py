@@ -8,7 +8,8 @@ from dataclasses import replace
 from services.discovery.model import ClusterSnapshot, TransferEdge
 from services.discovery.nodes import Node
 from services.facts.error_log import status_progress
-from services.facts.model import TransferFacts
+from services.facts.model import GaleraFacts, TransferFacts
+from services.facts.reading import host_port
 
 SAME_S = 5.0
 """Two logs that tell of the same pair within so many seconds tell of the same transfer (clocks differ)."""
@@ -220,6 +221,18 @@ def is_joining(node: Node) -> bool:
         and machine.process_state not in {"", "T", "?"}
         and (machine.unit_state.startswith("activating") or receiving(machine.unit_status_text))
     )
+
+
+def tells_a_past_view(galera: GaleraFacts) -> bool:
+    """Return whether a joiner shows a view of before its coming, of which it is no member: no view of now.
+
+    The write sets of an IST carry the views between them, and the joiner takes each on its way: as "non-Primary", for
+    it was not in it then. A node that is outside now counts itself, and its view has no number (wsrep_cluster_conf_id).
+    """
+    if galera.local_state not in {JOINER, JOINED} or galera.cluster_status.lower() != "non-primary":
+        return False
+    own, listed = host_port(galera.node_address)[0], {host_port(a)[0] for a in galera.incoming_addresses}
+    return galera.conf_id is not None and bool(listed) and own not in listed
 
 
 def receiving(status_text: str) -> bool:

@@ -25,7 +25,7 @@ def with_unasked(
     result = [_told(cluster, unasked, before, at) for cluster in clusters]
     homeless = [one for one in unasked if not any(_is(node, one) for c in clusters for node in c.nodes)]
     for number, cluster in enumerate(result):
-        here = [one for one in homeless if any(node.host in one.by for node in cluster.nodes)]
+        here = [one for one in homeless if any(node.host and node.name in one.by for node in cluster.nodes)]
         if here:
             result[number] = _grown(cluster, here, before, at)
             homeless = [one for one in homeless if one not in here]

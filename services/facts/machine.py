@@ -15,6 +15,10 @@ from services.facts.reading import count, real, words
 _MACHINE_ID = re.compile(r"[0-9a-f]{32}")
 _KERNEL = re.compile(r"Linux version (\S+)")
 _CORE = re.compile(r"cpu\d+ ")
+_SHARE = re.compile(r"-?[0-9]{1,4}%?")
+_ZONE = re.compile(r"[+-][0-9]{4}")
+LATEST = 2.0**33
+"""The year 2242: beyond it clocks and calendars of a workstation give up."""
 MOST_LINES = 20_000
 
 
@@ -50,7 +54,7 @@ def parse_df(text: str) -> tuple[DiskFacts, ...]:
     disks = []
     for line in text.splitlines()[:MOST_LINES]:
         parts = line.split(None, 5)
-        if len(parts) == 6 and parts[4].rstrip("%").lstrip("-").isdigit() and parts[5].startswith("/"):
+        if len(parts) == 6 and _SHARE.fullmatch(parts[4]) and parts[5].startswith("/"):
             disks.append(DiskFacts(words(parts[5]), words(parts[0]), count(parts[1]), count(parts[3])))
     return tuple(disks)
 
@@ -82,7 +86,18 @@ def clock_offset(text: str, sent: float, received: float) -> float | None:
         at_host = None if at_host is None else at_host + 0.5
     else:
         at_host = real(word)
-    return None if at_host is None or received < sent else at_host - (sent + received) / 2
+    if at_host is None or received < sent or not 0.0 <= at_host <= LATEST:
+        return None
+    return at_host - (sent + received) / 2
+
+
+def zone_offset(text: str) -> float:
+    """Return a host's offset from UTC in seconds out of `date +%z` ("+0200"), for logs that name no zone; else 0."""
+    word = text.strip()
+    if _ZONE.fullmatch(word) is None:
+        return 0.0
+    seconds = int(word[1:3]) * 3600.0 + int(word[3:]) * 60.0
+    return -seconds if word.startswith("-") else seconds
 
 
 def parse_units(text: str) -> MachineFacts:

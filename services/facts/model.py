@@ -17,6 +17,7 @@ class Problem:
     part: str  # "sql", "ssh", "galera", "replication", "machine", "clock", ...
     sentence: str
     code: str = ""
+    bare: str = ""  # the sentence without what changes each second, '' where nothing does
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +211,10 @@ class TransferFacts:
     current_seqno: int | None = None
 
 
+SSH, SQL = "ssh", "sql"
+"""The two ways in, as problems and `NodeFacts.no_way` name them."""
+
+
 @dataclass(frozen=True, slots=True)
 class NodeFacts:
     """Everything one poll of one host gave. `host` is the inventory (or discovered) name."""
@@ -227,3 +232,4 @@ class NodeFacts:
     sql_at: float | None = None  # when SQL last answered; older than `at` means these parts are stale
     ssh_at: float | None = None
     problems: tuple[Problem, ...] = ()
+    no_way: tuple[str, ...] = ()  # SSH or SQL, where nobody wrote down a way in: what it would tell is not asked

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from services.facts.dialect import identify
 from services.facts.model import ServerFacts
-from services.facts.reading import amount, count, first, flag, words
+from services.facts.reading import amount, count, flag, words
 
+_LONGEST_PATH = 4096
 SHOWN = (
     "innodb_buffer_pool_size",
     "innodb_flush_log_at_trx_commit",
@@ -49,6 +50,7 @@ def parse_server(variables: Mapping[str, str], status: Mapping[str, str], at: fl
     """
     identity = identify(variables)
     uptime = amount(status.get("Uptime", ""))
+    uptime = None if uptime is None or uptime > at else uptime
     return ServerFacts(
         flavour=identity.flavour,
         version=identity.version,
@@ -65,9 +67,15 @@ def parse_server(variables: Mapping[str, str], status: Mapping[str, str], at: fl
         started_at=None if uptime is None else at - uptime,
         read_only=flag(variables.get("read_only", "")),
         super_read_only=flag(variables.get("super_read_only", "")),
-        datadir=first(variables, "datadir"),
-        socket=first(variables, "socket"),
-        log_error=first(variables, "log_error"),
+        datadir=_path(variables, "datadir"),
+        socket=_path(variables, "socket"),
+        log_error=_path(variables, "log_error"),
         log_bin=flag(variables.get("log_bin", "")),
         variables=tuple((name, words(variables[name], 4000)) for name in SHOWN if name in variables),
     )
+
+
+def _path(variables: Mapping[str, str], name: str) -> str:
+    """Return a path as the server wrote it, '' for one that is longer than paths are (PATH_MAX)."""
+    value = variables.get(name, "")
+    return value if len(value) <= _LONGEST_PATH else ""

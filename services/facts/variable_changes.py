@@ -35,17 +35,22 @@ def changed_variables(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[s
     names = sorted(name for name in old.keys() & new.keys() if old[name] != new[name] and name.lower() not in moving)
     if len(names) > MOST:
         return (tr("{n} settings changed at once", n=len(names)),)
-    return tuple(phrase for name in names for phrase in _phrases(name, old[name], new[name]))
+    phrases = [phrase for name in names for phrase in _phrases(name, old[name], new[name])]
+    if len(phrases) > MOST:
+        return (tr("{n} settings changed at once", n=len(phrases)),)
+    return tuple(phrases)
 
 
 def _phrases(name: str, old: str, new: str) -> tuple[str, ...]:
     if any(word in name.lower() for word in _SECRET):
-        return (tr("{name} changed (its value is not shown)", name=name),)
+        return (tr("{name} changed (its value is not shown)", name=_short(name)),)
     if name.lower().endswith("provider_options"):
         before, after = _options(old), _options(new)
         moved = sorted(key for key in before.keys() & after.keys() if before[key] != after[key])
-        return tuple(f"{key}: {_short(before[key])} -> {_short(after[key])}" for key in moved if "password" not in key)
-    return (f"{name}: {_short(old)} -> {_short(new)}",)
+        return tuple(
+            f"{_short(key)}: {_short(before[key])} -> {_short(after[key])}" for key in moved if "password" not in key
+        )
+    return (f"{_short(name)}: {_short(old)} -> {_short(new)}",)
 
 
 def _options(text: str) -> dict[str, str]:

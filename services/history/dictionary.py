@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from services.history.bounds import MOST_NAME, MOST_NAMES
 from services.history.hot import FIRST_ID
 
 Kind = Literal["server", "metric", "epoch"]
@@ -25,6 +26,10 @@ UNIQUE: dict[str, str] = {
     "epoch_text": "CREATE UNIQUE INDEX IF NOT EXISTS epoch_text ON epoch (text)",
 }
 """Indexes that keep a writer from giving a name two numbers. Names are read all at once: no reader looks one up."""
+
+
+MOST_OFFERED = MOST_NAMES // 2
+"""Names that come from servers; the rest is room for the console's own. A file with more than MOST_NAMES is refused."""
 
 
 class Dictionary:
@@ -60,6 +65,13 @@ class Dictionary:
                 self._fresh.append((number, name))
                 self._numbers[name] = number
             return number
+
+    def offered(self, name: str) -> int | None:
+        """Return the number of a name that a server gave; None for one that is new and too long, or one too many."""
+        known = self._numbers.get(name)
+        if known is None and len(name) <= MOST_NAME and len(self._numbers) < MOST_OFFERED:
+            return self.number(name)
+        return known
 
     def find(self, name: str) -> int | None:
         """Return the number of a name, None when the file has never seen it."""

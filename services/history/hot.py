@@ -50,8 +50,9 @@ class Closed:
 
 @dataclass(slots=True)
 class _Layout:
-    """How a sample with a certain key order maps onto the columns."""
+    """How a sample with a certain key order maps onto the columns; `kept`: its places, None where it is all of them."""
 
+    kept: npt.NDArray[np.intp] | None
     columns: npt.NDArray[np.intp]
     straight: bool
     doubles: struct.Struct
@@ -61,10 +62,11 @@ class _Layout:
 class Ring:
     """Rows of one server. Thread-safe: one lane appends, any thread reads.
 
-    `number` gives the metric id of a key (and remembers new ones in the file's dictionary).
+    `number` gives the metric id of a key (and remembers new ones in the file's dictionary), None for one that is not
+    kept.
     """
 
-    number: Callable[[str], int]
+    number: Callable[[str], int | None]
     capacity: int = CAPACITY
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _layouts: dict[tuple[str, ...], _Layout] = field(default_factory=dict)
@@ -85,6 +87,7 @@ class Ring:
             values = sample.values
             layout = self._layouts.get(tuple(values)) or self._learn(values)
             row = np.frombuffer(layout.doubles.pack(*values.values()))  # half the time of numpy.fromiter
+            row = row if layout.kept is None else row[layout.kept]
             if not layout.straight:
                 scattered = np.full(len(self._ids), np.nan)
                 scattered[layout.columns] = row
@@ -163,17 +166,19 @@ class Ring:
 
     def _learn(self, values: Mapping[str, float]) -> _Layout:
         keys = tuple(values)
-        new = [key for key in keys if key not in self._place]
+        new = {key: number for key in keys if key not in self._place and (number := self.number(key)) is not None}
         for key in new:
             self._place[key] = len(self._place)
         if new:
-            self._ids = np.concatenate((self._ids, np.array([self.number(k) for k in new], np.uint32)))
+            self._ids = np.concatenate((self._ids, np.array([*new.values()], np.uint32)))
             self._last = np.concatenate((self._last, np.full(len(new), np.nan)))
             self._slot = np.concatenate((self._slot, np.full(len(new), -1, np.int32)))
             self._layouts.clear()
-        columns = np.array([self._place[key] for key in keys], np.intp)
-        straight = len(keys) == len(self._ids) and bool((columns == np.arange(len(keys))).all())
-        layout = _Layout(columns, straight, struct.Struct(f"={len(keys)}d"))
+        kept = np.array([at for at, key in enumerate(keys) if key in self._place], np.intp)
+        columns = np.array([self._place[keys[at]] for at in kept], np.intp)
+        straight = len(columns) == len(self._ids) and bool((columns == np.arange(len(columns))).all())
+        everything = len(kept) == len(keys)
+        layout = _Layout(None if everything else kept, columns, straight, struct.Struct(f"={len(keys)}d"))
         if len(self._layouts) >= 16:
             self._layouts.clear()
         self._layouts[keys] = layout

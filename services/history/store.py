@@ -124,7 +124,8 @@ class HistoryStore:
     def append(self, sample: Sample) -> None:
         """Keep a sample: in memory at once, on disk with the next commit."""
         server, ring = self._ring(sample.server)
-        row, closed = ring.append(sample, self._epochs.number(sample.epoch))
+        epoch = self._epochs.offered(sample.epoch)
+        row, closed = ring.append(sample, self._epochs.number("") if epoch is None else epoch)
         self._must_write().row(server, row, closed)
 
     def append_event(self, event: Event) -> None:
@@ -249,7 +250,7 @@ class HistoryStore:
         known = self._rings.get(server)
         if known is None:
             with self._rings_lock:
-                known = self._rings.setdefault(server, (self._servers.number(server), Ring(self._metrics.number)))
+                known = self._rings.setdefault(server, (self._servers.number(server), Ring(self._metrics.offered)))
         return known
 
     def _all_rings(self) -> list[tuple[int, Ring]]:

@@ -33,6 +33,21 @@ def load_inventory(path: str | Path) -> Inventory:
     return parse_inventory(read_text(file), str(file))
 
 
+def default_users(path: str | Path) -> tuple[str, str]:
+    """Return the users of SSH and SQL that [defaults] give, '' where they give none; raise BadInput for a faulty file.
+
+    A file that is not there gives none.
+    """
+    file = Path(path).expanduser()
+    if not file.exists():
+        return "", ""
+    text = read_text(file)
+    parse_inventory(text, str(file))
+    defaults: dict[str, dict[str, object]] = tomllib.loads(text).get("defaults", {})
+    ssh, sql = (str(defaults.get(way, {}).get("user", "")) for way in ("ssh", "sql"))
+    return ssh, sql
+
+
 def read_text(file: Path) -> str:
     """Return the file's text, or raise BadInput: unreadable, too large, not UTF-8."""
     try:

@@ -43,6 +43,8 @@ class Check:
         host: '' when it concerns the cluster.
         absolute: a block against certain data loss: no override exists for it.
         to_read: a person chooses by it: shown also where it passed and other things need to be read first.
+        each: the title said of all its hosts at once ('Each node has time to stop'), where each has its own check.
+        not_known: nothing speaks against it, and what it asks for could not be read: never told as passed.
     """
 
     code: str
@@ -56,6 +58,18 @@ class Check:
     to_read: bool = False
     answers: tuple[Remedy, ...] = ()
     commands: tuple[str, ...] = ()
+    each: str = ""
+    not_known: bool = False
+
+    @property
+    def unknown(self) -> bool:
+        """Return whether it is told as 'not known': what could not be read is no pass, and no warning either."""
+        return self.not_known and self.verdict is not Verdict.BLOCK
+
+    @property
+    def result(self) -> str:
+        """Return the outcome in a word: the verdict's, or 'not known'."""
+        return "not known" if self.unknown else self.verdict.value
 
     def __post_init__(self) -> None:
         """Let no name or log line in it show other than what it is, wherever it is shown."""

@@ -39,6 +39,7 @@ from services.procedures.obligations_look import seen_now
 from services.procedures.proving import RealProver
 from services.procedures.rehearsal import Rehearsal, rehearse
 from services.procedures.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
+from services.procedures.sentences import BLOCKED
 from services.procedures.ways import tell_holder, with_ways_out
 from services.words import tr
 
@@ -176,15 +177,13 @@ class Desk:
         """Journal an approved run and return its id; BadInput while faults, violations or blocks stand."""
         plan = draft.plan
         if plan is None or draft.faults:
-            raise BadInput(
-                tr("The inputs are not complete."), try_=tuple(f"{f.field}: {f.sentence}" for f in draft.faults)
-            )
+            raise BadInput(tr("The inputs are not complete."), try_=tuple(f.sentence for f in draft.faults))
         if draft.violations:
             raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
         blocks = standing_blocks(draft.checks, overrides)
         if blocks:
             raise BadInput(
-                tr("Blocking checks remain: nothing is run."),
+                tr(BLOCKED),
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
         run_id = self.journal.new_run(plan.procedure, plan.cluster_id, plan.title)

@@ -19,6 +19,7 @@ from typing import Literal
 from services.connections.command import Command
 from services.connections.ports import OperatorSession, Output
 from services.errors import BadInput, Unreachable
+from services.facts.reading import count
 from services.words import tr
 
 FOLDER = "/run/pilothouse"
@@ -180,7 +181,7 @@ class Work:
 def _found(text: str) -> Found:
     state, _, code = text.strip().partition(" ")
     if state == "ended":
-        return Found("ended", int(code) if code.isdigit() else 255)
+        return Found("ended", 255 if (ended := count(code)) is None else ended)
     if state == "running":
         return Found("running")
     return Found("gone") if state == "gone" else Found("absent")

@@ -35,6 +35,7 @@ from services.procedures.model import Step
 from services.procedures.ports import AT_THE_END
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, RunView, StepState
+from services.procedures.sentences import BLOCKED, CANCELLED
 from services.procedures.watching import Watching
 from services.words import tr
 
@@ -143,7 +144,7 @@ class Engine:
         blocks = standing_blocks(view.checks, view.overrides)
         if blocks:
             raise BadInput(
-                "Blocking checks remain: nothing is run.",
+                tr(BLOCKED),
                 try_=tuple(f"{c.code}: {c.title} - {c.evidence}" for c in blocks),
             )
 
@@ -226,7 +227,7 @@ class Engine:
             self._broken_off(step)
             if self.control.undoing or self.control.leaving:
                 return "undo" if self.control.undoing else "leave"
-            return self._failed(step, "You cancelled this step.")
+            return self._failed(step, CANCELLED)
         except StepFailed as problem:
             self._log.write(step_state(step.step_id, StepState.FAILED, error=str(problem), evidence=problem.lines))
             return self._failed(step, str(problem))
@@ -237,7 +238,7 @@ class Engine:
         if self._log.step(step.step_id).state is StepState.CHECKING:
             self._log.write(self._log.not_begun(step.step_id))
         elif self._log.step(step.step_id).state is not StepState.IN_DOUBT:
-            self._log.write(step_state(step.step_id, StepState.CANCELLED, error="You cancelled this step."))
+            self._log.write(step_state(step.step_id, StepState.CANCELLED, error=CANCELLED))
 
     def _between(self, step: Step) -> None:
         """Before each act: a way out, a pause, a breach, a lost lock."""

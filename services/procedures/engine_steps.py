@@ -35,6 +35,7 @@ from services.procedures.model import Plan, Step
 from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import Question, RunState, StepState
+from services.procedures.sentences import OUTCOME_UNKNOWN
 from services.procedures.waiting_words import waiting_words
 
 DOUBT_S = 10.0
@@ -193,7 +194,7 @@ class Steps:
                 return True
             hopeless = isinstance(problem, TimedOut) if again else not step.proof
             if hopeless or self._parts.clock.monotonic() >= until:
-                known = ONLY_READ if only_reads(step) else "It was begun and may have happened: nothing shows it."
+                known = ONLY_READ if only_reads(step) else OUTCOME_UNKNOWN
                 raise StepFailed(f"{problem} {known}") from problem
             self._log.said(
                 step.step_id, f"{problem.sentence} {'Trying again.' if again else 'Looking for its outcome.'}"
@@ -340,7 +341,7 @@ class Steps:
         return all(a.holds for a in self._waits.answers(step.before))
 
     def _doubt(self, step: Step) -> None:
-        self._log.write(step_state(step.step_id, StepState.IN_DOUBT, error="It was begun, and nothing shows its end."))
+        self._log.write(step_state(step.step_id, StepState.IN_DOUBT, error=OUTCOME_UNKNOWN))
         ask = Ask(
             f"'{step.title}' was begun when the console ended, and its proof does not hold. Was it done?",
             "choice",

@@ -25,6 +25,7 @@ from services.procedures.model import Obligation, Risk, Step, Undo
 from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import OpenObligation, Question, RunState, StepState, StepView
+from services.procedures.sentences import OUTCOME_UNKNOWN
 
 RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
 STAYS_S = 10.0
@@ -310,7 +311,7 @@ def _broken_off(step: Step) -> Line:
     """Say what a step is that was under way: one that only reads leaves no doubt."""
     if only_reads(step):
         return step_state(step.step_id, StepState.CANCELLED, error="It was broken off; it only reads.")
-    return step_state(step.step_id, StepState.IN_DOUBT, error="It was begun, and was broken off.")
+    return step_state(step.step_id, StepState.IN_DOUBT, error=OUTCOME_UNKNOWN)
 
 
 def _still_on(one: OpenObligation) -> str:

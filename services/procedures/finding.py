@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from services.connections.host import HostSession
 from services.discovery.crawl import crawl
 from services.discovery.model import ClusterSnapshot, Unasked
+from services.discovery.naming import names_of
 from services.discovery.snapshot import updated_estate
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.trust import Trust, trust_of
@@ -39,11 +40,16 @@ class Found:
     unasked: tuple[Unasked, ...] = ()
 
     def entry(self, name: str, remembered: dict[str, tuple[str, str]]) -> HostEntry | None:
-        """Return how to reach a host; one that is only remembered shares the ways in of its origin, where it may."""
+        """Return how to reach a host; one that is only remembered shares the ways in of its origin, where it may.
+
+        A found host is the one at the address that the run began with, whoever calls himself so by now.
+        """
         known = self.inventory.host(name)
-        if known is not None or name not in remembered:
+        if name not in remembered or (known is not None and not known.ways_of):
             return known
         address, origin = remembered[name]
+        if known is not None and known.address == address:
+            return known
         by = self.inventory.host(origin)
         return self.trust.entry(by, name, address) if by is not None else None
 
@@ -65,9 +71,10 @@ def find_hosts(inventory: Inventory, clock: Clock, vault: Vault, policy: HostKey
 
     trust = trust_of(inventory)
     found = crawl(inventory.hosts, open_session, clock, trust=trust, limit_s=CRAWL_S)
-    known = {h.name for h in inventory.hosts}
-    fresh = tuple(entry for name, entry in found.entries.items() if name not in known)
-    estate = updated_estate(None, found.facts, clock.wall(), unasked=found.unasked)
+    known = {h.name: h.name for h in inventory.hosts}
+    called = names_of(found.facts, known)
+    fresh = tuple(replace(e, name=called.get(name, name)) for name, e in found.entries.items() if name not in known)
+    estate = updated_estate(None, found.facts, clock.wall(), known, unasked=found.unasked)
     return Found(replace(inventory, hosts=(*inventory.hosts, *fresh)), trust, estate.clusters, found.unasked)
 
 

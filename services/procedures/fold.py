@@ -31,6 +31,7 @@ from services.procedures.run_model import (
     StepView,
     UndoView,
 )
+from services.procedures.sentences import OUTCOME_UNKNOWN
 from services.words import tr
 
 _S = TypeVar("_S", RunState, StepState)
@@ -214,7 +215,7 @@ def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]
 def _said(state: StepState, step: Step) -> str:
     """Return what a killed console leaves true of a step in this state."""
     if state is StepState.ACTING:
-        return tr("Begun; it only reads.") if only_reads(step) else tr("Started; outcome unknown.")
+        return tr("Begun; it only reads.") if only_reads(step) else tr(OUTCOME_UNKNOWN)
     return tr("Its undo was started; outcome unknown.") if state is StepState.UNDOING else ""
 
 

@@ -94,7 +94,7 @@ def gather(  # noqa: PLR0913 - the last six by name
     found = gathering.each(wanted, gathering.first)
     nodes = {one.facts.host: node for one in found if (node := one.facts.node) is not None}
     sizes = {seed: c.expected for c in inventory.clusters if c.expected is not None for seed in c.seeds}
-    estate = updated_estate(None, nodes, clock.wall(), expected=sizes)
+    estate = updated_estate(None, nodes, clock.wall(), _names(inventory), expected=sizes)
     galera = tuple(c for c in estate.clusters if c.kind is ClusterKind.GALERA)
     entry = _entry(inventory, cluster_name, cluster_id, galera)
     cluster = _chosen(galera, cluster_id, cluster_name, entry)
@@ -114,12 +114,17 @@ def gather(  # noqa: PLR0913 - the last six by name
     expected = entry.expected if entry is not None else None
     problems = (*estate.problems, *_strangers(cluster, wanted))
     facts = Facts(clock.wall(), uuid, name, cluster, expected, members, candidates, done, kept, problems)
-    facts = keep(memory, facts, by)
+    facts = keep(memory, facts, by, {h.name: h.address for h in inventory.hosts if h.ways_of})
     facts = with_two_primaries(memory, facts, by, lambda: gathering.again(found, uuid))
     if "histories" not in parts:
         return facts
     roads = {n: one.reader.command for n, one in by_name.items() if one.reader is not None}
     return with_histories(facts, roads, gathering.each)
+
+
+def _names(inventory: Inventory) -> dict[str, str]:
+    """Return host -> name: found hosts stand in this inventory under the names that the window shows too."""
+    return {host.name: host.name for host in inventory.hosts}
 
 
 class _Gathering:
@@ -163,8 +168,8 @@ class _Gathering:
         if node.reach is not Reach.SQL_ONLY:
             facts = self._over_ssh(facts, reader)
         facts = with_rates(facts, reader, self._clock, began)
-        if name == address and facts.node_name:  # found by its address; seen as a member it goes by its node's name
-            facts = replace(facts, remembered=remembered(self._memory, name, facts.node_name))
+        if entry is not None and entry.ways_of and facts.node_name:  # seen as a member it goes by its node's name
+            facts = replace(facts, remembered=remembered(self._memory, name, address, facts.node_name))
         ports = listening(reader) if "links" in self._parts else None
         return _One(facts, reader, ports)
 
@@ -203,7 +208,7 @@ class _Gathering:
             return probe(readers[name].session, self._clock, parts=_SQL_ONLY, limit_s=SQL_LIMIT_S)
 
         nodes = {facts.host: facts for facts in self.each(tuple(readers), ask)}
-        return updated_estate(None, nodes, self._clock.wall()).cluster(cluster_id)
+        return updated_estate(None, nodes, self._clock.wall(), _names(self._inventory)).cluster(cluster_id)
 
     def second(self, one: _One, cluster_id: str, files: tuple[str, ...]) -> None:
         """Read what needs the others' answers: a console's lock, files that they name; and the log's newest errors."""

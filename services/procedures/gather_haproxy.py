@@ -24,7 +24,7 @@ CONFIG = "/etc/haproxy/haproxy.cfg"
 LIMIT_S = 12.0
 LEVELS = ("", "user", "operator", "admin")
 _MOST_FILES = 16
-_SOCKET = re.compile(r"^\s*stats\s+socket\s+(?:unix@)?(/\S+)", re.MULTILINE)
+_SOCKET = re.compile(r"^[ \t]*stats[ \t]+socket[ \t]+(?:unix@)?(/\S+)", re.MULTILINE)
 # Configuration Manual 2.3: letters, digits, '-', '_', '.', ':'. Anything else is never put into a command.
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+", re.ASCII)
 _MOST_LINES = 20_000
@@ -102,7 +102,11 @@ def parse_show(socket: str, output: Output | None) -> Haproxy:
         other = "what answered at the stats socket is no HAProxy" if lines else "the stats socket gave no answer"
         return Haproxy(socket, fault=said or other)
     info = dict(line.partition(": ")[::2] for line in lines if ": " in line and "," not in line)
-    return Haproxy(socket, level, info.get("Version", ""), count(info.get("Pid")), _servers(lines))
+    try:
+        servers = _servers(lines)
+    except csv.Error:  # a field of 128 kB, say
+        return Haproxy(socket, fault="what answered at the stats socket is no HAProxy")
+    return Haproxy(socket, level, info.get("Version", ""), count(info.get("Pid")), servers)
 
 
 def _servers(lines: list[str]) -> tuple[HaproxyServer, ...]:

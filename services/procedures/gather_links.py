@@ -11,7 +11,7 @@ from typing import Literal
 
 from services.connections.ports import Output
 from services.connections.reads import commands
-from services.facts.reading import words
+from services.facts.reading import count, words
 from services.procedures.facts_model import Link
 from services.procedures.gather_reader import Reader
 
@@ -50,8 +50,8 @@ def parse_listening(text: str) -> frozenset[int]:
     found = set()
     for line in text.splitlines()[:10_000]:
         parts = line.split()
-        if len(parts) >= 4 and (port := parts[3].rsplit(":", 1)[-1]).isdigit():
-            found.add(int(port))
+        if len(parts) >= 4 and (port := count(parts[3].rsplit(":", 1)[-1])) is not None:
+            found.add(port)
     return frozenset(found)
 
 

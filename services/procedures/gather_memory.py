@@ -6,7 +6,7 @@ server recover it. Two Primary Components of one state UUID stay until a person 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
@@ -82,19 +82,22 @@ def _of_cluster(cluster: str, positions: list[PositionMemory]) -> Remembered:
     )  # fmt: skip
 
 
-def keep(memory: Memory | None, facts: Facts, by: str) -> Facts:
+def keep(memory: Memory | None, facts: Facts, by: str, addresses: Mapping[str, str] | None = None) -> Facts:
     """Add what was read to our own history; return the facts with a problem where that can't be written.
 
     Args:
         by: who reads: 'plan', 'run 47'.
+        addresses: of the hosts that were found: two machines may give themselves one name, at different times.
     """
     if memory is None:
         return facts
+    kept_as = addresses or {}
     try:
         if facts.cluster is not None:
-            memory.remember_nodes(sightings(facts.cluster), by)
+            seen = tuple(replace(one, host=kept_as.get(one.host, one.host)) for one in sightings(facts.cluster))
+            memory.remember_nodes(seen, by)
         memory.remember_positions(
-            PositionSeen(host.host, state.uuid, "grastate", state.seqno, facts.at, by)
+            PositionSeen(kept_as.get(host.host, host.host), state.uuid, "grastate", state.seqno, facts.at, by)
             for host in facts.hosts
             if (state := host.grastate) is not None and state.seqno is not None and _whole(host)
         )

@@ -95,12 +95,14 @@ def programs_there(text: str) -> tuple[str, ...]:
 
 def errors_of(text: str, most: int = 8) -> tuple[str, ...]:
     """Return the newest [ERROR] lines of a server's log, cut and masked."""
-    return tuple(words(masked(line), 300) for line in text.splitlines() if _ERROR.search(line))[-most:]
+    found = [line for line in text.splitlines() if _ERROR.search(line)]
+    return tuple(words(masked(line), 300) for line in found[-most:])
 
 
 def config_fault(exit_code: int, stderr: str) -> str:
     """Return what `mariadbd --help --verbose` says against the option files, '' when it accepts them."""
     if exit_code == 0:
         return ""
-    said = errors_of(stderr, 3) or tuple(words(masked(line), 300) for line in stderr.splitlines() if line.strip())[-2:]
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    said = errors_of(stderr, 3) or tuple(words(masked(line), 300) for line in lines[-2:])
     return "; ".join(said) or f"it ended with exit code {exit_code}"

@@ -16,7 +16,7 @@ from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
 from services.facts.client_text import LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
 from services.facts.error_log import parse_transfers, split_line
-from services.facts.machine import clock_offset
+from services.facts.machine import clock_offset, zone_offset
 from services.facts.model import TransferFacts
 from services.procedures.gather_options import SERVER_GROUPS
 from services.procedures.masking import masked
@@ -99,7 +99,7 @@ def read_log(asking: Asking, host: str, unit: str) -> Log | None:
     output = asking.run(host, read)
     if output.exit_code:
         return None
-    zone = _zone(asking.run(host, reads.ZONE).text) if path else 0.0
+    zone = zone_offset(asking.run(host, reads.ZONE).text) if path else 0.0
     lines = output.text.splitlines()
     return Log(without_client_text(lines, begins_inside=len(lines) >= LINES), _offset(asking, host), zone)
 
@@ -118,7 +118,7 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
         return read_log(asking, host, unit)
     if output.exit_code:
         return read_log(asking, host, unit)
-    zone = _zone(asking.run(host, reads.ZONE).text) if path else 0.0
+    zone = zone_offset(asking.run(host, reads.ZONE).text) if path else 0.0
     lines = output.text.splitlines()
     return Log(without_client_text(lines, begins_inside=len(lines) >= LOG_LINES), offset, zone)
 
@@ -149,11 +149,3 @@ def _log_file(asking: Asking, host: str) -> str:
     path = reads.log_path(found.get("log_error", ""), found.get("datadir", ""))
     asking.memory.keep(key, path)
     return path
-
-
-def _zone(text: str) -> float:
-    word = text.strip()
-    if len(word) != 5 or not word[1:].isdigit():
-        return 0.0
-    seconds = int(word[1:3]) * 3600.0 + int(word[3:]) * 60.0
-    return -seconds if word.startswith("-") else seconds

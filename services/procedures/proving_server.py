@@ -142,11 +142,8 @@ def no_clients(condition: NoClients, asking: Asking, past: Past) -> Answer:
     del past
     sessions = _sessions(asking, condition.host)
     session = asking.session(condition.host)
-    holding = {
-        int(text(row[0]))
-        for row in session.query(statements.IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows
-        if row and text(row[0]).isdigit()
-    }
+    rows = session.query(statements.IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows
+    holding = {number for row in rows if row and (number := count(text(row[0]))) is not None}
     clients = [c for c in sessions.clients if c.user not in condition.except_users]
     working = [c for c in clients if condition.idle_too or c.busy or c.number in holding]
     users = ", ".join(sorted({c.user for c in working}))

@@ -23,6 +23,7 @@ from services.procedures.report_steps import step_table, steps_in_full
 from services.procedures.report_time import Axis, axis_of, bars_of, timeline
 from services.procedures.report_topology import topology_picture
 from services.procedures.run_model import Entry, RunView
+from services.procedures.spoken_inputs import spoken_answers
 from services.procedures.standing import seen_on
 from services.series import Series
 from services.words import tr
@@ -72,7 +73,7 @@ def _plan(view: RunView) -> Iterator[Block]:
         (tr("Approved"), moment(view.approved) or tr("not approved")),
         (tr("By"), view.owner),
         (tr("Hosts"), ", ".join(plan.hosts)),
-        (tr("Inputs"), "; ".join(f"{name} {value}" for name, value in plan.inputs if value) or tr("none")),
+        (tr("Inputs"), "; ".join(spoken_answers(plan)) or tr("none")),
     )
     yield Fold(tr("What was approved"), (Grid((), rows),))
 
@@ -134,9 +135,9 @@ def _checks(view: RunView) -> Iterator[Block]:
         yield Fold(tr("Checks before the run"), (Sentence(tr("No check was made.")),))
         return
     headers = (tr("Code"), tr("Result"), tr("Check"), tr("Evidence"), tr("Why"))
-    rows = tuple((c.code, c.verdict.value, c.title, c.evidence, c.why) for c in view.checks)
-    verdicts = Counter(c.verdict for c in view.checks)
-    told = ", ".join(f"{verdicts[v]} {v.value}" for v in Verdict if verdicts[v])
+    rows = tuple((c.code, c.result, c.title, c.evidence, c.why) for c in view.checks)
+    results = Counter(c.result for c in view.checks)
+    told = ", ".join(f"{results[word]} {word}" for word in (*(v.value for v in Verdict), "not known") if results[word])
     overrides: Block = Sentence(tr("No block was overridden."))
     if view.overrides:
         overrides = Grid((tr("Overridden"), tr("Reason")), tuple((o.code, o.reason) for o in view.overrides))

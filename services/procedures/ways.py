@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from services.errors import UserError
+from services.facts.reading import count
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, LockSeen
 from services.procedures.fold import ENDED
@@ -112,7 +113,7 @@ def with_ways_out(checks: tuple[Check, ...], facts: Facts, owner: str, view_of: 
         if own is not None:
             told.append(_told(own))
             commands += [way.command for way in ways_of(own)]
-        elif seen.owner != owner and seen.run_id.isdigit():
+        elif seen.owner != owner and count(seen.run_id) is not None:
             told.append(tr("At the console of {owner}: pilothouse resume {run}, or pilothouse undo {run}.",
                            owner=seen.owner, run=seen.run_id))  # fmt: skip
     foreign = any(own_run(seen, owner, view_of) is None for seen in locks.values())

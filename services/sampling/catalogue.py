@@ -75,7 +75,7 @@ class Catalogue:
 
 
 def _is_key(text: str) -> bool:
-    return all(c.isalnum() or c in "._-:" for c in text) and not text[:1].isdigit()
+    return all(c.isalnum() or c in "._-:" for c in text) and not (text[:1].isascii() and text[:1].isdigit())
 
 
 def _raw(key: str) -> Formula:

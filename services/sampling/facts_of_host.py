@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
-from services.discovery.probe import facts_from_poll, log_facts, machine_facts
-from services.errors import UserError
+from services.discovery.naming import name_of
+from services.discovery.probe import facts_from_poll, log_facts, machine_facts, ways_missing
+from services.errors import UNREACHED, UserError
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
 from services.inventory.model import HostEntry
 from services.sampling.os_stream import OsReading
@@ -18,6 +19,10 @@ from services.types import Reach
 
 DEFAULT_DATADIR = "/var/lib/mysql"
 SAME_START_S = 5.0
+MOST_STARTS = 1_000
+"""Of one host in one run of the console: each is a name in the history for ever."""
+_OWN = frozenset({"sql", "ssh", "numbers"})
+"""Parts of problems that this state tells itself, each time anew."""
 
 
 def same_start(one: str, other: str) -> bool:
@@ -35,11 +40,15 @@ class HostState:
 
     def __init__(self, entry: HostEntry, clock: Clock, first: NodeFacts | None, epoch: str = "") -> None:
         self._clock = clock
+        self._entry = entry
         self._lock = threading.Lock()
-        self._facts = first or NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
+        bare = NodeFacts(host=entry.name, at=clock.wall(), address=entry.address)
+        missing = ways_missing(ssh=entry.ssh is not None, sql=entry.sql is not None)
+        self._facts = replace(first or bare, no_way=missing)
         self._ways = (entry.ssh is not None, entry.sql is not None)
         self._sql_problem: Problem | None = None
         self._ssh_problem: Problem | None = None
+        self._names_problem: Problem | None = None
         self._machine = self._facts.machine
         self._transfers: tuple[TransferFacts, ...] = self._facts.transfers
         self._watched_datadir = ""
@@ -49,6 +58,7 @@ class HostState:
         self._sql_heard = self._facts.sql_at is not None
         self._ssh_heard = self._facts.ssh_at is not None
         self._epoch = epoch
+        self._starts = 0
 
     # --- what the threads ask ----------------------------------------------------------------------------------------
 
@@ -56,6 +66,10 @@ class HostState:
         """Return the newest merged facts."""
         with self._lock:
             return self._facts
+
+    def name(self) -> str:
+        """Return what the host is called in what people read."""
+        return name_of(self._entry.name, self.facts(), written=not self._entry.ways_of)
 
     def datadir(self) -> str:
         """Return the data directory to watch, and remember that it is watched."""
@@ -87,7 +101,7 @@ class HostState:
     def sql_closed(self) -> bool:
         """Return whether the server's port is what stands in the way (a refused login is not knocked at again)."""
         with self._lock:
-            return self._sql_problem is not None and self._sql_problem.code in {"unreachable", "timed-out"}
+            return self._sql_problem is not None and self._sql_problem.code in UNREACHED
 
     def sql_epoch(self) -> str:
         """Return what changes when the server restarts or is replaced."""
@@ -132,7 +146,7 @@ class HostState:
     def sql_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SQL does not answer; what it said before stays, with its own age."""
         with self._lock:
-            self._sql_problem, self._sql_heard = Problem("sql", str(problem), problem.code), True
+            self._sql_problem, self._sql_heard = Problem("sql", str(problem), problem.code, problem.bare), True
             return self._merged(replace(self._facts, at=self._clock.wall()))
 
     def os_answered(self, reading: OsReading, at: float, mono: float) -> NodeFacts:
@@ -161,8 +175,13 @@ class HostState:
     def ssh_failed(self, problem: UserError) -> NodeFacts:
         """Remember why SSH does not answer."""
         with self._lock:
-            self._ssh_problem, self._ssh_heard = Problem("ssh", str(problem), problem.code), True
+            self._ssh_problem, self._ssh_heard = Problem("ssh", str(problem), problem.code, problem.bare), True
             return self._merged(replace(self._facts, at=self._clock.wall()))
+
+    def names_refused(self, problem: Problem | None) -> None:
+        """Remember that the host makes up names of numbers; it is told with the next facts."""
+        with self._lock:
+            self._names_problem = problem
 
     def read_machine(self, session: ObserverSession) -> MachineFacts | None:
         """Read the static facts of the host (blocking)."""
@@ -214,14 +233,16 @@ class HostState:
         now = f"{server.server_uuid}:{server.started_at}"
         if same_start(self._epoch, now):
             return replace(fresh, server=replace(server, started_at=float(self._epoch.rpartition(":")[2])))
-        self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
+        if self._starts < MOST_STARTS:  # one that starts anew each second is only making it up
+            self._starts += 1
+            self._epoch = f"{server.server_uuid}:{server.started_at:.0f}"
         return fresh
 
     # --- merging (the lock is held) ----------------------------------------------------------------------------------
 
     def _merged(self, base: NodeFacts) -> NodeFacts:
-        own = tuple(p for p in base.problems if p.code not in {"sql-way", "ssh-way"} and p.part not in {"sql", "ssh"})
-        ways = tuple(p for p in (self._sql_problem, self._ssh_problem) if p is not None)
+        own = tuple(p for p in base.problems if p.code not in {"sql-way", "ssh-way"} and p.part not in _OWN)
+        ways = tuple(p for p in (self._sql_problem, self._ssh_problem, self._names_problem) if p is not None)
         fresh_sql = tuple(p for p in base.problems if p.part == "sql") if self._sql_problem is None else ()
         self._facts = replace(
             base,

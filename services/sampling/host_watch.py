@@ -23,6 +23,7 @@ from services.inventory.model import HostEntry
 from services.sampling.cost import PollCost
 from services.sampling.derived_now import DerivedNow
 from services.sampling.facts_of_host import HostState, same_start
+from services.sampling.kept_names import KeptNames
 from services.sampling.numeric import numeric_status, numeric_variables, replication_values
 from services.sampling.os_stream import OsParser, OsReading, os_command
 from services.sampling.past_positions import Past
@@ -74,9 +75,11 @@ class Beginning:
 
 @dataclass
 class _Threads:
-    """The host's threads and what ends them."""
+    """The host's threads, what ends them, and what ends the waits of each between two tries."""
 
     stop: threading.Event = field(default_factory=threading.Event)
+    os_again: threading.Event = field(default_factory=threading.Event)
+    slow_again: threading.Event = field(default_factory=threading.Event)
     running: list[threading.Thread] = field(default_factory=list)
 
 
@@ -108,6 +111,7 @@ class HostWatch:
         self._state = HostState(entry, clock, begin.first, begin.epoch)
         self._poll = SqlPoll(heartbeat_table=entry.sql.heartbeat_table if entry.sql is not None else None)
         self._derived = DerivedNow()
+        self._names = KeptNames()
         self._past: Past | None = None
         self._variables: Mapping[str, str] = {}
         self._process_pid: int | None = None
@@ -133,7 +137,21 @@ class HostWatch:
     def request_stop(self) -> None:
         """Ask the threads to end and unblock whatever they wait for."""
         self._threads.stop.set()
+        self._threads.os_again.set()
+        self._threads.slow_again.set()
         self._session.close()
+
+    def try_now(self) -> None:
+        """Ask the host again at once, whatever is left of the waits between two tries; from any thread."""
+        self._session.try_now()
+        self._threads.os_again.set()
+        self._threads.slow_again.set()
+
+    def _rest(self, seconds: float, again: threading.Event) -> bool:
+        """Wait between two tries, or until a person wants one now; return whether the watch ends."""
+        self._clock.sleep(seconds, again)
+        again.clear()
+        return self._threads.stop.is_set()
 
     def join(self, limit_s: float = 5.0) -> None:
         """Wait for the threads (call `request_stop` first)."""
@@ -191,7 +209,7 @@ class HostWatch:
         self._recall()
         values.update(self._derived.values(facts, values, result.at))
         values.update(self._state.take_os_values())
-        self._sink.put_sample(Sample(self.entry.name, result.at, result.mono, values, self._state.sql_epoch()))
+        self._put_sample(result.at, result.mono, values)
         self._sink.put_facts(facts)
 
     def _recall(self) -> None:
@@ -205,7 +223,7 @@ class HostWatch:
             return
         old, self._variables = self._variables, result.variables
         for phrase in changed_variables(old, result.variables):
-            text = f"{self.entry.name}: {phrase}"
+            text = f"{self._state.name()}: {phrase}"
             self._sink.tell(Event(result.at, "variable", text, Health.WARN, node_id=self.entry.name))
 
     # --- OS stream -------------------------------------------------------------------------------------------------
@@ -224,7 +242,7 @@ class HostWatch:
                 self._ssh_trouble(problem)
             except Exception:
                 log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
-            if self._clock.sleep(backoff.next(), self._threads.stop):
+            if self._rest(backoff.next(), self._threads.os_again):
                 return
 
     def _ssh_trouble(self, problem: UserError) -> None:
@@ -262,7 +280,13 @@ class HostWatch:
             # The database says nothing: the machine below it goes on being recorded.
             values: Mapping[str, float] = self._state.take_os_values()
             if values:
-                self._sink.put_sample(Sample(self.entry.name, at, mono, values, self._state.sql_epoch()))
+                self._put_sample(at, mono, values)
+
+    def _put_sample(self, at: float, mono: float, values: Mapping[str, float]) -> None:
+        kept = self._names.kept(values)
+        if self._names.refused:
+            self._state.names_refused(self._names.problem())
+        self._sink.put_sample(Sample(self.entry.name, at, mono, kept, self._state.sql_epoch()))
 
     # --- single commands over SSH ----------------------------------------------------------------------------------
 
@@ -289,7 +313,7 @@ class HostWatch:
             except Exception:
                 log.exception("slow reads of %s failed unexpectedly", self.entry.name)
                 wait = backoff.next()
-            if self._clock.sleep(wait, self._threads.stop):
+            if self._rest(wait, self._threads.slow_again):
                 return
 
     def _read_machine(self) -> MachineFacts | None:

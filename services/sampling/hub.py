@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from services.clock import Clock
 from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot, NotSettled, Unasked
+from services.discovery.on_purpose import OnPurpose, told_on_purpose
 from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
 from services.discovery.two_primaries import told_until_settled
@@ -25,6 +26,8 @@ from services.sampling.donors import with_reach
 log = logging.getLogger(__name__)
 
 MAX_EVENTS = 2000
+AWAITED_S = 2.0
+"""After so many seconds a host that has told nothing is drawn all the same: it drops connections, or is far away."""
 
 
 class Memory(Protocol):
@@ -97,12 +100,17 @@ class Hub:
         self._rates = rates
         self._bus = bus
         self._cluster_names = cluster_names or {}
+        self._written: Mapping[str, str] = {}
         self._settle_s = settle_s
         self._on_snapshot = on_snapshot
         self._expected: Mapping[str, int] = {}
         self._not_settled: tuple[NotSettled, ...] = ()
         self._unasked: tuple[Unasked, ...] = ()
+        self._purposes: tuple[OnPurpose, ...] = ()
+        self._awaited: dict[str, str] = {}
+        self._awaited_from = 0.0
         self._facts: dict[str, NodeFacts] = {}
+        self._own_names: frozenset[str] = frozenset()
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -128,6 +136,13 @@ class Hub:
             self._facts[facts.host] = facts
         self._wake.set()
 
+    def await_first(self, hosts: Mapping[str, str]) -> None:
+        """Draw these hosts (name -> address) soon, though they have told nothing yet.
+
+        Not at once: most answer within a moment, and a picture that changes its clusters then would only flicker.
+        """
+        self._awaited, self._awaited_from = dict(hosts), self._clock.monotonic() + AWAITED_S
+
     def recall(self, last: EstateSnapshot, addresses: Mapping[str, str]) -> None:
         """Begin with the clusters of the last run's picture, where a host can't tell its own. Call before `start`.
 
@@ -139,7 +154,16 @@ class Hub:
         hosts = {node.host for cluster in past.clusters for node in cluster.nodes}
         self._facts |= {host: NodeFacts(host, now, address=addresses[host]) for host in sorted(hosts)}
         if past.clusters:
-            self._snapshot = updated_estate(past, self._facts, now, self._names(past, self._facts))
+            names = self._names(past, self._facts)
+            self._snapshot = updated_estate(past, self._facts, now, names, written=self._written)
+
+    def stand_as_written(self, clusters: Mapping[str, str]) -> None:
+        """Draw hosts with the cluster that they are written into (host -> its name). Call before `recall`."""
+        self._written = clusters
+
+    def written(self, hosts: Iterable[str]) -> None:
+        """Take the keys of the hosts that a person wrote down: they are called so."""
+        self._own_names = frozenset(hosts)
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters from now on by how many nodes they should have: seed host -> that number."""
@@ -154,6 +178,11 @@ class Hub:
         self._unasked = named
         self._wake.set()
 
+    def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
+        """Tell from now on calmly of these nodes, which runs move: what they do on purpose is no fault."""
+        self._purposes = moved
+        self._wake.set()
+
     def facts(self) -> Mapping[str, NodeFacts]:
         """Return the newest facts of every host."""
         with self._lock:
@@ -163,6 +192,7 @@ class Hub:
         """Drop a host (it was another name of one already watched)."""
         with self._lock:
             self._facts.pop(host, None)
+            self._awaited.pop(host, None)
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
@@ -180,13 +210,18 @@ class Hub:
     def refresh(self) -> EstateSnapshot:
         """Recompute now, on the caller's thread (used before the hub's thread runs, and by tests)."""
         with self._lock:
+            if self._awaited and self._clock.monotonic() >= self._awaited_from:
+                now, awaited = self._clock.wall(), self._awaited
+                self._awaited = {}
+                self._facts = {h: NodeFacts(h, now, address=a) for h, a in awaited.items()} | self._facts
             facts = dict(self._facts)
         old = self._snapshot
         past = old if old.clusters else None
         rates = self._rates()
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
-                             expected=self._expected, unasked=self._unasked)  # fmt: skip
+                             expected=self._expected, unasked=self._unasked, written=self._written)  # fmt: skip
         new = told_until_settled(with_reach(new, rates), self._not_settled)
+        new = told_on_purpose(new, self._purposes, past)
         self._snapshot = new
         for event in events_between(past, new):
             self.tell(event)
@@ -197,8 +232,9 @@ class Hub:
         return new
 
     def _names(self, snapshot: EstateSnapshot, facts: Mapping[str, NodeFacts]) -> Mapping[str, str]:
-        """Return cluster id -> the inventory's name, by the seeds that are in it."""
-        names = {
+        """Return host key or cluster id -> the inventory's name; a cluster's by the seeds that are in it."""
+        names = {host: host for host in self._own_names}
+        names |= {
             cluster.cluster_id: self._cluster_names[node.host]
             for cluster in snapshot.clusters
             for node in cluster.nodes

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 
 from services.facts.model import ReplicationFacts
+from services.facts.reading import count
 
 NUMERIC_VARIABLES = (
     "innodb_flush_log_at_trx_commit",
@@ -132,9 +133,10 @@ def _mariadb_positions(text: str) -> dict[str, int] | None:
     positions: dict[str, int] = {}
     for part in text.replace("\n", "").split(","):
         words = part.strip().split("-")
-        if len(words) != 3 or not all(w.isdigit() for w in words):
+        sequence = count(words[-1])
+        if len(words) != 3 or sequence is None or count(words[0]) is None or count(words[1]) is None:
             return None
-        positions[words[0]] = max(positions.get(words[0], 0), int(words[2]))
+        positions[words[0]] = max(positions.get(words[0], 0), sequence)
     return positions
 
 

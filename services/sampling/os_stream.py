@@ -10,11 +10,14 @@ Field meanings: man proc_stat(5), proc_diskstats(5), proc_meminfo(5), proc_press
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
+from services.facts.machine import LATEST
+from services.facts.reading import MOST, count
 
 CPU_STATES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 DISK_FIELDS = (
@@ -32,6 +35,10 @@ STAT_FIELDS = {b"ctxt": "os.cpu.ctxt", b"processes": "os.cpu.forks", b"procs_run
                b"procs_blocked": "os.cpu.procs_blocked", b"btime": "os.boot_time"}  # fmt: skip
 _SKIPPED_DISKS = (b"loop", b"ram", b"zram", b"sr", b"fd")
 _STACKED_DISKS = ("dm-", "md")
+_DIGITS = frozenset("0123456789")
+_MOST_SEGMENTS = 20_000
+_MOST_DEVICES = 4096
+"""Names that one stream's parser remembers: a host that makes up new ones each second is forgotten and read anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,9 @@ def is_partition(name: str, others: Mapping[str, object]) -> bool:
     base = name.rstrip("0123456789")
     if base == name:
         return False
-    return base in others or (base.endswith("p") and base[:-1] in others and base[:-1][-1:].isdigit())
+    return base in others or (
+        base.endswith("p") and base[:-1] in others and base[-2:-1].isascii() and base[-2:-1].isdigit()
+    )
 
 
 class OsParser:
@@ -88,7 +97,8 @@ class OsParser:
         section, argument = b"", b""
         process: list[bytes] = []
         fs: list[bytes] = []
-        segments = line.split(b";")
+        segments = line.split(b";", _MOST_SEGMENTS)[:_MOST_SEGMENTS]
+        self._forget_made_up()
         try:
             at_host = _clock(segments[0][2:])
             for segment in segments[1:]:
@@ -102,18 +112,27 @@ class OsParser:
                     self._segment(section, argument, segment, values)
         except (ValueError, IndexError):
             return None
+        if not 0.0 <= at_host <= LATEST:
+            return None
         self._sum_disks(values)
+        if not math.isfinite(sum(values.values())):
+            values = {key: value for key, value in values.items() if math.isfinite(value)}
         size, free = self._file_system(fs)
-        has_process = len(process) == 2 and process[0].isdigit() and process[1] != b"-"
+        pid = count(process[0].decode("ascii", "replace")) if len(process) == 2 and process[1] != b"-" else None
         return OsReading(
             at_host,
             values,
-            process[1].decode("ascii", "replace") if has_process else "",
-            int(process[0]) if has_process else None,
+            process[1].decode("ascii", "replace") if pid is not None else "",
+            pid,
             size,
             free,
             self._device or self._busiest(values),
         )
+
+    def _forget_made_up(self) -> None:
+        for names in (self._disk_keys, self._net_keys, self._psi_keys):
+            if len(names) > _MOST_DEVICES:
+                names.clear()
 
     def _segment(self, section: bytes, argument: bytes, segment: bytes, values: dict[str, float]) -> None:
         if section == b"@disk":
@@ -200,9 +219,8 @@ class OsParser:
                 self._device = self._whole_disk(found.decode("utf-8", "replace"))
         if len(words) != 4:
             return None, None
-        try:
-            block, blocks, available = (int(w) for w in words[1:])
-        except ValueError:
+        block, blocks, available = (count(w.decode("ascii", "replace")) for w in words[1:])
+        if block is None or blocks is None or available is None or block * max(blocks, available) > MOST:
             return None, None
         return block * blocks, block * available
 

@@ -17,10 +17,11 @@ from services.history.compaction import DERIVED, SECONDS_ONLY_S
 from services.history.rollup import MINUTE_S, by_step, doubles
 from services.history.store import HistoryStore
 from services.sampling import rates
+from services.sampling.absence import why_absent
 from services.sampling.catalogue import Catalogue
 from services.sampling.formula import Formula, Frame
 from services.series import Array, Series
-from services.words import tr
+from services.types import Lack
 
 STEPS = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
          86_400.0)  # fmt: skip
@@ -49,8 +50,9 @@ class SeriesReader:
         t, values = _cut(frame.t, formula.evaluate(frame), start, end)
         if span <= 2.0 * points:
             t, values = rates.with_holes(t, values)
-            return Series(metric_key, t, values, restarts=restarts, missing=_missing(formula, frame))
-        return _binned(metric_key, t, values, _step(span / points), restarts, _missing(formula, frame))
+            lacks, missing = _absence(formula, frame)
+            return Series(metric_key, t, values, restarts=restarts, missing=missing, lacks=lacks)
+        return _binned(metric_key, t, values, _step(span / points), restarts, _absence(formula, frame))
 
     def tail(self, server: str, metric_key: str, since: float) -> Series:
         """Return the raw points after `since` from memory only (at most the newest ten minutes)."""
@@ -61,7 +63,8 @@ class SeriesReader:
         frame = _as_frame(columns)
         t, values = _cut(frame.t, formula.evaluate(frame), since + 2e-4, math.inf)
         t, values = rates.with_holes(t, values)
-        return Series(metric_key, t, values, restarts=_restarts(frame, since), missing=_missing(formula, frame))
+        lacks, missing = _absence(formula, frame)
+        return Series(metric_key, t, values, restarts=_restarts(frame, since), missing=missing, lacks=lacks)
 
     def _frame(self, server: str, formula: Formula, start: float, end: float) -> tuple[Frame, tuple[float, ...]]:
         known = self._store.keys(server) if formula.patterns else ()
@@ -81,17 +84,18 @@ class SeriesReader:
             )
         parts = [stored]
         restarts: tuple[float, ...] = ()
-        missing = ""
+        absence: Absence = ("", "")
         if covered < end:
             frame, restarts = self._frame(server, formula, covered, end)
             t, values = _cut(frame.t, formula.evaluate(frame), covered, end)
             parts.append(_as_rollups(t, values))
-            missing = "" if len(stored.t) else _missing(formula, frame)
+            absence = ("", "") if len(stored.t) else _absence(formula, frame)
         joined = [np.concatenate([getattr(p, name) for p in parts]) for name in _FIELDS]
         step = max(MINUTE_S, _step((end - start) / points))
-        return _coarser(key, joined, step, restarts, missing)
+        return _coarser(key, joined, step, restarts, absence)
 
 
+Absence = tuple[Lack, str]
 _FIELDS = ("t", "minimum", "average", "maximum", "p5", "p95")
 
 
@@ -116,15 +120,12 @@ def _cut(t: Array, values: Array, start: float, end: float) -> tuple[Array, Arra
     return t[low:high], values[low:high]
 
 
-def _missing(formula: Formula, frame: Frame) -> str:
-    """Return why there is nothing to draw, '' when there is something or when nothing was sampled at all."""
-    if not len(frame.t):
-        return tr("No samples in this span.")
-    offered = [key for key in frame.values if key != _UPTIME and not np.isnan(frame.values[key]).all()]
-    if offered:
-        return ""
-    wanted = ", ".join((*formula.keys[:3], *formula.patterns[:2]))
-    return tr("This server does not give {wanted}.", wanted=wanted)
+def _absence(formula: Formula, frame: Frame) -> tuple[Lack, str]:
+    """Return why there is nothing to draw, ("", "") when there is something or when nothing was sampled at all."""
+    given = {key for key, values in frame.values.items() if not np.isnan(values).all()}
+    if given - {_UPTIME} or not len(frame.t):
+        return "", ""
+    return why_absent(formula, answered=_UPTIME in given)
 
 
 def _step(ideal: float) -> float:
@@ -132,26 +133,26 @@ def _step(ideal: float) -> float:
     return next((step for step in STEPS if step >= ideal), math.ceil(ideal / STEPS[-1]) * STEPS[-1])
 
 
-def _binned(key: str, t: Array, values: Array, step: float, restarts: tuple[float, ...], missing: str) -> Series:
+def _binned(key: str, t: Array, values: Array, step: float, restarts: tuple[float, ...], absence: Absence) -> Series:
     bins, aggregates = by_step(t, values[None, :], step)
     columns = [(bins.astype(np.float64) + 0.5) * step, *(doubles(row) for row in aggregates[0])]
-    return _series(key, columns, step, restarts, missing)
+    return _series(key, columns, step, restarts, absence)
 
 
-def _coarser(key: str, columns: list[Array], step: float, restarts: tuple[float, ...], missing: str) -> Series:
+def _coarser(key: str, columns: list[Array], step: float, restarts: tuple[float, ...], absence: Absence) -> Series:
     """Return minutes gathered into bins of `step` seconds (a multiple of 60)."""
     t, minimum, average, maximum, p5, p95 = columns
     if step <= MINUTE_S:
-        return _series(key, [t + MINUTE_S / 2, minimum, average, maximum, p5, p95], MINUTE_S, restarts, missing)
+        return _series(key, [t + MINUTE_S / 2, minimum, average, maximum, p5, p95], MINUTE_S, restarts, absence)
     keep = ~np.isnan(average)
     stacked = np.stack([minimum, average, maximum, p5, p95])[:, keep]
     bins, aggregates = by_step(t[keep], stacked, step)
     wide = doubles(aggregates)
     picked = [wide[0, 0], wide[1, 1], wide[2, 2], wide[3, 3], wide[4, 4]]
-    return _series(key, [(bins.astype(np.float64) + 0.5) * step, *picked], step, restarts, missing)
+    return _series(key, [(bins.astype(np.float64) + 0.5) * step, *picked], step, restarts, absence)
 
 
-def _series(key: str, columns: list[Array], step: float, restarts: tuple[float, ...], missing: str) -> Series:
+def _series(key: str, columns: list[Array], step: float, restarts: tuple[float, ...], absence: Absence) -> Series:
     """Return the series, with a NaN point where bins without samples lie between."""
     t = columns[0]
     places = np.flatnonzero(np.diff(t) > 1.5 * step) + 1
@@ -159,4 +160,4 @@ def _series(key: str, columns: list[Array], step: float, restarts: tuple[float, 
         gap = t[places - 1] + step
         columns = [np.insert(t, places, gap), *(np.insert(c, places, np.nan) for c in columns[1:])]
     t, minimum, average, maximum, p5, p95 = columns
-    return Series(key, t, average, minimum, maximum, p5, p95, restarts, step, missing)
+    return Series(key, t, average, minimum, maximum, p5, p95, restarts, step, absence[1], absence[0])

@@ -18,6 +18,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
+from services.discovery.on_purpose import OnPurpose
 from services.errors import StoreError
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
@@ -27,6 +28,7 @@ from services.inventory.trust import Trust, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import ConsoleMemory
 from services.sampling.cost import PollCost
+from services.sampling.half_watched import half_watched
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import MAX_EVENTS, Hub
 from services.sampling.model import ConsoleCost, Metric
@@ -86,6 +88,7 @@ class Watcher:
         self.bus = Bus()
         self.hub = Hub(clock, store, rates=self._rates.all, bus=self.bus, cluster_names=cluster_names)
         hub = self.hub
+        hub.written(seed.name for seed in self._seeds)
         self._memory = (
             ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
         )
@@ -113,6 +116,9 @@ class Watcher:
         self.hub.start()
         if self._memory is not None:
             self._memory.start()
+        self.hub.await_first({seed.name: seed.address for seed in self._seeds})
+        for event in half_watched(self._seeds, self._clock.wall()):
+            self.hub.tell(event)
         for seed in self._seeds:
             self._watch(seed, None)
         self._finder.start()
@@ -135,6 +141,10 @@ class Watcher:
         """Judge clusters by their size: seed host -> how many nodes its cluster should have. Call before `start`."""
         self._expected = sizes
 
+    def stand_as_written(self, clusters: Mapping[str, str]) -> None:
+        """Draw hosts with the cluster that a person wrote them into: host -> its name. Call before `start`."""
+        self.hub.stand_as_written(clusters)
+
     def let_ask(self, trust: Trust) -> None:
         """Ask hosts that others name only where this allows it; without it only the seeds are asked. Before `start`."""
         self._trust = trust
@@ -154,6 +164,18 @@ class Watcher:
         with self._lock:
             watch = self._watches.get(name)
         return None if watch is None else watch.entry
+
+    def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
+        """Take which nodes runs move now (services/procedures/taken_down.py): they are told calmly."""
+        self.hub.on_purpose(moved)
+
+    def try_now(self, names: Sequence[str]) -> None:
+        """Ask these hosts again at once: a person wants to see whether they are back. Returns at once."""
+        with self._lock:
+            watches = [watch for name, watch in self._watches.items() if name in names]
+        for watch in watches:
+            watch.try_now()
+        self._look_again.set()
 
     def replace(self, name: str, entry: HostEntry) -> None:
         """Watch a host in another way from now on; waits for its old lane to end: call through a worker."""
@@ -306,6 +328,7 @@ class Watcher:
             if entry.name in self._watches:
                 return
             self._watches[entry.name] = watch
+            self.hub.written(name for name, one in self._watches.items() if not one.entry.ways_of)
         if first is not None:
             self.hub.put(first)
         watch.start()

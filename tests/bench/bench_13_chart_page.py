@@ -39,6 +39,7 @@ class _Sides:
         self.page = ChartsPage()
         self.page.resize(*SIZE)
         self.page.show()
+        self.page.set_side_by_side(True)  # all of them in sight
         self.page.set_specs([line_spec(f"chart{number}", CURVES) for number in range(CHARTS)])
         self.page.set_range(AT - POINTS, AT, live=True)
         for chart, rows in enumerate(values):

@@ -22,10 +22,9 @@ from tests.bench.unavailable import Unavailable
 from tests.widgets.builders import healthy
 
 ROOT = Path(__file__).resolve().parents[2]
-_INVENTORY = """version = 1
-
+_HOST = """
 [[host]]
-name = "db1"
+name = "db{number}"
 address = "127.0.0.1"
 
 [host.sql]
@@ -35,9 +34,10 @@ tls = "off"
 """
 
 
-def write_inventory(path: Path, port: int) -> Path:
-    """Write an inventory of one host that has SQL only, on loopback."""
-    path.write_text(_INVENTORY.format(port=port), encoding="utf-8")
+def write_inventory(path: Path, *ports: int) -> Path:
+    """Write an inventory of hosts that have SQL only, on loopback."""
+    hosts = (_HOST.format(number=number, port=port) for number, port in enumerate(ports, 1))
+    path.write_text("version = 1\n" + "".join(hosts), encoding="utf-8")
     return path
 
 

@@ -1,13 +1,21 @@
-"""A sample of the fuzzer (`python -m tests.hostile.fuzz`, 20,000 a run): the same talks each time."""
+"""A sample of the fuzzer (`python -m tests.hostile.fuzz`, 20,000 a run): the same answers each time."""
 
 from __future__ import annotations
 
 from tests.hostile.fuzz import fuzz
+from tests.hostile.roads import REPLIES
 
 
 def test_that_damaged_logins_and_replies_are_sentences_in_time_and_in_little_memory() -> None:
-    outcome = fuzz(400, seed=1)
+    outcome = fuzz(700, seed=1)
     assert outcome.escaped == []
-    assert outcome.tried == 400
+    assert set(outcome.tried.values()) == {100}
+    assert outcome.reached == outcome.tried, "a road whose answers reach nobody proves nothing"
     assert outcome.slowest_s < 10.0
     assert outcome.grown < 200 << 20
+
+
+def test_that_every_statement_of_the_registry_has_a_damaged_reply() -> None:
+    from services.connections.reads.statements import STATEMENTS
+
+    assert set(REPLIES) == set(STATEMENTS)

@@ -30,6 +30,8 @@ from tests.widgets.builders_facts import (
     facts,
     replica_facts,
 )
+from widgets.common.spark import Spark
+from widgets.topology.node_item import SPARK_AREA
 
 Numbers = tuple[tuple[str, str, Health], ...]
 
@@ -48,10 +50,10 @@ def spark(seed: int, kind: str = "flat", points: int = 60) -> tuple[float, ...]:
     return tuple(out)
 
 
-def sparks(cluster: ClusterSnapshot) -> dict[str, tuple[float, ...]]:
+def sparks(cluster: ClusterSnapshot) -> dict[str, Spark]:
     """Return a spark for every node that answers."""
     return {
-        node.node_id: spark(i, "ramp" if node.health is TRANSFER else "flat")
+        node.node_id: Spark(spark(i, "ramp" if node.health is TRANSFER else "flat"), SPARK_AREA)
         for i, node in enumerate(cluster.nodes)
         if node.reach is Reach.FULL
     }

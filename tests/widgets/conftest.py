@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.main_window import MainWindow
 from tests.widgets import builders_procedures as p
+from tests.widgets.add_host_person import Person
 from widgets.common.theme import apply_theme
 from widgets.procedures.wizard import WizardPage
 
@@ -23,3 +27,14 @@ def wizard(qtbot: QtBot, qapp: QApplication) -> WizardPage:
         made.show()
         made.activateWindow()
     return made
+
+
+@pytest.fixture
+def person(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Person:
+    """Somebody before a small window, about to add a host."""
+    apply_theme(qapp, "light")
+    window = MainWindow()
+    window.resize(960, 600)
+    qtbot.addWidget(window)
+    window.show()
+    return Person(qtbot, window, tmp_path / "conf" / "inventory.toml")

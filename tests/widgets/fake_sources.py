@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -186,6 +187,18 @@ class OpenWindow:
     controller: Controller
     ops: Ops
 
+    def settle(self) -> None:
+        """Let everything be shown that a worker makes ready."""
+        settle(self.controller)
+
+
+def settle(controller: Controller) -> None:
+    """Let the event loop turn until all of the newest snapshot is shown."""
+    end = time.monotonic() + 10.0
+    while controller.busy():
+        assert time.monotonic() < end, "it is never shown"
+        QApplication.processEvents()
+
 
 @contextmanager
 def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "light") -> Iterator[OpenWindow]:
@@ -201,6 +214,9 @@ def open_window(qapp: QApplication, source: FakeLiveSource, theme: ThemeName = "
     window.show()
     window.activateWindow()
     controller.start()
+    settle(controller)
+    while ops.busy():
+        qapp.processEvents()
     for _ in range(CARDS):
         qapp.processEvents()  # the charts' cards are made one a turn
     try:

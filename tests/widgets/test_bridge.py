@@ -115,7 +115,6 @@ def test_that_the_pump_tells_a_snapshot_once_however_often_it_pulls(qtbot: QtBot
 def listened(pump: Pump, note: Callable[[str], None]) -> None:
     """Note each signal of a pump by its name."""
     pump.snapshot_changed.connect(lambda _snapshot: note("snapshot"))
-    pump.details_due.connect(lambda: note("details"))
     pump.events_changed.connect(lambda _events: note("events"))
     pump.ticked.connect(lambda _now: note("tick"))
 
@@ -131,11 +130,11 @@ def test_that_a_beat_of_the_timer_tells_one_thing_a_turn_of_the_event_loop(qtbot
     listened(pump, lambda what: told.append((what, turns[-1])))
     pump.start()
     assert [what for what, _ in told] == ["snapshot"]
-    qtbot.waitUntil(lambda: len(told) == 4, timeout=5000)
+    qtbot.waitUntil(lambda: len(told) == 3, timeout=5000)
     pump.stop()
     counting.stop()
-    assert [what for what, _ in told] == ["snapshot", "details", "events", "tick"]
-    assert len({turn for _, turn in told}) == 4
+    assert [what for what, _ in told] == ["snapshot", "events", "tick"]
+    assert len({turn for _, turn in told}) == 3
 
 
 def test_that_a_beat_that_is_asked_for_tells_everything_at_once_and_once() -> None:
@@ -146,9 +145,9 @@ def test_that_a_beat_that_is_asked_for_tells_everything_at_once_and_once() -> No
     listened(pump, told.append)
     pump.start()
     pump.beat()  # in the middle of the first one
-    assert told == ["snapshot", "details", "events", "tick"]
+    assert told == ["snapshot", "events", "tick"]
     pump.beat()
-    assert told[4:] == ["tick"]
+    assert told[3:] == ["tick"]
     pump.stop()
 
 

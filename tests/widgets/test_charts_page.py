@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from services.errors import BadInput
 from services.events import Event
-from services.types import Health
+from services.types import NOT_OFFERED, NOT_YET, Health
 from tests.widgets.chart_data import NOW, columns_with, highest, image_of, near, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage
@@ -52,10 +52,14 @@ def test_that_a_chart_without_samples_waits_and_one_that_is_not_offered_says_why
 ) -> None:
     page = make_page(spec("a"), spec("b"), spec("c", curves=0, empty="No asynchronous replica in this cluster"))
     assert page.card("a").plot.state.message() == "Waiting for the first sample…"
-    page.set_series("b", "db1", series([], missing="wsrep_flow_control_paused_ns is not in SHOW STATUS"))
+    page.set_series("b", "db1", series([], missing="This server does not offer it.", lacks=NOT_OFFERED))
     settle(qtbot)
-    assert page.card("b").plot.state.message().startswith("Not offered by this server: wsrep_flow_control")
+    assert page.card("b").plot.state.message() == "This server does not offer it."
     assert page.card("b").legend.texts() == ("db1 not offered",)
+    page.set_series("b", "db1", series([], missing="Known after a minute of writes.", lacks=NOT_YET))
+    settle(qtbot)
+    assert page.card("b").plot.state.message() == "Known after a minute of writes."
+    assert page.card("b").legend.texts() == ("db1 not yet",)
     assert page.card("c").plot.state.message() == "No asynchronous replica in this cluster"
 
 
@@ -76,7 +80,7 @@ def test_that_the_legend_says_the_newest_value_with_unit_and_goes_grey_with_its_
 
 def test_that_a_gap_is_not_bridged_on_the_screen(make_page: MakePage, qtbot: QtBot) -> None:
     page = make_page(spec())
-    values = np.full(900, 9.0)
+    values = np.full(900, 8.98)
     values[400:500] = np.nan
     page.set_series("flow", "db1", series(values))
     settle(qtbot)
@@ -222,10 +226,13 @@ def test_that_a_card_whose_specification_stays_keeps_its_data(make_page: MakePag
 
 
 @pytest.mark.parametrize(("width", "columns"), [(600, 1), (1048, 2), (2328, 3)])
-def test_that_the_cards_stand_in_as_many_columns_as_the_page_is_wide_for(
+def test_that_cards_side_by_side_stand_in_as_many_columns_as_the_page_is_wide_for(
     make_page: MakePage, qtbot: QtBot, width: int, columns: int
 ) -> None:
     page = make_page(*(spec(f"c{i}") for i in range(6)), width=width, height=900)
+    settle(qtbot)
+    assert len({page.card(f"c{i}").x() for i in range(6)}) == 1  # first of all they share the strip's axis
+    page.set_side_by_side(True)
     settle(qtbot)
     assert len({page.card(f"c{i}").x() for i in range(6)}) == columns
     lefts = {page.card(f"c{i}").plot.frame_rect().left() for i in range(6)}

@@ -13,8 +13,10 @@ from services.types import Health
 from widgets.common.boxes import button
 from widgets.common.combo import Combo
 from widgets.common.labels import ElidedLabel, ValueLabel, label
+from widgets.common.nodes import natural_key
 from widgets.common.plain import plain, set_tip, show_tip
 from widgets.journal.events_model import WHAT, EventsModel
+from widgets.topology.inspector_content import setting_words
 
 PICTURE = "<img src='file:///etc/passwd'>"
 HOSTILE = (
@@ -113,3 +115,10 @@ def test_that_an_event_of_the_journal_has_a_plain_tooltip(text: str) -> None:
     told = str(model.data(model.index(0, WHAT), int(Qt.ItemDataRole.ToolTipRole)))
     assert without_unseen(told)
     assert "<img" not in told
+
+
+@pytest.mark.parametrize("odd", ["²", "n²", "٣", "9" * 5000, "db2²"])
+def test_that_a_name_or_a_setting_of_odd_digits_is_sorted_and_shown(odd: str) -> None:
+    assert sorted([odd, "db10", "db2"], key=natural_key)
+    assert setting_words("gcache_size", odd) == odd
+    assert [*sorted(["db10", "db2"], key=natural_key)] == ["db2", "db10"]

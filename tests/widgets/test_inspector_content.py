@@ -22,6 +22,7 @@ from widgets.common.text import THIN_SPACE
 from widgets.common.theme import apply_theme
 from widgets.topology.inspector import Action, Inspector
 from widgets.topology.inspector_content import Content, content, setting_words
+from widgets.topology.inspector_told import told
 
 T = THIN_SPACE
 EXTRA = {"Machine": [("of it iowait", "31 %", Health.WARN)]}
@@ -158,13 +159,15 @@ def inspector(qtbot: QtBot, qapp: QApplication) -> Inspector:
 
 
 def show(inspector: Inspector, cluster: ClusterSnapshot, node_id: str, at: float = b.AT) -> None:
-    inspector.show_node(cluster, cluster.node(node_id), at, EXTRA)
+    node = cluster.node(node_id)
+    assert node is not None
+    inspector.show_node(told(cluster, node, at, EXTRA))
     inspector.rows("")  # sections are made one a turn; asking for one finishes them
 
 
 def test_that_sections_are_made_one_a_turn_and_all_of_them(inspector: Inspector, qtbot: QtBot) -> None:
     cluster = b.healthy()
-    inspector.show_node(cluster, cluster.node("db1"), b.AT, EXTRA)
+    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, EXTRA))
     made = [len(inspector.findChildren(ValueLabel))]
     for _ in range(12):
         QApplication.processEvents()
@@ -177,8 +180,8 @@ def test_that_sections_are_made_one_a_turn_and_all_of_them(inspector: Inspector,
 
 def test_that_a_node_that_goes_leaves_no_section_to_come(inspector: Inspector, qtbot: QtBot) -> None:
     cluster = b.healthy()
-    inspector.show_node(cluster, cluster.node("db1"), b.AT, EXTRA)
-    inspector.show_node(None, None, b.AT, {})
+    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, EXTRA))
+    inspector.show_node(None)
     before = len(inspector.findChildren(ValueLabel))
     for _ in range(5):
         QApplication.processEvents()
@@ -214,7 +217,7 @@ def test_that_help_is_shown_only_when_something_can_help(inspector: Inspector, q
     show(inspector, cluster, "db1")
     assert not [w for w in inspector.findChildren(QPushButton) if w.isVisible()]
     actions = (Action("freeze", "Freeze gcache around a downtime"), Action("restart", "Restart", "not while a donor"))
-    inspector.show_node(cluster, cluster.node("db1"), b.AT, {}, actions=actions)
+    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, {}), actions)
     QApplication.processEvents()
     able, unable = (w for w in inspector.findChildren(QPushButton) if w.isVisible())
     assert (able.isEnabled(), unable.isEnabled()) == (True, False)
@@ -224,7 +227,7 @@ def test_that_help_is_shown_only_when_something_can_help(inspector: Inspector, q
 
 
 def test_that_without_a_node_it_says_what_to_do(inspector: Inspector) -> None:
-    inspector.show_node(None, None, b.AT, {})
+    inspector.show_node(None)
     assert inspector.rows("Replication") == ()
 
 

@@ -11,10 +11,10 @@ import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QApplication, QMenu, QTreeView
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QTreeView
 from pytestqt.qtbot import QtBot
 
-from app.procedure_offers import fitting_cluster, why_none_fits
+from app.procedure_offers import fitting_cluster, why_none_fits, why_not
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
@@ -236,22 +236,69 @@ def test_that_what_is_no_galera_cluster_is_told_so_and_no_other_is_taken_in_its_
     assert why_none_fits(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)))
 
 
+def whys(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> dict[str, str]:
+    said = {about.name: why_not(about, cluster, b.estate(cluster, *others)) for about in ABOUTS}
+    return {name: why for name, why in said.items() if why}
+
+
+def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothing() -> None:
+    cluster, spare = b.healthy(), _spare()
+    primary = f"{cluster.name} has a Primary Component now: this is for a cluster that has none."
+    nobody = f"No node of {cluster.name} is down, and no host is watched that could join it."
+    assert whys(cluster) == {"add-node": nobody, "bootstrap-after-crash": primary}
+    assert whys(cluster, spare) == {"bootstrap-after-crash": primary}
+    down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
+    lost = whys(replace(cluster, components=(), nodes=down))
+    seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
+    assert lost == dict.fromkeys(("add-node", "freeze-gcache", "rolling-restart", "desync-for-backup"), seen)
+    donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced") for n in cluster.nodes))
+    assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
+    outside = f"{spare.name} is in no cluster. Choose the cluster in the tree first."
+    assert set(whys(spare, cluster)) == set(names(cluster, spare)) - {"add-node"} | {"bootstrap-after-crash"}
+    assert set(whys(spare, cluster).values()) == {outside}
+
+
+def test_that_a_card_that_fits_nothing_in_sight_is_muted_without_a_button_and_the_keys_begin_at_one_that_fits(
+    person: Person,
+) -> None:
+    person.window.show_page("procedures")
+    cards = {card.about.name: card for card in person.cards.cards}
+    person.waits(lambda: not cards["add-node"].can_begin())
+    why = "No node of orders is down, and no host is watched that could join it."
+    assert why in person.words(cards["add-node"])
+    assert not cards["add-node"].open_button.isVisible()
+    assert cards["rolling-restart"].open_button.isVisible()
+    muted, lively = (cards[name].findChildren(QLabel)[0] for name in ("add-node", "rolling-restart"))
+    assert muted.palette().windowText() != lively.palette().windowText()
+    person.cards.focus_first()
+    focused = QApplication.focusWidget()
+    assert next(card for card in person.cards.cards if card.isAncestorOf(focused)).can_begin()
+
+
+def test_that_the_palette_says_of_what_does_not_fit_why_and_begins_nothing(person: Person) -> None:
+    entry = next(e for e in person.steering.offers.entries() if e.entry_id == "run:bootstrap-after-crash")
+    assert "has a Primary Component now" in entry.detail
+    assert person.steering.offers.take(entry.entry_id)
+    assert "has a Primary Component now" in person.window.messages.text()
+    assert not person.steering._flow.active
+
+
 def test_that_cards_beside_an_asynchronous_tree_begin_nothing_and_say_why(person: Person, qtbot: QtBot) -> None:
     person.window.show_page("procedures")
     page = person.steering._pages.cards
     qtbot.waitUntil(lambda: bool(page.cards), timeout=5000)
-    first = page.cards[0]
+    first = next(card for card in page.cards if card.about.name == "rolling-restart")
     assert first.open_button is not None
     assert first.open_button.isEnabled()
     spy = QSignalSpy(page.procedure_chosen)
-    page.refuse("These procedures are for a Galera cluster.")
-    assert not first.open_button.isEnabled()
+    page.refuse({card.about.name: "These procedures are for a Galera cluster." for card in page.cards})
+    assert not first.open_button.isVisible()
     first.chosen.connect(lambda _name: None)
     first._choose()
     assert spy.count() == 0
     assert "for a Galera cluster" in first.accessibleDescription()
-    page.refuse("")
-    assert first.open_button.isEnabled()
+    page.refuse({})
+    assert first.open_button.isVisible()
 
 
 # -- without a desk --------------------------------------------------------------------------------------------------

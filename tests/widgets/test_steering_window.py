@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QTest
+from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.errors import UserError
 from services.procedures.facts_model import Facts
 from services.procedures.run_model import RunState, RunView
+from services.types import Reach
 from tests.unit.app.steering_desk import HOLDER, World
+from tests.widgets.fake_sources import settle
 from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
 from widgets.common.palette import CommandPalette
 from widgets.frame.armed_frame import ArmedFrame
@@ -75,10 +77,23 @@ def test_that_a_right_click_offers_what_fits_a_synced_node_and_fills_it_in(perso
     assert person.wizard.stages.form.rows["node"].text() == "db2"
 
 
+def test_that_the_inspector_of_a_silent_host_asks_it_again(person: Person) -> None:
+    window, estate = person.window, person.controller.estate
+    window.tree.hosts_change = True
+    asked = QSignalSpy(window.tree.retry_requested)
+    (cluster,) = estate.clusters
+    first = replace(cluster.nodes[0], reach=Reach.NONE)
+    person.controller._on_snapshot(replace(estate, clusters=(replace(cluster, nodes=(first, *cluster.nodes[1:])),)))
+    person.controller.select_node(first.node_id)
+    person.presses(window.inspector, "Retry now")
+    assert asked.at(0) == [first.node_id]
+
+
 def test_that_the_inspector_offers_the_same(person: Person) -> None:
     menu = menu_of(person, "db3")
     offered = [action.text() for action in menu.actions()]
     menu.hide()
+    settle(person.controller)
     person.presses(person.window.inspector, "Take a node out of flow control")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
     assert person.wizard.stages.form.rows["node"].text() == "db3"
@@ -134,6 +149,14 @@ def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_
     assert len(journal.shown()) == 2
     journal.run_chosen.emit("1")
     person.waits(lambda: person.window.page() == "procedures" and state_of(person) is RunState.DONE)
+
+
+def test_that_a_run_says_what_was_answered_in_the_questions_words(person: Person) -> None:
+    person.runs_to_the_question()
+    head, given = person.wizard.stages.inputs.head, person.wizard.stages._given
+    assert "Longest drain: 2 min" in head.texts()[0]
+    assert "Longest drain: 2 min" in given.text().splitlines()
+    assert "drain_limit" not in head.texts()[0] + given.text()
 
 
 def test_that_a_second_run_begins_like_the_first(person: Person) -> None:

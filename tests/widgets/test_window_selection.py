@@ -76,6 +76,7 @@ def test_that_a_node_chosen_anywhere_is_chosen_everywhere(opened: OpenWindow, wa
     assert window.topology.canvas.selected == "db3"
     assert opened.controller.node() is not None
     QApplication.processEvents()  # charts are made one a turn
+    opened.settle()
     assert "CPU of db3" in [spec.title for spec in charts(opened).specs()]
     assert label_texts(window.inspector) >= {"db3"}
 
@@ -171,6 +172,7 @@ def test_that_a_span_somebody_chose_is_kept(qtbot: QtBot, qapp: QApplication, so
 
 def test_that_the_inspector_tells_what_samples_say_of_the_machine(opened: OpenWindow) -> None:
     opened.controller.select_node("db1")
+    opened.settle()
     words = dict(opened.window.inspector.rows("Machine"))
     assert words["CPU"].startswith("us ")
     assert words["in COMMIT"].endswith("threads")
@@ -185,6 +187,7 @@ def test_that_a_state_found_at_the_start_is_not_said_to_have_just_begun(
     source.newest = b.estate(replace(cluster, nodes=nodes))
     opened.controller.pump.beat()
     opened.controller.select_node("db1")
+    opened.settle()
     assert dict(opened.window.inspector.rows("Replication"))["state since"].startswith("before ")
 
 
@@ -194,6 +197,7 @@ def test_that_the_spark_is_called_by_its_title_in_the_catalogue(opened: OpenWind
     source.newest = b.estate(replace(cluster, nodes=nodes))
     opened.controller.pump.beat()
     opened.controller.select_node("db1")
+    opened.settle()
     title = next(metric.title for metric in source.catalogue() if metric.key == "galera.recv_queue")
     assert f"{title}, last 60 s" in label_texts(opened.window.inspector)
 
@@ -201,8 +205,10 @@ def test_that_the_spark_is_called_by_its_title_in_the_catalogue(opened: OpenWind
 def test_that_the_inspector_tells_the_way_back_by_ist_of_the_node_chosen(opened: OpenWindow) -> None:
     """The fake's samples are around 20: seconds of reach, bytes per second."""
     opened.controller.select_node("db3")
+    opened.settle()
     shown = dict(opened.window.inspector.rows("Return by IST"))
     assert shown["this donor"].endswith(" s")
     assert shown["1 h away"].startswith("needs ")
     opened.controller.select_node("report1")
+    opened.settle()
     assert opened.window.inspector.rows("Return by IST") == ()

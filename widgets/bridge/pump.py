@@ -17,14 +17,13 @@ class Pump(QObject):
     all of it at once holds the window up longer than a click may wait on a busy machine.
 
     Signals, in this order:
-        snapshot_changed(EstateSnapshot): a newer snapshot object is there.
-        details_due(): the same, a turn later: for what stands beside the drawing.
+        snapshot_changed(EstateSnapshot): a newer snapshot object is there. What is drawn of it is made on a worker
+            first (newest.py); this thread puts it in place.
         events_changed(tuple[Event, ...]): events were added or changed.
         ticked(float): each beat, with the source's present (epoch seconds).
     """
 
     snapshot_changed = Signal(object)
-    details_due = Signal()
     events_changed = Signal(object)
     ticked = Signal(float)
 
@@ -37,9 +36,8 @@ class Pump(QObject):
         self._timer.setTimerType(Qt.TimerType.CoarseTimer)
         self._timer.setInterval(interval_ms)
         self._timer.timeout.connect(self._begin)
-        self._parts: tuple[Callable[[], bool], ...] = (self._pull, self._tell_details, self._pull_events, self._tick)
+        self._parts: tuple[Callable[[], bool], ...] = (self._pull, self._pull_events, self._tick)
         self._left: list[Callable[[], bool]] = []
-        self._owes_details = False
         self._turn = QTimer(self)
         self._turn.setInterval(0)
         self._turn.timeout.connect(self._next)
@@ -79,15 +77,8 @@ class Pump(QObject):
         if snapshot is self._snapshot:
             return False
         self._snapshot = snapshot
-        self._owes_details = True
         self.snapshot_changed.emit(snapshot)
         return True
-
-    def _tell_details(self) -> bool:
-        owed, self._owes_details = self._owes_details, False
-        if owed:
-            self.details_due.emit()
-        return owed
 
     def _pull_events(self) -> bool:
         events = tuple(self._source.events())

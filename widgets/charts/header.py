@@ -17,10 +17,11 @@ _RESOLUTIONS = ((1.5, mark("one second a point")), (90.0, mark("one minute a poi
 
 
 class Header(QWidget):
-    """Signals: span_wanted(float seconds), live_wanted(), export_wanted("png" or "svg")."""
+    """Signals: span_wanted(float seconds), live_wanted(), side_by_side_wanted(bool), export_wanted("png" or "svg")."""
 
     span_wanted = Signal(float)
     live_wanted = Signal()
+    side_by_side_wanted = Signal(bool)
     export_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -46,6 +47,11 @@ class Header(QWidget):
             self._spans[seconds] = made
             self._group.addButton(made)
             row.addWidget(made)
+        hint = tr("See more charts at once; they then no longer share the event strip's time axis")
+        self._beside = button(tr("Side by side"), hint=hint)
+        self._beside.setCheckable(True)
+        self._beside.clicked.connect(self.side_by_side_wanted)
+        row.addWidget(self._beside)
         hint = tr("Save the charts as PNG or SVG ({keys})", keys=keys_of(CHARTS, "export"))
         self._export = button(tr("Export"), hint=hint)
         menu = QMenu(self._export)
@@ -57,6 +63,10 @@ class Header(QWidget):
     def show_menu(self) -> None:
         """Open the export menu (keyboard)."""
         self._export.showMenu()
+
+    def set_side_by_side(self, chosen: bool) -> None:
+        """Show whether the charts stand side by side."""
+        self._beside.setChecked(chosen)
 
     def set_recording(self, length_s: float) -> None:
         """Offer what a recording of `length_s` seconds has: the whole of it, and spans shorter than it."""

@@ -20,7 +20,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services.words import tr
-from widgets.charts.colors import curve_line
+from widgets.charts.colors import curve_area, curve_line
+from widgets.charts.legend_key import Key, KeyLabel
 from widgets.charts.model import CurveSpec
 from widgets.common.fonts import SMALL, STRONG, px, text_percent, ui_font
 from widgets.common.plain import show_tip
@@ -58,10 +59,11 @@ class LegendItem(QAbstractButton):
     isolate_wanted = Signal(str)
     all_wanted = Signal()
 
-    def __init__(self, curve: CurveSpec, chart: str, parent: QWidget) -> None:
+    def __init__(self, curve: CurveSpec, chart: str, parent: QWidget, *, piled: bool = False) -> None:
         super().__init__(parent)
         self.curve = curve
         self._chart = chart
+        self.piled = piled
         self.reading = Reading("–", stale=True)
         self._dimmed = False
         self.fit_text()
@@ -134,7 +136,7 @@ class LegendItem(QAbstractButton):
         if event.rect().left() >= self._value_left() and not self._is_cut():
             _paint_value(painter, rect, _NAME_LEFT + self._name_width + _GAP, self.reading, dimmed=self._dimmed)
         else:
-            paint_item(painter, rect, self.curve, self.reading, dimmed=self._dimmed)
+            paint_item(painter, rect, self.curve, self.reading, dimmed=self._dimmed, piled=self.piled)
         if self.hasFocus():
             painter.setPen(QPen(current_theme().accent, 1))
             painter.drawLine(QPointF(0, self.height() - 2), QPointF(self.width() - 4, self.height() - 2))
@@ -152,17 +154,12 @@ class LegendItem(QAbstractButton):
         self.setAccessibleName(f"{self._chart}, {self.curve.label} {self.reading.text}")
 
 
-def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Reading, *, dimmed: bool = False) -> None:
-    """Paint square, name and value into `rect` (on the screen or into an exported picture)."""
+def paint_item(
+    painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Reading, *, dimmed: bool = False, piled: bool = False
+) -> None:
+    """Paint square, name and value into `rect` (on the screen or into an exported picture); `piled`: it is an area."""
     theme = current_theme()
-    color = curve_line(curve, theme)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(with_alpha(color, 0.35) if dimmed else color)
-    middle = rect.center().y()
-    painter.drawRoundedRect(QRectF(rect.left(), middle - _SQUARE / 2, _SQUARE, _SQUARE), 2, 2)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    _paint_square(painter, QPointF(rect.left(), rect.center().y() - _SQUARE / 2), curve, dimmed=dimmed, piled=piled)
     regular, metrics, _, strong_metrics = _fonts()
     painter.setFont(regular)
     left = rect.left() + _NAME_LEFT
@@ -175,6 +172,22 @@ def paint_item(painter: QPainter, rect: QRectF, curve: CurveSpec, reading: Readi
         name_width = metrics.horizontalAdvance(name)
     painter.drawText(QRectF(left, rect.top(), room, rect.height()), _LEFT_MIDDLE, name)
     _paint_value(painter, rect, left + name_width + _GAP, reading, dimmed=dimmed)
+
+
+def _paint_square(painter: QPainter, at: QPointF, curve: CurveSpec, *, dimmed: bool, piled: bool) -> None:
+    """Paint a curve's square; that of an area is the area's colour, framed, for some areas are almost the ground's."""
+    theme = current_theme()
+    line = curve_line(curve, theme)
+    fill = curve_area(curve, theme) if piled else line
+    frame = QPen(with_alpha(line, 0.35) if dimmed else line, 1)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(frame if piled else Qt.PenStyle.NoPen)
+    painter.setBrush(with_alpha(fill, 0.35 * fill.alphaF()) if dimmed else fill)
+    inset = 0.5 if piled else 0.0
+    square = QRectF(at.x() + inset, at.y() + inset, _SQUARE - 2 * inset, _SQUARE - 2 * inset)
+    painter.drawRoundedRect(square, 2, 2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def _paint_value(painter: QPainter, rect: QRectF, left: float, reading: Reading, *, dimmed: bool) -> None:
@@ -194,9 +207,19 @@ class Legend(QWidget):
     isolate_wanted = Signal(str)
     all_wanted = Signal()
 
-    def __init__(self, curves: tuple[CurveSpec, ...], chart: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        curves: tuple[CurveSpec, ...],
+        chart: str,
+        parent: QWidget | None = None,
+        *,
+        keys: tuple[Key, ...] = (),
+        piled: bool = False,
+    ) -> None:
+        """Make the items of `curves` (`piled`: areas upon one another), then the signs that explain the rest."""
         super().__init__(parent)
-        self.items = {curve.key: LegendItem(curve, chart, self) for curve in curves}
+        self.items = {curve.key: LegendItem(curve, chart, self, piled=piled) for curve in curves}
+        self.keys = tuple(KeyLabel(key, self) for key in keys)
         self.setAccessibleName(tr("Legend of {chart}", chart=chart))
         for item in self.items.values():
             item.isolate_wanted.connect(self.isolate_wanted)
@@ -244,18 +267,19 @@ class Legend(QWidget):
 
     def _arrange(self) -> None:
         x, y, width, high = 0, 0, max(60, self.width()), px(_ROW)
-        wides = {key: min(item.sizeHint().width(), width) for key, item in self.items.items()}
+        parts: dict[str, QWidget] = {**self.items, **{key.key.words: key for key in self.keys}}
+        wides = {name: min(part.sizeHint().width(), width) for name, part in parts.items()}
         over = sum(wides.values()) + _BETWEEN * (len(wides) - 1) - width
-        longest = max(wides, key=lambda key: wides[key], default="")
+        longest = max(self.items, key=lambda key: wides[key], default="")
         if 0 < over < wides[longest] * 0.5 if longest else False:
             wides[longest] -= over  # one name is cut before a second row takes height from the plot
-        for key, item in self.items.items():
-            wide = wides[key]
+        for name, part in parts.items():
+            wide = wides[name]
             if x and x + wide > width:
                 x, y = 0, y + high
-            item.setGeometry(x, y, wide, high)
+            part.setGeometry(x, y, wide, high)
             x += wide + _BETWEEN
-        if self.items and self.height() != y + high:
+        if parts and self.height() != y + high:
             self.setFixedHeight(y + high)
 
     def _retheme(self, *_: object) -> None:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
 from services.errors import BadInput
 from services.events import Event
 from services.types import Health
 from services.words import mark, tr
+from widgets.charts.board import Board
 from widgets.charts.demand import Demand
 from widgets.charts.header import Header
+from widgets.charts.legend_key import EventLegend, event_keys, event_marks
 from widgets.charts.model import ChartSpec, SeriesLike
-from widgets.charts.turns import Turns
 from widgets.common.empty import EmptyState
-from widgets.common.fonts import px
 from widgets.common.messages import MessageBar
 from widgets.common.shortcuts import CHARTS, act_of, bind
 from widgets.common.theme import current_theme
 from widgets.common.time_view import MINUTE, View
+from widgets.common.turns import Turns
 from widgets.common.wardrobe import wear
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
 
-_GAP = 14
 _DEFAULT_SPAN = 15 * MINUTE
-_TWO_COLUMNS, _THREE_COLUMNS = 720, 1560
 _FINE_STEPS, _COARSE_STEP = 200, 0.1
 _ASK_MS = 60
 
@@ -46,13 +45,15 @@ class ChartsPage(QFrame):
         range_changed(float, float, bool): the person chose another span; True: its end follows the present.
         cursor_moved(object): the person put the window's cursor at a moment (float), or took it away (None).
         data_wanted(str, str, float, float, int): chart key, curve key, start, end, about how many points.
+        frame_moved(): the time axis has other `edges` than before.
     """
 
     range_changed = Signal(float, float, bool)
     cursor_moved = Signal(object)
     data_wanted = Signal(str, str, float, float, int)
+    frame_moved = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
         self._cards: dict[str, ChartCard] = {}
         self._view = View(0.0, _DEFAULT_SPAN, live=True, now=_DEFAULT_SPAN)
@@ -64,8 +65,7 @@ class ChartsPage(QFrame):
         self._events: tuple[Event, ...] = ()
         self._scope = ""
         self._demand = Demand()
-        self._turns = Turns(self)
-        self._columns = 0
+        self._turns = turns or Turns(self)
         self._ask_timer = QTimer(self)
         self._ask_timer.setSingleShot(True)
         self._ask_timer.setInterval(_ASK_MS)
@@ -94,29 +94,22 @@ class ChartsPage(QFrame):
         self._header.span_wanted.connect(self._show_last)
         self._header.live_wanted.connect(self.go_live)
         self._header.export_wanted.connect(self._ask_and_export)
+        self._events_legend = EventLegend(20)
         self._bar = MessageBar()
         self._empty = EmptyState()
         self._empty.say(tr("No charts yet"), tr("Choose a cluster or a node in the tree: its charts appear here."))
-        self._body = QWidget()
-        self._grid = QGridLayout(self._body)
-        self._grid.setContentsMargins(20, 4, 16, 16)
-        self._grid.setSpacing(_GAP)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self._body)
-        self._body.setAutoFillBackground(False)
-        self._scroll.viewport().setAutoFillBackground(False)
-        self._scroll.setVisible(False)
+        self._board = Board()
+        self._board.setVisible(False)
+        self._board.frame_moved.connect(self.frame_moved)
+        self._header.side_by_side_wanted.connect(self.set_side_by_side)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header)
+        column.addWidget(self._events_legend)
         column.addWidget(self._bar)
         column.addWidget(self._empty, 1)
-        column.addWidget(self._scroll, 1)
+        column.addWidget(self._board, 1)
         bind(self, CHARTS, "export", self._header.show_menu)
         wear(self)
 
@@ -130,15 +123,13 @@ class ChartsPage(QFrame):
     def set_specs(self, specs: Sequence[ChartSpec]) -> None:
         """Show these charts, in this order; cards whose specification did not change keep their data."""
         kept = {key: card for key, card in self._cards.items() if card.spec in specs}
-        for key, card in self._cards.items():
-            self._grid.removeWidget(card)
-            if key not in kept:
-                card.leave()
+        gone = [card for key, card in self._cards.items() if key not in kept]
         self._cards = {spec.key: kept.get(spec.key) or self._new_card(spec) for spec in specs}
-        self._columns = 0
-        self._scroll.setVisible(bool(specs))
+        self._board.setVisible(bool(specs))
         self._empty.setVisible(not specs)
-        self._arrange()
+        self._board.place(tuple(self._cards.values()))
+        for card in gone:
+            card.leave()
         self._demand.forget()
         self._show()
         if self.isVisible():
@@ -147,7 +138,8 @@ class ChartsPage(QFrame):
     def _new_card(self, spec: ChartSpec) -> ChartCard:
         from widgets.charts.card import ChartCard
 
-        card = ChartCard(spec, self._turns, self._body)
+        card = ChartCard(spec, self._turns, self._board.body)
+        self._board.adopt(card)
         plot = card.plot
         plot.hovered.connect(self._set_hover)
         plot.clicked.connect(self._choose)
@@ -181,12 +173,19 @@ class ChartsPage(QFrame):
         if card is not None and curve in card.plot.state.tracks and card.plot.append(curve, series):
             self._read_timer.start()
 
+    def set_silences(self, charts: Mapping[str, str], curves: Mapping[tuple[str, str], str]) -> None:
+        """Say why no sample comes: chart -> words in place of an empty plot, (chart, curve) -> why it has no value."""
+        for key, card in self._cards.items():
+            of_card = {curve: words for (chart, curve), words in curves.items() if chart == key}
+            card.show_silence(charts.get(key, ""), of_card)
+
     def set_events(self, events: Sequence[Event]) -> None:
         """Mark these moments in every chart."""
         if tuple(events) != self._events:
             self._events = tuple(events)
             for card in self._cards.values():
                 card.plot.set_events(self._events)
+            self._read_timer.start()
 
     # -- the time axis -----------------------------------------------------------------------------------------------
     def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
@@ -301,6 +300,15 @@ class ChartsPage(QFrame):
     def _describe(self) -> None:
         steps = [t.step_s for card in self._cards.values() for t in card.plot.state.tracks.values() if len(t)]
         self._header.describe(self._view, max(steps, default=1.0), self._scope)
+        self._explain_lines()
+
+    def _explain_lines(self) -> None:
+        """Say what the upright lines in sight are."""
+        view = self._view
+        marks = {health for _, health in event_marks(self._events, view.start, view.end)}
+        tracks = (track for card in self._cards.values() for track in card.plot.state.tracks.values())
+        restarts = any(view.start <= at <= view.end for track in tracks for at in track.restarts)
+        self._events_legend.show_keys(event_keys(marks, restarts=restarts))
 
     def header_texts(self) -> tuple[str, str]:
         """Return the name and the description as shown."""
@@ -321,24 +329,14 @@ class ChartsPage(QFrame):
         super().showEvent(event)
         self._ask_soon.start()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Choose the number of columns."""
-        super().resizeEvent(event)
-        self._arrange()
+    def set_side_by_side(self, chosen: bool) -> None:
+        """Show as many charts beside one another as fit, or (at first) one below the other on the strip's axis."""
+        self._header.set_side_by_side(chosen)
+        self._board.set_side_by_side(chosen)
 
-    def _arrange(self) -> None:
-        width = self.width()
-        columns = 1 if width < px(_TWO_COLUMNS) else 2 if width < px(_THREE_COLUMNS) else 3
-        if columns == self._columns:
-            return
-        self._columns = columns
-        rows = -(-len(self._cards) // columns)
-        for index, card in enumerate(self._cards.values()):
-            self._grid.addWidget(card, index // columns, index % columns)
-        for column in range(3):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
-        for row in range(self._grid.rowCount()):
-            self._grid.setRowStretch(row, 1 if row < rows else 0)
+    def edges(self) -> tuple[float, float] | None:
+        """Return left and right of the plots' time axis in pixels of the page; None while there is no plot."""
+        return self._board.edges()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by keyboard what the pointer does."""
@@ -370,7 +368,7 @@ class ChartsPage(QFrame):
         """Repaint plots when the font or the palette changed."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.FontChange:
-            self._arrange()
+            self._board.fit_text()
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.PaletteChange}:
             for card in self._cards.values():
                 card.plot.refresh()
@@ -393,7 +391,7 @@ class ChartsPage(QFrame):
 
         self.paint_now()
         name, subtitle = self._header.texts()
-        export_charts(path, tuple(self._cards.values()), self._body.size(), name, subtitle)
+        export_charts(path, tuple(self._cards.values()), self._board.body.size(), name, subtitle)
 
     def _ask_and_export(self, kind: str) -> None:
         name = f"{self._header.texts()[0] or 'charts'}-charts.{kind}"

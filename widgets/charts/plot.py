@@ -18,11 +18,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from services.events import Event
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
-from widgets.charts.plot_paint import BOTTOM, LEFT, RIGHT, TOP, StillPainter
+from widgets.charts.plot_paint import BOTTOM, LEFT, RESTARTS, RIGHT, TOP, StillPainter, room_wanted
 from widgets.charts.plot_state import PlotState
-from widgets.charts.turns import Turns
-from widgets.common.fonts import px
+from widgets.charts.scales import Scale
+from widgets.common.fonts import px, text_percent
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.time_pixels import time_at, x_of
+from widgets.common.turns import Turns
 
 _RIGHT_AXIS = 44.0
 _CLICK_PX = 4.0
@@ -39,6 +41,7 @@ class Plot(QWidget):
         panned(float): the view should move by so many seconds.
         zoomed(float, float): the view should shrink or grow by a factor around a moment.
         span_chosen(float, float): a span was dragged out. reset_wanted(): double click.
+        crowded(float, float): the words of its scales want so many pixels left and right of the frame, and have fewer.
     """
 
     hovered = Signal(object)
@@ -48,10 +51,13 @@ class Plot(QWidget):
     span_chosen = Signal(float, float)
     reset_wanted = Signal()
     resized = Signal()
+    crowded = Signal(float, float)
 
     def __init__(self, spec: ChartSpec, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
         self.state = PlotState(spec)
+        self._scales: tuple[Scale, Scale | None, int] | None = None
+        self._room = (LEFT, _RIGHT_AXIS if spec.has_right else RIGHT)
         self._turns = turns or Turns(self)
         self._still = QPixmap()
         self._stale = True
@@ -134,8 +140,15 @@ class Plot(QWidget):
 
     def frame_rect(self) -> QRectF:
         """Return where curves are drawn, in pixels of the plot."""
-        right = px(_RIGHT_AXIS) if self.state.spec.has_right else RIGHT
-        return QRectF(self.rect()).adjusted(px(LEFT), TOP, -right, -px(BOTTOM))
+        left, right = self._room
+        top = px(RESTARTS) + 2 if self.state.restarts else TOP
+        return QRectF(self.rect()).adjusted(left, top, -right, -px(BOTTOM))
+
+    def set_room(self, left: float, right: float) -> None:
+        """Keep so many pixels free left and right of the frame: every plot on one time axis has the same."""
+        if (left, right) != self._room:
+            self._room = (left, right)
+            self.refresh()
 
     def points_wanted(self) -> int:
         """Return how many points fill the plot: one a pixel."""
@@ -143,13 +156,13 @@ class Plot(QWidget):
 
     def time_at(self, x: float) -> float:
         """Return the moment under a pixel."""
-        frame, state = self.frame_rect(), self.state
-        return state.start + (x - frame.left()) / max(1.0, frame.width()) * (state.end - state.start)
+        frame = self.frame_rect()
+        return time_at(x, self.state.start, self.state.end, frame.left(), frame.width())
 
     def x_at(self, at: float) -> float:
         """Return the pixel of a moment."""
-        frame, state = self.frame_rect(), self.state
-        return frame.left() + (at - state.start) / (state.end - state.start) * frame.width()
+        frame = self.frame_rect()
+        return x_of(at, self.state.start, self.state.end, frame.left(), frame.width())
 
     def sizeHint(self) -> QSize:
         """Return a modest size; the page gives what there is."""
@@ -229,9 +242,21 @@ class Plot(QWidget):
         painter = QPainter(self._still)
         self.paint_still(painter)
         painter.end()
+        self._ask_for_room()
+
+    def _ask_for_room(self) -> None:
+        """Tell when the words of new scales have less room than they need; scales change rarely, pictures often."""
+        scales = (self.state.left, self.state.right, text_percent())
+        if scales == self._scales:
+            return
+        self._scales = scales
+        wanted = room_wanted(self.state)
+        if wanted[0] > self._room[0] or wanted[1] > self._room[1]:
+            self.crowded.emit(*wanted)
 
     def paint_still(self, painter: QPainter) -> None:
         """Paint the plot without crosshair: on the screen, into a picture or an SVG."""
+        self.state.find_restarts()
         frame = self.frame_rect()
         if frame.width() < 8 or frame.height() < 8:
             return

@@ -8,11 +8,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from widgets.charts.colors import curve_line
-from widgets.charts.plot_paint import ticks_wanted
 from widgets.charts.plot_state import PlotState
 from widgets.common.fonts import SMALL, STRONG, px, ui_font
 from widgets.common.text import format_clock, format_duration
 from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_pixels import pixel, ticks_wanted, x_of
 from widgets.common.time_ticks import time_ticks
 
 _NEAR_PX = 4.0
@@ -26,9 +26,9 @@ def paint_crosshair(
     The strip says the words already: only the plot under the pointer repeats them, over its own curves.
     """
     per_second = frame.width() / (state.end - state.start)
-    x = frame.left() + (at - state.start) * per_second
+    x = x_of(at, state.start, state.end, frame.left(), frame.width())
     painter.setPen(QPen(theme.accent, 1))
-    painter.drawLine(QPointF(round(x), frame.top() - 4), QPointF(round(x), frame.bottom()))
+    painter.drawLine(QPointF(pixel(x), frame.top() - 4), QPointF(pixel(x), frame.bottom()))
     if not state.message():
         _dots(painter, state, frame, x, at, theme)
     painter.setFont(ui_font(SMALL, STRONG))
@@ -59,7 +59,7 @@ def _clear_ticks(painter: QPainter, state: PlotState, frame: QRectF, x: float, t
     metrics = QFontMetricsF(painter.font())
     reach = metrics.horizontalAdvance("00:00:00") / 2 + 8
     for tick in time_ticks(state.start, state.end, ticks_wanted(frame.width())):
-        middle = frame.left() + (tick.at - state.start) / (state.end - state.start) * frame.width()
+        middle = x_of(tick.at, state.start, state.end, frame.left(), frame.width())
         half = metrics.horizontalAdvance(tick.text) / 2 + 1
         if abs(middle - x) < reach + half:
             painter.fillRect(QRectF(middle - half, frame.bottom() + 5, 2 * half, px(15)), theme.panel)
@@ -104,6 +104,6 @@ def paint_selection(
     painter.fillRect(box, with_alpha(theme.accent, 0.14))
     painter.setPen(QPen(theme.accent, 1))
     for x in (first, last):
-        painter.drawLine(QPointF(round(x), frame.top()), QPointF(round(x), frame.bottom()))
+        painter.drawLine(QPointF(pixel(x), frame.top()), QPointF(pixel(x), frame.bottom()))
     painter.setFont(ui_font(SMALL, STRONG))
     _chip(painter, frame, (first + last) / 2, frame.bottom() + 3, format_duration(span[1] - span[0]), theme)

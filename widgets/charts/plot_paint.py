@@ -7,27 +7,28 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from shiboken6 import VoidPtr
 
-from services.types import Health
-from services.words import tr
-from widgets.charts.colors import curve_area, curve_line, limit_text, limit_tint
+from widgets.charts.colors import curve_area, curve_line, event_pen, limit_pen, limit_tint
+from widgets.charts.legend_key import event_marks
 from widgets.charts.model import CurveSpec
 from widgets.charts.plot_shapes import Pile, Shape
 from widgets.charts.plot_state import PlotState
 from widgets.charts.plot_track import Array
 from widgets.charts.scales import Scale
-from widgets.common.fonts import SMALL, px, ui_font
+from widgets.common.fonts import SMALL, px, small_width, text_percent, ui_font
 from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_pixels import pixel, ticks_wanted, x_of
 from widgets.common.time_ticks import time_ticks
 
-# The same on every plot, so that plots above one another align.
+# Of a plot that stands alone; those of a page have the same room left and right (board.py).
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 16.0, 8.0, 20.0
+RESTARTS = 15.0
+"""Above the frame, while a restart is in sight: the line that says whose."""
 _BAND_ALPHA = 0.20
-_MARK_ALPHA = 0.75
 _DOT_AWAY_PX = 5.0
 # A stroke wider than a pixel costs four times as much: only lines of few points may be that beautiful.
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
-_TICK_ROOM_PX = 74.0
+_WORDS_GAP = 8.0
 _RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -68,6 +69,7 @@ class StillPainter:
         self._events()
         self._restarts()
         painter.restore()
+        self._restart_words()
 
     # -- mapping
 
@@ -75,7 +77,7 @@ class StillPainter:
         return (t - self._state.start) * self._per_second + self._frame.left()
 
     def _x_of(self, at: float) -> float:
-        return (at - self._state.start) * self._per_second + self._frame.left()
+        return x_of(at, self._state.start, self._state.end, self._frame.left(), self._frame.width())
 
     def _y(self, value: Array, scale: Scale) -> Array:
         return self._frame.bottom() - (value - scale.low) * (self._frame.height() / (scale.high - scale.low))
@@ -102,13 +104,15 @@ class StillPainter:
         if values:
             for value, words in self._state.left.ticks:
                 y = self.y_of(value, self._state.left)
-                painter.drawText(QRectF(0, y - px(9), frame.left() - 8, px(18)), _RIGHT_MIDDLE, words)
+                painter.drawText(QRectF(0, y - px(9), frame.left() - _WORDS_GAP, px(18)), _RIGHT_MIDDLE, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
-        for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
+        for tick in time_ticks(
+            self._state.start, self._state.end, ticks_wanted(frame.width() / (text_percent() / 100))
+        ):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
-            painter.drawLine(QPointF(round(x), frame.bottom() + 1), QPointF(round(x), frame.bottom() + 4))
+            painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), frame.bottom() + 4))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
                 box = QRectF(x - px(50), frame.bottom() + 4, px(100), px(16))
@@ -119,7 +123,7 @@ class StillPainter:
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for (_, words), (value, _) in zip(scale.ticks, self._state.left.ticks, strict=True):
             y = self.y_of(value, self._state.left)
-            self._painter.drawText(QRectF(self._frame.right() + 8, y - px(9), px(60), px(18)), flags, words)
+            self._painter.drawText(QRectF(self._frame.right() + _WORDS_GAP, y - px(9), px(200), px(18)), flags, words)
 
     def _words(self, message: str) -> None:
         self._painter.setPen(self._theme.third)
@@ -145,40 +149,12 @@ class StillPainter:
             top = self.y_of(min(scale.high, band.end if band.end is not None else scale.high), scale)
             rect = QRectF(QPointF(frame.left(), top), QPointF(frame.right(), self.y_of(band.start, scale)))
             self._painter.fillRect(rect, with_alpha(limit_tint(band.tone, self._theme), 0.85))
-            if band.label and rect.height() >= px(13):
-                self._painter.setPen(limit_text(band.tone, self._theme))
-                self._painter.drawText(rect.adjusted(0, 0, -8, 0), _RIGHT_MIDDLE, band.label)
 
     def _limit_lines(self) -> None:
         for line in self._state.spec.limits:
             y = round(self.y_of(line.value, self._state.left))
-            color = QColor(self._theme.warn_fill if line.tone == "warn" else getattr(self._theme, line.tone))
-            pen = QPen(color, 1)
-            pen.setDashPattern([5, 4])
-            self._painter.setPen(pen)
+            self._painter.setPen(limit_pen(line.tone, self._theme))
             self._painter.drawLine(QPointF(self._frame.left(), y), QPointF(self._frame.right(), y))
-            width = QFontMetricsF(self._painter.font()).horizontalAdvance(line.label)
-            box = self._free_box(y, width + 6)
-            self._painter.setPen(limit_text(line.tone, self._theme))
-            self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, line.label)
-
-    def _free_box(self, y: float, width: float) -> QRectF:
-        """Return the place beside a limit's line, below or above, that the fewest points of curves lie in."""
-        frame = self._frame
-        lefts = (frame.left() + 8, frame.right() - width - 8, frame.center().x() - width / 2)
-        high = px(15)
-        boxes = [QRectF(left, top, width, high) for top in (y + 1, y - 1 - high) for left in lefts]
-        boxes = [box for box in boxes if frame.top() <= box.top() and box.bottom() <= frame.bottom()] or boxes
-
-        def crowd(box: QRectF) -> int:
-            count = 0
-            for curve, shape in self._state.shapes:
-                x, high = self._x(shape.t), self._y(shape.y, self._state.scale_of(curve))
-                inside = (x >= box.left()) & (x <= box.right()) & (high >= box.top() - 1) & (high <= box.bottom() + 1)
-                count += int(np.count_nonzero(inside))
-            return count
-
-        return min(boxes, key=crowd)
 
     # -- curves
 
@@ -252,54 +228,45 @@ class StillPainter:
     def _events(self) -> None:
         state = self._state
         taken = -10.0
-        for at, health in sorted(_marks(state), key=lambda mark: mark[0]):
-            x = round(self._x_of(at))
+        marks = event_marks(state.events, state.start, state.end)
+        for at, health in sorted(marks, key=lambda mark: mark[0]):
+            x = pixel(self._x_of(at))
             if x - taken < 3:
                 continue
             taken = x
-            color = self._theme.third if health is Health.UNKNOWN else self._theme.health(health)
-            pen = QPen(with_alpha(color, _MARK_ALPHA), 1)
-            pen.setDashPattern([2, 3])
-            self._painter.setPen(pen)
+            self._painter.setPen(event_pen(health, self._theme))
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
 
     def _restarts(self) -> None:
-        state = self._state
-        seen: dict[int, str] = {}
-        for curve in state.drawn_curves():
-            for at in state.tracks[curve.key].restarts:
-                if state.start <= at <= state.end:
-                    seen.setdefault(round(self._x_of(at)), curve.label)
-        single = len({track.restarts for track in state.tracks.values()}) == 1
-        taken = -1e9
-        for x, label in sorted(seen.items()):
+        for at, _ in self._state.restarts:
+            x = pixel(self._x_of(at))
             self._painter.setPen(QPen(self._theme.warn_fill, 1))
             self._painter.drawLine(QPointF(x, self._frame.top()), QPointF(x, self._frame.bottom()))
-            words = tr("restart") if single else tr("{label} restarted", label=label)
-            width = QFontMetricsF(self._painter.font()).horizontalAdvance(words) + 8
-            left = x + 1 if x + width < self._frame.right() else x - width
+
+    def _restart_words(self) -> None:
+        """Say who restarted, above the frame: words over curves would hide them."""
+        taken, frame = -1e9, self._frame
+        for at, words in self._state.restarts:
+            width = small_width(words) + 8
+            x = pixel(self._x_of(at))
+            left = x - 1 if x + width < frame.right() else x + 1 - width
             if left < taken:
                 continue
-            taken = left + width
-            box = QRectF(left, self._frame.top(), width, px(16))
+            taken, high = left + width + 2, px(RESTARTS)
+            box = QRectF(left, frame.top() - high - 1, width, high)
             self._painter.fillRect(box, self._theme.warn_tint)
             self._painter.setPen(self._theme.warn)
             self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
 
 
-def _marks(state: PlotState) -> list[tuple[float, Health]]:
-    marks: list[tuple[float, Health]] = []
-    for event in state.events:
-        if event.kind == "gap":  # the curves show it themselves
-            continue
-        moments = [event.at] if event.until is None else [event.at, event.until]
-        marks += [(at, event.health) for at in moments if state.start <= at <= state.end]
-    return marks
-
-
-def ticks_wanted(width: float) -> int:
-    """Return how many ticks of the time axis fit into a plot of this width."""
-    return int(width / px(_TICK_ROOM_PX))
+def room_wanted(state: PlotState) -> tuple[float, float]:
+    """Return how many pixels left and right of the frame the words of the scales take."""
+    if state.message():
+        return 0.0, 0.0
+    scales = (state.left, state.right)
+    left, right = (max((small_width(words) for _, words in scale.ticks), default=0.0) if scale else 0.0
+                   for scale in scales)  # fmt: skip
+    return left + _WORDS_GAP + 1, right + _WORDS_GAP + 1 if right else 0.0
 
 
 def finite_runs(values: Array) -> list[tuple[int, int]]:

@@ -28,8 +28,10 @@ class PlotState:
         self.start, self.end = 0.0, 1.0
         self.isolated = ""
         self.events: Sequence[Event] = ()
+        self.silence = ""  # why no sample comes now: a host without an answer, or without the way in that it takes
         self.shapes: list[tuple[CurveSpec, Shape]] = []
         self.pile: tuple[list[CurveSpec], Pile] | None = None
+        self.restarts: tuple[tuple[float, str], ...] = ()
         self.left = make_scale(0.0, 1.0, spec.unit)
         self.right: Scale | None = None
         self._peaks: dict[str, float] = {}
@@ -45,8 +47,10 @@ class PlotState:
             return self.spec.empty or tr("Nothing to plot here")
         tracks = [self.tracks[c.key] for c in self.spec.curves if c.drawing != "none"]
         if tracks and all(track.missing for track in tracks):
-            return tr("Not offered by this server: {what}", what=tracks[0].missing)
+            return self.silence or tracks[0].missing
         if not any(len(track) for track in tracks):
+            if self.silence:
+                return self.silence
             known = all(track.known for track in tracks)
             return (
                 tr("No samples in this span") if known and self.has_history() else tr("Waiting for the first sample…")
@@ -56,6 +60,19 @@ class PlotState:
     def has_history(self) -> bool:
         """Return whether the view ends well before the newest data could be: then waiting would be no answer."""
         return any(track.known and not len(track) and track.step_s > 1.5 for track in self.tracks.values())
+
+    def find_restarts(self) -> None:
+        """Find the restarts in sight with their words: who it was is said where the curves are of several."""
+        seen: dict[float, str] = {}
+        for curve in self.drawn_curves():
+            for at in self.tracks[curve.key].restarts:
+                if self.start <= at <= self.end:
+                    seen.setdefault(at, curve.label)
+        single = len({track.restarts for track in self.tracks.values()}) == 1
+        found = sorted(seen.items())
+        self.restarts = tuple(
+            (at, tr("restart") if single else tr("{label} restarted", label=who)) for at, who in found
+        )
 
     def prepare(self, pixels: int, height: float) -> None:
         """Compute shapes for a plot `pixels` wide, then the scales that hold them and have ticks for `height`."""

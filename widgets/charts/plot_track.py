@@ -39,14 +39,14 @@ class Track:
 
     Attributes:
         has_gaps: whether any value is NaN.
-        missing: why the server does not offer the metric.
+        missing: why nothing of the metric was sampled; lacks: the same as a code (services/series.py).
         restarts: epoch seconds.
         ranges: what plot_columns computed of these points last.
     """
 
     __slots__ = (
         *("_arrays", "_block_high", "_block_low", "_block_t", "_blocks_done", "_size"),
-        *("banded", "has_gaps", "known", "missing", "ranges", "restarts", "step_s"),
+        *("banded", "has_gaps", "known", "lacks", "missing", "ranges", "restarts", "step_s"),
     )
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Track:
         self.banded = False
         self.has_gaps = False
         self.known = False
-        self.missing = ""
+        self.missing = self.lacks = ""
         self.restarts: tuple[float, ...] = ()
         self.step_s = 1.0
         self.ranges: KnownRanges | None = None
@@ -87,7 +87,7 @@ class Track:
     def replace(self, series: SeriesLike) -> None:
         """Take `series` instead of what was there."""
         self.known = True
-        self.missing = series.missing
+        self.missing, self.lacks = series.missing, series.lacks
         self.restarts = tuple(series.restarts)
         self.step_s = max(series.step_s, 1e-3)
         self.banded = series.p5 is not None or series.minimum is not None
@@ -107,7 +107,7 @@ class Track:
             self.replace(series)
             return True
         changed = series.missing != self.missing
-        self.missing = series.missing
+        self.missing, self.lacks = series.missing, series.lacks
         if series.restarts and not set(series.restarts) <= set(self.restarts):
             self.restarts = tuple(sorted({*self.restarts, *series.restarts}))
             changed = True

@@ -73,9 +73,17 @@ def choice(name: str, options: Sequence[tuple[str, str]]) -> QComboBox:
     # Long words are cut in the box and whole in its list: they must not push a form out of its dialog.
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(12)
+    offer(box, options)
+    return box
+
+
+def offer(box: QComboBox, options: Sequence[tuple[str, str]]) -> None:
+    """Offer these (value, marked words) from now on; the value that was chosen stays chosen where it is among them."""
+    chosen = box.currentData()
+    box.clear()
     for value, words in options:
         box.addItem(tr(words), value)
-    return box
+    choose(box, chosen)
 
 
 def choose(box: QComboBox, value: str) -> None:

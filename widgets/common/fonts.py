@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
 SMALL = 12
 BASE = 13
@@ -75,3 +75,18 @@ def mono_font(size: int = BASE - 1, weight: QFont.Weight = REGULAR) -> QFont:
 def drawn_font(size: int = BASE, weight: QFont.Weight = REGULAR) -> QFont:
     """Return the interface's font for a drawing that is enlarged as a whole, words and all."""
     return QFont(_shared(False, size, int(weight.value)))
+
+
+def small_width(words: str) -> float:
+    """Return how wide words are in the small size: the same ones are placed anew with each second."""
+    return _width(words, px(SMALL))
+
+
+def drawn_small_width(words: str) -> float:
+    """Return how wide words in the small size are in a drawing that is enlarged as a whole."""
+    return _width(words, SMALL)
+
+
+@lru_cache(maxsize=4_096)
+def _width(words: str, pixels: int) -> float:
+    return QFontMetricsF(drawn_font(pixels)).horizontalAdvance(words)

@@ -12,13 +12,13 @@ from widgets.common.text import one_line
 STALE_AFTER_S = 3.0
 """A number older than two samples (and a little jitter) is shown grey with its age."""
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = re.compile(r"([0-9]{1,18})")
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key that puts db2 before db10."""
     parts = _DIGITS.split(name.casefold())
-    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part)
+    return tuple((0, 0, part) if at % 2 == 0 else (1, int(part), "") for at, part in enumerate(parts) if part)
 
 
 def ordered_nodes(cluster: ClusterSnapshot) -> tuple[NodeView, ...]:
@@ -43,6 +43,15 @@ def missing_words(cluster: ClusterSnapshot) -> str:
     return tr("{size} of {expected} expected nodes", size=cluster.size, expected=cluster.expected)
 
 
+def silence_words(cluster: ClusterSnapshot) -> str:
+    """Return "3 of 15 answer" for a cluster of which a host gives no answer at all, else ''."""
+    hosts = [node for node in cluster.nodes if node.host]
+    if not any(node.reach is Reach.NONE for node in hosts):
+        return ""
+    answering = sum(node.reach not in {Reach.NONE, Reach.NOT_TRIED} for node in hosts)
+    return tr("{answering} of {total} answer", answering=answering, total=len(hosts))
+
+
 def age_of(node: NodeView, at: float) -> float | None:
     """Return how old the node's numbers are at `at`, in seconds; None when it never answered.
 
@@ -64,6 +73,12 @@ def last_answer(node: NodeView) -> float | None:
     if facts is None or (facts.sql_at is None and node.reach is Reach.SSH_ONLY):
         return None
     return facts.sql_at if facts.sql_at is not None else facts.ssh_at
+
+
+def heard_last(node: NodeView) -> float | None:
+    """Return when the host last answered over any way, None when it never did (UTC epoch seconds)."""
+    moments = [m for m in (node.facts.sql_at, node.facts.ssh_at) if m is not None] if node.facts is not None else []
+    return max(moments, default=None)
 
 
 def is_stale(node: NodeView, at: float) -> bool:

@@ -144,6 +144,8 @@ PROCEDURE = Place(
         Shortcut("up", mark("To the step above"), ("Up",)),
         Shortcut("down", mark("To the step below"), ("Down",)),
         Shortcut("unfold", mark("Open or close a step"), ("Return", "Space"), ("Enter",)),
+        Shortcut("open", mark("Open a step"), ("Right",)),
+        Shortcut("close", mark("Close a step"), ("Left",)),
         Shortcut("copy", mark("Copy what has the focus"), ("Ctrl+C",)),
     ),
 )

@@ -6,18 +6,22 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from widgets.common.theme import with_alpha
 
 
 class Spark:
-    """The curve of one series inside one rectangle: paths are built once, painted often."""
+    """The curve of one series inside one rectangle: paths are built once, on any thread, and painted often.
 
-    __slots__ = ("_areas", "_line")
+    Attributes: values, rect: what it was made of; nothing changes afterwards.
+    """
+
+    __slots__ = ("_areas", "_line", "rect", "values")
 
     def __init__(self, values: Sequence[float], rect: QRectF) -> None:
         """Build the paths; NaN is a gap. The scale starts at zero unless the values are far from it."""
+        self.values, self.rect = tuple(values), rect
         self._line = QPainterPath()
         self._areas = QPainterPath()
         finite = [v for v in values if math.isfinite(v)]
@@ -44,6 +48,10 @@ class Spark:
         """Return whether there is nothing to draw."""
         return self._line.isEmpty()
 
+    def fitted(self, rect: QRectF) -> Spark:
+        """Return the same curve inside another rectangle, itself where it fits."""
+        return self if rect == self.rect else Spark(self.values, rect)
+
     def _add(self, run: list[tuple[float, float]], ground: float) -> None:
         if len(run) < 2:
             return
@@ -57,9 +65,15 @@ class Spark:
         piece.closeSubpath()
         self._areas.addPath(piece)
 
-    def paint(self, painter: QPainter, color: QColor) -> None:
-        """Draw the curve over a light area of its colour."""
-        painter.fillPath(self._areas, with_alpha(color, 0.12))
+    def paint(self, painter: QPainter, color: QColor, into: QRectF | None = None) -> None:
+        """Draw the curve over a light area of its colour, stretched into another rectangle where one is given."""
+        line, areas = self._line, self._areas
+        if into is not None and into != self.rect:
+            fit = QTransform.fromTranslate(into.x(), into.y())
+            fit.scale(into.width() / self.rect.width(), into.height() / self.rect.height())
+            fit.translate(-self.rect.x(), -self.rect.y())
+            line, areas = fit.map(line), fit.map(areas)
+        painter.fillPath(areas, with_alpha(color, 0.12))
         pen = QPen(color, 1.25)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(self._line, pen)
+        painter.strokePath(line, pen)

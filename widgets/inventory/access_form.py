@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TypedDict
 
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
 from services.words import mark, tr
-from widgets.bridge.typed import is_address, is_login, is_way
 from widgets.common.boxes import hairline
-from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong
-from widgets.common.labels import label
+from widgets.common.fields import FileField, SecretField, add_row, choice, choose, form, line, mark_wrong, offer
+from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.plain import set_tip
+from widgets.inventory.access_faults import checks, port
 from widgets.inventory.draft import HostDraft
+from widgets.inventory.passwords import KeepBox, reference
 
 _SUDO = (("none", mark("not needed")), ("nopasswd", mark("without a password")), ("password", mark("with a password")))
 _VIA = (
     ("tunnel", mark("through the SSH tunnel")),
     ("direct", mark("directly over the network")),
     ("socket", mark("the Unix socket, over SSH")),
+)
+_VIA_WITHOUT_SSH = (
+    ("direct", mark("directly over the network")),
+    ("socket", mark("the Unix socket of this machine")),
 )
 _TLS = (
     ("verify", mark("verified, by CA or by you once")),
@@ -35,7 +40,7 @@ _WHY_TWO = mark(
     "Two accounts: watching uses one that can't change anything. The operator's changes a server only while a "
     "procedure that you approved runs. Empty: procedures use the observer's account, or sudo on the host."
 )
-_PORT = re.compile(r"[0-9]{1,5}")
+_ADDRESS_HINT = mark("A name, an IP address, or a Host of ~/.ssh/config")
 Typed = dict[SecretRef, Secret]
 
 
@@ -45,22 +50,31 @@ class _Operator(TypedDict):
 
 
 class AccessForm(QWidget):
-    """Host, SSH, SQL. `draft()` gives the outcome, `faults()` what keeps it from being one."""
+    """Host, SSH, SQL. `draft()` gives the outcome, `faults()` what keeps it from being one.
+
+    Signal: `changed` when something that a test tries is another now.
+    """
+
+    changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._editing: HostEntry | None = None
+        self.sql_user_known = False
+        self._via_over_ssh = ""
         self.name = line(tr("Name"), tr("as you call it; the address when empty"))
         self.address = line(tr("Address"), tr("host name or IP address"))
+        self.address_note = ElidedLabel(tr(_ADDRESS_HINT), "second", Qt.TextElideMode.ElideRight)
         self._make_ssh()
         self._make_sql()
-        self.keep = QCheckBox(tr("Keep passwords in the system's keyring"))
-        self.keep.setChecked(True)
+        self.keeping = KeepBox()
+        self.keep = self.keeping.tick
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(12)
         top = form()
         add_row(top, tr("Address"), self.address)
+        top.addRow("", self.address_note)
         add_row(top, tr("Name"), self.name)
         column.addLayout(top)
         for switch, layout in ((self.ssh_on, self._ssh_form), (self.sql_on, self._sql_form)):
@@ -68,15 +82,16 @@ class AccessForm(QWidget):
             column.addWidget(switch)
             column.addLayout(layout)
         column.addWidget(hairline())
-        column.addWidget(self.keep)
+        column.addWidget(self.keeping)
         column.addStretch(1)
         self._follow_choices()
+        self._watch_inputs()
 
     # -- fields --------------------------------------------------------------------------------------------------
     def _make_ssh(self) -> None:
         self.ssh_on = QCheckBox(tr("SSH: the machine's numbers, the log, the tunnel"))
         self.ssh_on.setChecked(True)
-        self.ssh_user = line(tr("SSH user"), tr("your login name on the host"))
+        self.ssh_user = line(tr("SSH user"), tr("as ssh_config says, else your login name"))
         self.ssh_port = line(tr("SSH port"), "22")
         self.ssh_key = FileField(tr("Key file"), tr("the agent and ~/.ssh are tried when empty"))
         self.passphrase = SecretField(tr("Passphrase of the key, or SSH password"))
@@ -95,6 +110,7 @@ class AccessForm(QWidget):
         )
         self._fill(self._ssh_form, rows)
         self.passphrase.setPlaceholderText(tr("of the key; without a key file: the SSH password"))
+        self.ssh_on.toggled.connect(self._offer_ways)
         self.ssh_on.toggled.connect(self._follow_choices)
         self.sudo.currentIndexChanged.connect(self._follow_choices)
 
@@ -153,6 +169,49 @@ class AccessForm(QWidget):
         self._sql_form.setRowVisible(self.operator_password, sql and bool(self.operator_user.text().strip()))
         self._sql_form.setRowVisible(self.ca, sql and via != "socket" and verified)
 
+    def _offer_ways(self, ssh: bool) -> None:
+        """Offer a way through SSH only with SSH; the one that was chosen comes back with it."""
+        if ssh:
+            offer(self.via, _VIA)
+            choose(self.via, self._via_over_ssh or self.via.currentData())
+        else:
+            self._via_over_ssh = self.via.currentData()
+            offer(self.via, _VIA_WITHOUT_SSH)
+
+    def _watch_inputs(self) -> None:
+        """Tell each change of what a test tries; a host's name and the keyring's tick are no part of it."""
+        for field in self.findChildren(QLineEdit):
+            if field is not self.name:
+                field.textChanged.connect(self._input_changed)
+        for box in self.findChildren(QComboBox):
+            box.currentIndexChanged.connect(self._input_changed)
+        for switch in (self.ssh_on, self.sql_on):
+            switch.toggled.connect(self._input_changed)
+        self.name.textChanged.connect(self._follow_passwords)
+        self.keep.toggled.connect(self._follow_passwords)
+
+    def _input_changed(self) -> None:
+        self.tell_address("")
+        self._follow_passwords()
+        self.changed.emit()
+
+    def _follow_passwords(self) -> None:
+        self.keeping.follow([ref for ref, _ in self.draft().secrets])
+
+    def tell_address(self, told: str) -> None:
+        """Say at the address field what is wrong with it; '' takes it back."""
+        mark_wrong(self.address, bool(told))
+        set_kind(self.address_note, "bad" if told else "second")
+        self.address_note.setText(told or tr(_ADDRESS_HINT))
+        self.address.setAccessibleDescription(told)
+
+    def show_defaults(self, ssh_user: str, sql_user: str) -> None:
+        """Show the users that the inventory's [defaults] give to a host that names none."""
+        self.sql_user_known = bool(sql_user)
+        for field, user in ((self.ssh_user, ssh_user), (self.sql_user, sql_user)):
+            if user:
+                field.setPlaceholderText(tr("{user}, as [defaults] of the inventory say", user=user))
+
     def other_way_through_ssh(self) -> str:
         """Return the way through SSH that was not tried yet: 'tunnel', 'socket', or '' without SSH."""
         if not self.ssh_on.isChecked():
@@ -197,24 +256,24 @@ class AccessForm(QWidget):
     # -- out -----------------------------------------------------------------------------------------------------
     def faults(self) -> tuple[str, ...]:
         """Return what is wrong with the fields, as sentences, and frame those fields."""
-        ssh, sql = self.ssh_on.isChecked(), self.sql_on.isChecked()
-        address, login, jump = (field.text().strip() for field in (self.address, self.ssh_user, self.jump))
-        checks: list[tuple[QLineEdit, bool, str]] = [
-            (self.address, not is_address(address), tr("An address is needed: a host name or an IP address.")),
-            (self.ssh_user, ssh and not is_login(login), tr("SSH needs a user.")),
-            (self.jump, ssh and jump != "" and not is_way(jump), tr("A jump host is written as user@host:port.")),
-            (self.sql_user, sql and not self.sql_user.text().strip(), tr("SQL needs a user.")),
-            (self.ssh_port, ssh and not _is_port(self.ssh_port), tr("The SSH port is a number from 1 to 65535.")),
-            (self.sql_port, sql and not _is_port(self.sql_port), tr("The SQL port is a number from 1 to 65535.")),
-        ]
-        for field, wrong, _ in checks:
+        found = checks(self)
+        for field, wrong, _ in found:
             mark_wrong(field, wrong)
-        sentences = [sentence for _, wrong, sentence in checks if wrong]
-        if not ssh and not sql:
+        sentences = [sentence for _, wrong, sentence in found if wrong]
+        self.tell_address(next((told for field, wrong, told in found if wrong and field is self.address), ""))
+        if not self.ssh_on.isChecked() and not self.sql_on.isChecked():
             sentences.append(tr("At least one way in is needed: SSH, SQL or both."))
-        if sql and not ssh and self.via.currentData() != "direct":
-            sentences.append(tr("Without SSH the server can only be reached directly over the network."))
         return tuple(sentences)
+
+    def first_wrong(self) -> QWidget | None:
+        """Return the first field, from the top, that `faults()` framed."""
+        wrong = [field for field in self.findChildren(QLineEdit) if field.property("wrong")]
+        return min(wrong, key=lambda field: field.mapTo(self, QPoint()).y(), default=None)
+
+    def has_sudo_password(self) -> bool:
+        """Return whether a password for sudo was typed, or is kept already."""
+        kept = self._editing.ssh.sudo_password if self._editing and self._editing.ssh else None
+        return self.sudo_password.secret() is not None or kept is not None
 
     def draft(self) -> HostDraft:
         """Return the outcome; call it only while `faults()` is empty."""
@@ -236,15 +295,15 @@ class AccessForm(QWidget):
         # One field for both: with a key file it is the key's passphrase, without one the login's password.
         passphrase, password = old.passphrase if key else None, old.password if not key else None
         if key:
-            passphrase = _taken(self.passphrase, f"{name}/ssh-key", passphrase, typed)
+            passphrase = self._taken(self.passphrase, name, "ssh-key", passphrase, typed)
         else:
-            password = _taken(self.passphrase, f"{name}/ssh", password, typed)
-        sudo_password = _taken(self.sudo_password, f"{name}/sudo", old.sudo_password, typed)
+            password = self._taken(self.passphrase, name, "ssh", password, typed)
+        sudo_password = self._taken(self.sudo_password, name, "sudo", old.sudo_password, typed)
         sudo = self.sudo.currentData()
         return replace(
             old,
             user=self.ssh_user.text().strip(),
-            port=_port(self.ssh_port, 22),
+            port=port(self.ssh_port, 22),
             key=key,
             passphrase=passphrase,
             password=password,
@@ -255,14 +314,15 @@ class AccessForm(QWidget):
 
     def _sql_access(self, name: str, typed: Typed) -> SqlAccess:
         old = self._editing.sql if self._editing and self._editing.sql else SqlAccess("")
+        via, tls = self.via.currentData(), self.tls.currentData()
         return replace(
             old,
             user=self.sql_user.text().strip(),
-            password=_taken(self.sql_password, f"{name}/sql", old.password, typed),
-            port=_port(self.sql_port, 3306),
-            via=self.via.currentData(),
+            password=self._taken(self.sql_password, name, "sql", old.password, typed),
+            port=port(self.sql_port, 3306),
+            via=via,
             socket=self.socket.text().strip() or None,
-            tls=self.tls.currentData(),
+            tls="verify" if via == "socket" and tls.startswith("verify-") else tls,  # a socket shows no certificate
             ca=self.ca.path(),
             **self._operator(name, old, typed),
         )
@@ -272,30 +332,21 @@ class AccessForm(QWidget):
         user = self.operator_user.text().strip() or None
         # A kept password is the old user's: another user does not log in with it.
         kept = old.operator_password if user == old.operator_user else None
-        password = _taken(self.operator_password, f"{name}/operator", kept, typed) if user else None
+        password = self._taken(self.operator_password, name, "operator", kept, typed) if user else None
         return {"operator_user": user, "operator_password": password}
 
-
-def _taken(field: SecretField, name: str, kept: SecretRef | None, typed: Typed) -> SecretRef | None:
-    """Return the reference a field stands for; what was typed goes into `typed` under it."""
-    secret = field.secret()
-    if secret is None:
-        return kept
-    ref = SecretRef("keyring", name)
-    typed[ref] = secret
-    return ref
+    def _taken(
+        self, field: SecretField, name: str, what: str, kept: SecretRef | None, typed: Typed
+    ) -> SecretRef | None:
+        """Return the reference a field stands for; what was typed goes into `typed` under it."""
+        secret = field.secret()
+        if secret is None:
+            return kept
+        ref = reference(name, what, keep=self.keep.isChecked())
+        typed[ref] = secret
+        return ref
 
 
 def _say_kept(field: SecretField, ref: SecretRef | None) -> None:
     if ref is not None:
         field.setPlaceholderText(tr("as kept in {ref}; type to replace it", ref=ref))
-
-
-def _is_port(field: QLineEdit) -> bool:
-    text = field.text().strip()
-    return not text or (bool(_PORT.fullmatch(text)) and 1 <= int(text) <= 65535)
-
-
-def _port(field: QLineEdit, default: int) -> int:
-    text = field.text().strip()
-    return int(text) if text else default

@@ -17,19 +17,25 @@ from widgets.common.messages import MessageBar
 from widgets.common.wardrobe import wear
 from widgets.inventory.access_form import AccessForm
 from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
-from widgets.inventory.draft import HostKey, ServerCertificate, StepLike, StepLine
+from widgets.inventory.draft import HostKey, ServerCertificate, StepLike
 from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.steps_pane import StepsPane
+
+_WIDTH, _HEIGHT = 880, 720
+_MARGIN = 40
+"""How much lower than its window the dialog stays: on a small screen its buttons must be on it."""
 
 
 class ConnectionDialog(QDialog):
     """Signals carry a `HostDraft`: `test_requested`, `save_requested`; `host_key_answered(HostKey, accepted)`,
-    `certificate_answered(ServerCertificate, accepted)`."""
+    `certificate_answered(ServerCertificate, accepted)`. `outdated`: what a test was asked for, or found, is not so any
+    more: a field is another now."""
 
     test_requested = Signal(object)
     save_requested = Signal(object)
     host_key_answered = Signal(object, bool)
     certificate_answered = Signal(object, bool)
+    outdated = Signal()
 
     def __init__(self, parent: QWidget | None = None, entry: HostEntry | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +43,10 @@ class ConnectionDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         heading = tr("Connection of {name}", name=entry.name) if entry else tr("Add a host")
         self.setWindowTitle(heading)
-        self.resize(880, 720)
+        self.resize(_WIDTH, _fitting_height(parent))
+        self._testing = False
+        self._tested = False
+        self._faulty = False
         self.form = AccessForm()
         if entry is not None:
             self.form.show_entry(entry)
@@ -47,6 +56,7 @@ class ConnectionDialog(QDialog):
         self._test = button(tr("Test"), on=self._ask_test, hint=tr("Try every step once; nothing is changed"))
         self._save = default_button(button(tr("Save") if entry else tr("Add and watch"), "primary", on=self._ask_save))
         self._build(heading)
+        self.form.changed.connect(self._input_changed)
         self.form.address.setFocus()
         wear(self)
 
@@ -75,7 +85,9 @@ class ConnectionDialog(QDialog):
         column.addLayout(foot)
 
     def _left_half(self, heading: str) -> QVBoxLayout:
-        scroll = QScrollArea()
+        scroll = self._scroll = QScrollArea()
+        scroll.setAccessibleName(heading)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and scroll it
         scroll.setWidget(self.form)
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -84,7 +96,7 @@ class ConnectionDialog(QDialog):
         title = label(heading, "title")
         title.setContentsMargins(20, 16, 20, 0)
         intro = label(tr("One host is enough: the rest of its cluster is found from it."), "second", wrap=True)
-        intro.setContentsMargins(20, 4, 20, 0)
+        intro.setContentsMargins(20, 4, 20, 8)
         left = QVBoxLayout()
         left.setSpacing(0)
         left.addWidget(title)
@@ -95,36 +107,65 @@ class ConnectionDialog(QDialog):
     # -- what a person asks for ----------------------------------------------------------------------------------
     def _checked(self) -> bool:
         faults = self.form.faults()
+        self._faulty = bool(faults)
         self._bar.say(Health.BAD, faults)
+        wrong = self.form.first_wrong()
+        if wrong is not None:
+            wrong.setFocus()
+            self._scroll.ensureWidgetVisible(wrong)
         return not faults
 
     def _ask_test(self) -> None:
-        if self._checked():
+        if not self._testing and self._checked():
             draft = self.form.draft()
             self.set_testing(True)
-            self.steps.show_steps(
-                (StepLine(tr("Test"), "running", tr("Trying to reach {address}.", address=draft.entry.address)),)
-            )
+            self._tested = True
+            self.steps.begin((), tr("Trying to reach {address}.", address=draft.entry.address))
             self.test_requested.emit(draft)
 
     def _ask_save(self) -> None:
         if self._checked():
             self.save_requested.emit(self.form.draft())
 
+    def _input_changed(self) -> None:
+        """What was found, or said, of other fields is not so of these."""
+        self._bar.say(Health.BAD, self.form.faults() if self._faulty else ())
+        if self._tested:
+            self._tested = False
+            self.set_testing(False)
+            self.steps.clear(tr("Something was changed since the test: test again."))
+            self.outdated.emit()
+
     # -- what the test answers -----------------------------------------------------------------------------------
     def set_testing(self, testing: bool) -> None:
-        """Say that a test runs; a second one can't be started meanwhile."""
-        self._test.setEnabled(not testing)
+        """Say that a test runs; a second one can't be started meanwhile.
+
+        The button stays enabled: disabling it would send the focus to its neighbour, Cancel.
+        """
+        self._testing = testing
         self._test.setText(tr("Testing…") if testing else tr("Test"))
+
+    def begin_steps(self, steps: Sequence[StepLike]) -> None:
+        """Show the steps that will be tried, each in its place."""
+        self.steps.begin(steps, self.steps.told())
 
     def show_steps(self, steps: Sequence[StepLike], *, done: bool = True) -> None:
         """Show the steps so far (`AccessReport.steps` fits); `done` ends the test."""
-        self.steps.show_steps(steps)
+        self._tested = True
+        self.steps.show_steps(steps, done=done)
         self.set_testing(not done)
+
+    def tell_unknown_name(self, name: str) -> None:
+        """Say at the address that nobody here knows the name it stands for."""
+        self.form.tell_address(tr('The name "{name}" is not known here.', name=name))
 
     def say(self, health: Health, sentences: Sequence[str]) -> None:
         """Say something about the whole: it could not be saved, and why."""
         self._bar.say(health, sentences)
+
+    def show_keyring_absence(self, sentences: Sequence[str]) -> None:
+        """Say that no keyring could keep a password, and the ways out."""
+        self.form.keeping.show_absence(sentences)
 
     def message(self) -> str:
         """Return what the dialog's bar says, '' while it is hidden."""
@@ -154,3 +195,7 @@ class ConnectionDialog(QDialog):
     def _go_another_way(self, way: str) -> None:
         self.form.choose_way(way)
         self._ask_test()
+
+
+def _fitting_height(parent: QWidget | None) -> int:
+    return _HEIGHT if parent is None else min(_HEIGHT, parent.window().height() - _MARGIN)

@@ -14,7 +14,7 @@ class HostDraft:
     """The form's outcome.
 
     Attributes:
-        entry: refers to secrets by `keyring:` names; holds none itself.
+        entry: refers to typed secrets by `keyring:` names where `keep` is set, else by `env:` names; holds none itself.
         secrets: what was typed, under those names; only for memory unless `keep` asks for the system's keyring.
         replaces: the name of the entry being edited, '' for a new one.
     """
@@ -29,12 +29,16 @@ class StepLike(Protocol):
     """One step of a connection test; `services.connections.probe.Step` fits."""
 
     @property
+    def name(self) -> str:
+        """Return what tells it from the others, '' where its title does."""
+
+    @property
     def title(self) -> str:
         """Return what was tried."""
 
     @property
     def state(self) -> str:
-        """Return 'passed', 'failed', 'warned', 'skipped' or 'running'."""
+        """Return 'passed', 'failed', 'warned', 'skipped', 'running' or 'waiting'."""
 
     @property
     def sentence(self) -> str:
@@ -53,6 +57,7 @@ class StepLine:
     state: str
     sentence: str = ""
     try_: tuple[str, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,14 @@ _SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MyS
 
 
 class FirstRunPage(QFrame):
-    """Signals: `add_host_requested`, `import_requested("ssh" | "mycnf" | "workbench")`, `demo_requested`."""
+    """Signals: `add_host_requested`, `import_requested("ssh" | "mycnf" | "workbench")`, `demo_requested`;
+    `other_inventory_requested`, `new_inventory_requested` where the inventory that was named is not there."""
 
     add_host_requested = Signal()
     import_requested = Signal(str)
     demo_requested = Signal()
+    other_inventory_requested = Signal()
+    new_inventory_requested = Signal()
 
     def __init__(self, told: str = "") -> None:
         super().__init__()
@@ -44,12 +47,13 @@ class FirstRunPage(QFrame):
         column.addWidget(label(tr("Watch a database cluster"), "title"))
         if told:
             column.addWidget(label(told, "warn", wrap=True))
+            column.addLayout(self._files())
         column.addWidget(label(tr(_PROMISE), "second", wrap=True))
         column.addSpacing(12)
         column.addLayout(self._cards())
         middle = QHBoxLayout()
         middle.addStretch(1)
-        middle.addWidget(block)
+        middle.addWidget(block, 1000)  # as wide as it may be: a small window has less room
         middle.addStretch(1)
         page = QVBoxLayout(self)
         page.addStretch(2)
@@ -60,7 +64,15 @@ class FirstRunPage(QFrame):
         wear(self)
 
     def _fit_text(self) -> None:
-        self._block.setFixedWidth(min(3 * px(_CARD_WIDTH) + 2 * 16, 1180))
+        self._block.setMaximumWidth(min(3 * px(_CARD_WIDTH) + 2 * 16, 1180))
+
+    def _files(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(button(tr("Choose another inventory…"), on=self.other_inventory_requested.emit))
+        row.addWidget(button(tr("Make a new one…"), on=self.new_inventory_requested.emit))
+        row.addStretch(1)
+        return row
 
     def _cards(self) -> QHBoxLayout:
         add = button(tr("Add a host…"), "primary", on=self.add_host_requested.emit)

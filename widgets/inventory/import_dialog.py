@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.inventory.model import HostEntry
 from services.words import mark, tr
 from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label
-from widgets.common.plain import set_tip
 from widgets.common.text import plural
+from widgets.common.ticked_table import TickedTable
 from widgets.common.wardrobe import wear
 from widgets.inventory.draft import Candidate
 
@@ -41,9 +32,10 @@ class ImportDialog(QDialog):
         self.setWindowTitle(tr("Import from {source}", source=source))
         self.resize(760, 480)
         self._candidates = tuple(candidates)
-        self._table = QTableWidget(len(candidates), len(_COLUMNS))
+        rows = [(_cells(candidate), candidate.ticked) for candidate in self._candidates]
+        self._table = TickedTable(tr("Hosts that were found"), _COLUMNS, rows, (180, 160, 120, 120))
+        self._table.ticks_changed.connect(self._count)
         self._import = default_button(button("", "primary", on=self._take))
-        self._fill()
         found = plural(len(candidates), "{n} host", "{n} hosts")
         title = (
             tr("{found} found in {source}", found=found, source=source)
@@ -77,44 +69,13 @@ class ImportDialog(QDialog):
         self._count()
         wear(self)
 
-    def _fill(self) -> None:
-        table = self._table
-        table.setHorizontalHeaderLabels([tr(column) for column in _COLUMNS])
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(28)
-        table.setShowGrid(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        table.horizontalHeader().setHighlightSections(False)
-        for row, candidate in enumerate(self._candidates):
-            for column, text in enumerate(_cells(candidate)):
-                item = QTableWidgetItem(text)
-                set_tip(item, text)
-                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-                if column == 0:
-                    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-                    item.setCheckState(Qt.CheckState.Checked if candidate.ticked else Qt.CheckState.Unchecked)
-                table.setItem(row, column, item)
-        header = table.horizontalHeader()
-        for column, width in enumerate((180, 160, 120, 120)):
-            header.resizeSection(column, width)
-        header.setSectionResizeMode(len(_COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
-        table.itemChanged.connect(self._count)
-
     def ticked(self) -> tuple[HostEntry, ...]:
         """Return the entries that would be taken over."""
-        return tuple(c.entry for row, c in enumerate(self._candidates) if self._is_ticked(row))
-
-    def _is_ticked(self, row: int) -> bool:
-        item = self._table.item(row, 0)
-        return item is not None and item.checkState() is Qt.CheckState.Checked
+        return tuple(self._candidates[row].entry for row in self._table.ticked())
 
     def set_ticked(self, row: int, ticked: bool) -> None:
         """Tick or untick a row."""
-        item = self._table.item(row, 0)
-        if item is not None:
-            item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+        self._table.set_ticked(row, ticked)
 
     def _count(self) -> None:
         count = len(self.ticked())

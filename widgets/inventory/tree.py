@@ -39,7 +39,7 @@ class Offer:
 
 class EstateTree(QFrame):
     """The estate. Signals: what a person chose; `edit_host_requested(node_id)`, `remove_host_requested(node_id)`
-    from a node's menu.
+    from a node's menu, `retry_requested(node or cluster id)` from the menu of what does not answer.
 
     Attributes:
         offers: given cluster id and node id ('' for a cluster's row): what else the row's menu offers, first of all.
@@ -52,6 +52,7 @@ class EstateTree(QFrame):
     add_host_requested = Signal()
     edit_host_requested = Signal(str)
     remove_host_requested = Signal(str)
+    retry_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,6 +143,10 @@ class EstateTree(QFrame):
         menu.aboutToHide.connect(menu.deleteLater)
         for offer in self.offers(entry.cluster_id, entry.node_id) if entry is not None else ():
             offer.add_to(menu)
+        if entry is not None and entry.silent and self.hosts_change:
+            key = entry.node_id or entry.cluster_id
+            menu.addSeparator()
+            menu.addAction(tr("Retry {name} now", name=entry.name), lambda: self.retry_requested.emit(key))
         if entry is not None and entry.node_id and self.hosts_change:
             node_id = entry.node_id
             menu.addSeparator()

@@ -8,8 +8,8 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
-from services.types import ClusterKind, Health
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
+from services.types import ClusterKind, Health, Reach
 from services.words import tr
 from widgets.common.nodes import (
     age_of,
@@ -19,6 +19,7 @@ from widgets.common.nodes import (
     missing_words,
     natural_key,
     ordered_nodes,
+    silence_words,
     state_word,
 )
 from widgets.common.plain import plain
@@ -35,7 +36,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one row shows. `node_id` is '' for a cluster."""
+    """What one row shows. `node_id` is '' for a cluster. `silent`: a host of it gives no answer at all."""
 
     cluster_id: str
     node_id: str
@@ -44,6 +45,7 @@ class Entry:
     health: Health
     faded: bool = False
     hint: str = ""
+    silent: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +66,9 @@ class EstateModel(QAbstractItemModel):
     # -- content -------------------------------------------------------------------------------------------------
     def show_snapshot(self, estate: EstateSnapshot) -> None:
         """Take a snapshot; only rows that came, went or changed are told to the view."""
-        wanted = sorted(estate.clusters, key=lambda c: (natural_key(c.name), c.cluster_id))
+        wanted = sorted(
+            estate.clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, natural_key(c.name), c.cluster_id)
+        )  # a host that stands alone is often one that waits to be used: clusters come before it
         ids = [c.cluster_id for c in wanted]
         for row in reversed(range(len(self._clusters))):
             if self._clusters[row].entry.cluster_id not in ids:
@@ -190,17 +194,18 @@ def cluster_entry(cluster: ClusterSnapshot) -> Entry:
     short = ".".join(cluster.version.split(".")[:2])
     if cluster.kind is ClusterKind.GALERA:
         detail = f"Galera {short}".strip()
+    elif cluster.kind is ClusterKind.UNKNOWN:
+        detail = ""
     elif cluster.kind is ClusterKind.ASYNC:
         replicas = {e.replica_id for e in cluster.replication}
         detail = tr("async, {sources} + {replicas}", sources=len(cluster.nodes) - len(replicas), replicas=len(replicas))
     else:
         detail = f"{cluster.flavour.value} {short}" if short else ""
-    if missing := missing_words(cluster):
-        detail = missing
+    detail = silence_words(cluster) or missing_words(cluster) or detail
     hint = f"{cluster.name} · {tr(cluster.kind.value)} · {short_id(cluster.cluster_id)}"
-    return Entry(
-        cluster.cluster_id, "", cluster.name or short_id(cluster.cluster_id), detail, cluster.health, hint=hint
-    )
+    name = cluster.name or short_id(cluster.cluster_id)
+    silent = any(node.reach is Reach.NONE for node in cluster.nodes)
+    return Entry(cluster.cluster_id, "", name, detail, cluster.health, hint=hint, silent=silent)
 
 
 def node_entry(cluster: ClusterSnapshot, node: NodeView, at: float) -> Entry:
@@ -209,14 +214,16 @@ def node_entry(cluster: ClusterSnapshot, node: NodeView, at: float) -> Entry:
     hint = "\n".join(p for p in (node.address, node.reason) if p)
     silent = is_silent(node)
     health = Health.UNKNOWN if is_stale(node, at) and not silent else node.health
-    return Entry(cluster.cluster_id, node.node_id, name, _detail(cluster, node, at), health, silent, hint)
+    gone = node.reach is Reach.NONE
+    return Entry(cluster.cluster_id, node.node_id, name, _detail(cluster, node, at), health, silent, hint, gone)
 
 
 def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:
     if is_silent(node):
         answered = last_answer(node)
         age = "" if answered is None else format_duration(max(0.0, at - answered))
-        return " ".join(p for p in (state_word(node), age) if p)
+        role = tr(SPARE) if node.role == SPARE else ""
+        return " · ".join(p for p in (" ".join(p for p in (state_word(node), age) if p), role) if p)
     if is_stale(node, at):
         return format_age(age_of(node, at))
     for transfer in cluster.transfers:

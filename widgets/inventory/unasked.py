@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.discovery.model import Unasked
 from services.types import Health
@@ -23,7 +14,7 @@ from widgets.common.boxes import button, hairline
 from widgets.common.fields import default_button
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
-from widgets.common.plain import set_tip
+from widgets.common.ticked_table import TickedTable
 from widgets.common.wardrobe import wear
 
 _COLUMNS = (mark("Name"), mark("Address"), mark("Named by"), mark("Asked with the account of"))
@@ -99,10 +90,11 @@ class UnaskedDialog(QDialog):
         self.setWindowTitle(tr("Hosts that are named"))
         self.resize(760, 420)
         self._named = tuple(named)
-        self._table = QTableWidget(len(self._named), len(_COLUMNS))
-        self._table.setAccessibleName(tr("Hosts that are named and not asked yet"))
+        rows = [((one.name, one.address, _by(one), one.ways_of), one.sure) for one in self._named]
+        title = tr("Hosts that are named and not asked yet")
+        self._table = TickedTable(title, _COLUMNS, rows, (180, 180, 180))
+        self._table.ticks_changed.connect(self._count)
         self._watch = default_button(button("", "primary", on=self._take))
-        self._fill()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -135,44 +127,13 @@ class UnaskedDialog(QDialog):
         foot.addWidget(self._watch)
         return foot
 
-    def _fill(self) -> None:
-        table = self._table
-        table.setHorizontalHeaderLabels([tr(column) for column in _COLUMNS])
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(28)
-        table.setShowGrid(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
-        for row, one in enumerate(self._named):
-            for column, text in enumerate((one.name, one.address, _by(one), one.ways_of)):
-                item = QTableWidgetItem(text)
-                set_tip(item, text)
-                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-                if column == 0:
-                    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-                    item.setCheckState(Qt.CheckState.Checked if one.sure else Qt.CheckState.Unchecked)
-                table.setItem(row, column, item)
-        for column, width in enumerate((180, 180, 180)):
-            header.resizeSection(column, width)
-        header.setSectionResizeMode(len(_COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
-        table.itemChanged.connect(self._count)
-
     def ticked(self) -> tuple[Unasked, ...]:
         """Return the hosts that would be watched."""
-        return tuple(one for row, one in enumerate(self._named) if self._is_ticked(row))
+        return tuple(self._named[row] for row in self._table.ticked())
 
     def set_ticked(self, row: int, ticked: bool) -> None:
         """Tick or untick a row."""
-        item = self._table.item(row, 0)
-        if item is not None:
-            item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
-
-    def _is_ticked(self, row: int) -> bool:
-        item = self._table.item(row, 0)
-        return item is not None and item.checkState() is Qt.CheckState.Checked
+        self._table.set_ticked(row, ticked)
 
     def _count(self) -> None:
         ticked = self.ticked()

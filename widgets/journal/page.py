@@ -56,9 +56,9 @@ _LEAST = (
 )
 
 
-_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 140, LASTED: 112}
-_LEAST_WHAT, _MOST_WHAT = 240, 880
-_LEFT, _RIGHT, _SCROLL = 20, 16, 14
+_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 124, LASTED: 92}
+_LEAST_WHAT, _MOST_WHAT = 200, 880
+_LEFT, _RIGHT, _SCROLL = 20, 16, 16
 
 
 class JournalPage(QFrame):
@@ -108,8 +108,9 @@ class JournalPage(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(label(tr("Journal"), "title"))
-        row.addWidget(self._count, 1)
-        row.addWidget(self._words, 4)
+        row.addWidget(self._count)
+        row.addStretch(1)
+        row.addWidget(self._words, 1000)  # it has its whole width wherever the others leave it that
         row.addWidget(self._kind)
         row.addWidget(self._least)
         row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))
@@ -138,7 +139,7 @@ class JournalPage(QFrame):
         return table
 
     def _fit_text(self) -> None:
-        self._words.setMinimumWidth(px(96))
+        self._words.setMinimumWidth(px(112))
         self._words.setMaximumWidth(px(240))
         self._table.verticalHeader().setDefaultSectionSize(px(28))
         for column, width in _WIDTHS.items():

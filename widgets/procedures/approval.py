@@ -1,4 +1,4 @@
-"""The last look before a run: totals, rehearsal, typed confirmations, and the button with the reason why it waits."""
+"""The last look before a run: totals, typed confirmations; in the page's foot the buttons, and why they wait."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from widgets.common.messages import MessageBar
 from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE, format_count, plural
 from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.next_bar import Foot
 from widgets.procedures.words import about_time
+
+_MOST_NAMED = 4  # of the hosts in the line of totals; the groups of the plan name them all
 
 
 class Approval(QWidget):
@@ -38,20 +41,14 @@ class Approval(QWidget):
             tr("&Rehearse"), on=self.rehearse_wanted.emit, hint=tr("Runs every read, prints every change, acts nowhere")
         )
         self.start = button(tr("&Approve and start"), "primary", on=self._start)
-        self.reason = words("", "warn")
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.start)
-        foot.addWidget(self.rehearse)
-        foot.addWidget(self.reason, 1)
-        foot.addStretch(0)
+        self.reason, self._found = words("", "warn"), words("", "second")
+        self.foot = Foot(self.start, self.rehearse, self.reason, self._found)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.violations)
         column.addWidget(self._facts)
         column.addLayout(self._fields)
-        column.addLayout(foot)
         self._judge()
 
     def show_plan(self, plan: Plan, violations: tuple[str, ...]) -> None:
@@ -59,6 +56,7 @@ class Approval(QWidget):
         self.violations.say(Health.BAD, violations)
         if plan != self._plan:
             self._plan = plan
+            self.say_rehearsed("")
             put(self._facts, plan_facts(plan))
             self._ask_names([step for step in plan.steps if step.confirm])
         self._judge()
@@ -79,6 +77,10 @@ class Approval(QWidget):
             self._busy = sentence
             self._judge()
 
+    def say_rehearsed(self, told: str) -> None:
+        """Say beside the buttons what the rehearsal found."""
+        put(self._found, told)
+
     def confirmations(self) -> dict[str, str]:
         """Return what was typed for each step that asks for it."""
         return {step_id: field.text().strip() for step_id, field in self.lines.items()}
@@ -95,7 +97,7 @@ class Approval(QWidget):
             return tr("These checks block: {codes}.", codes=", ".join(self._standing))
         missing = [self._expected[key] for key, typed in self.confirmations().items() if typed != self._expected[key]]
         if missing:
-            return tr("Type {names} above to confirm.", names=", ".join(dict.fromkeys(missing)))
+            return tr("Type {names} at the end of the plan to confirm.", names=", ".join(dict.fromkeys(missing)))
         return self._busy
 
     def _ask_names(self, steps: list[Step]) -> None:
@@ -136,8 +138,10 @@ def plan_facts(plan: Plan) -> str:
     downs = sum(step.risk is Risk.NODE_DOWN for step in plan.steps)
     final = sum(step.risk is Risk.IRREVERSIBLE for step in plan.steps)
     duties = sum(step.takes is not None for step in plan.steps)
+    many = len(plan.hosts) > _MOST_NAMED
+    hosts = plural(len(plan.hosts), "{n} host", "{n} hosts") if many else ", ".join(plan.hosts)
     parts = [
-        tr("{steps} on {hosts}", steps=plural(len(plan.steps), "{n} step", "{n} steps"), hosts=", ".join(plan.hosts)),
+        tr("{steps} on {hosts}", steps=plural(len(plan.steps), "{n} step", "{n} steps"), hosts=hosts),
         tr_n("{n} changes something", "{n} change something", changes, n=format_count(changes)),
     ]
     if downs:

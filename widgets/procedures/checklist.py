@@ -1,4 +1,4 @@
-"""The preflight: each check with its evidence, why it matters, what to do; blocks accepted by a reason."""
+"""The preflight: what blocks, warns or is not known stands open at the top; what passed is a line a check below."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.procedures.checks import Check, Override, Remedy, Verdict, standing_blocks
+from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button, hairline
 from widgets.common.fields import line
-from widgets.common.labels import label
-from widgets.common.text import MIDDLE
-from widgets.procedures.blocks import emptied, words
-from widgets.procedures.words import VERDICT_HEALTH, VERDICT_WORDS
+from widgets.common.labels import label, set_kind
+from widgets.common.plain import set_tip
+from widgets.common.text import MIDDLE, plural
+from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.next_bar import Foot
+from widgets.procedures.passed_line import PassedLine, folds, passed_once
+from widgets.procedures.words import check_health, check_word
 
-_ORDER = {Verdict.BLOCK: 0, Verdict.WARN: 1, Verdict.PASS: 2}
+_ORDER = {Verdict.BLOCK: 0, Verdict.WARN: 1, Verdict.PASS: 3}
+_NOT_KNOWN = 2
 
 
 class CheckRow(QFrame):
@@ -48,9 +53,8 @@ class CheckRow(QFrame):
         self._title_of = title_of
         self._asks = asks
         self.reason: QLineEdit | None = None
-        shape = HealthMark(VERDICT_HEALTH[check.verdict], 11)
-        whose = (tr(VERDICT_WORDS[check.verdict]), tr(check.title), check.host)
-        shape.setAccessibleName(", ".join(filter(None, whose)))
+        shape = HealthMark(check_health(check), 11)
+        shape.setAccessibleName(", ".join(filter(None, (check_word(check), tr(check.title), check.host))))
         column = QVBoxLayout()
         column.setSpacing(2)
         column.addLayout(self._title())
@@ -77,9 +81,9 @@ class CheckRow(QFrame):
         row.addWidget(words(tr(check.title), "" if calm else "section"), 1)
         tag = f"{check.host} {MIDDLE} {check.code}" if check.host else check.code
         row.addWidget(label(tag, "third"), 0, Qt.AlignmentFlag.AlignTop)
-        kind = {Verdict.BLOCK: "bad", Verdict.WARN: "warn"}.get(check.verdict, "second")
-        word = label(tr(VERDICT_WORDS[check.verdict]), kind)
-        word.setMinimumWidth(56)
+        kind = {Health.BAD: "bad", Health.WARN: "warn"}.get(check_health(check), "second")
+        word = label(check_word(check), kind)
+        word.setMinimumWidth(60)
         word.setAlignment(Qt.AlignmentFlag.AlignRight)
         row.addWidget(word, 0, Qt.AlignmentFlag.AlignTop)
         return row
@@ -133,55 +137,55 @@ class CheckRow(QFrame):
 
 
 class Checklist(QWidget):
-    """Signals: `overrides_changed`, `check_wanted`, `plan_wanted`, `answer_wanted(name of a question)`."""
+    """Signals: `overrides_changed`, `check_wanted`, `plan_wanted`, `answer_wanted(name of a question)`.
+
+    `shown_wanted(QWidget)` wants it scrolled into sight. `rows` stand open, `lines` are what passed; `foot` has the
+    buttons and stands where the page puts it.
+    """
 
     overrides_changed = Signal()
     answer_wanted = Signal(str)
     check_wanted = Signal()
     plan_wanted = Signal()
+    shown_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[CheckRow] = []
+        self.lines: list[PassedLine] = []
         self.title_of: Callable[[str], str] = str
-        self._lines: list[QFrame] = []
         self._checks: tuple[Check, ...] = ()
         self._fixed = False
-        self._show_all = False
-        self._column = QVBoxLayout()
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self.waiting_words = words("", "second")
+        self._waiting = False
+        self._hindrance = ""
         self.again = button(tr("C&heck again"), on=self.check_wanted.emit)
         self.go_on = button(tr("Show &plan"), "primary", on=self.plan_wanted.emit)
-        self.passes = button("", "link", on=self._turn_passes)
         self.standing = words("", "bad")
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.go_on)
-        foot.addWidget(self.again)
-        foot.addWidget(self.standing, 1)
-        foot.addStretch(0)
+        self.foot = Foot(self.go_on, self.again, self.standing)
+        self._open, self._passed = QVBoxLayout(), QVBoxLayout()
+        self._title = label("", "caps")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.waiting_words)
-        column.addLayout(self._column)
-        column.addWidget(self.passes)
-        column.addLayout(foot)
+        column.setSpacing(0)
+        for layout in (self._open, self._passed):
+            layout.setSpacing(0)
+        column.addLayout(self._open)
+        column.addWidget(self._title)
+        column.addLayout(self._passed)
 
     def set_checks(self, checks: tuple[Check, ...], *, waiting: bool) -> None:
         """Show these checks, blocks first; `waiting`: they are being read anew."""
-        self.waiting_words.setText(tr("Reading the hosts…"))
-        self.waiting_words.setVisible(waiting)
-        self.again.setEnabled(not waiting)
-        for part in (self.again, self.go_on):
-            part.show()  # a run that was shown before had taken them away
+        self._waiting = waiting
         if checks != self._checks or self._fixed:
             self._fixed = False
             self._rebuild(checks, {o.code: o.reason for o in self.overrides()})
-        self.go_on.setEnabled(not waiting and bool(checks))
         self._judge()
+
+    def set_hindrance(self, sentence: str) -> None:
+        """Say why no plan can be shown whatever the checks say, '' for nothing."""
+        if sentence != self._hindrance:
+            self._hindrance = sentence
+            self._judge()
 
     def show_decided(self, checks: tuple[Check, ...], overrides: tuple[Override, ...]) -> None:
         """Show the checks as a run was approved with: nothing to type any more."""
@@ -189,8 +193,6 @@ class Checklist(QWidget):
             return
         self._fixed = True
         self._rebuild(checks, {o.code: o.reason for o in overrides})
-        for part in (self.waiting_words, self.again, self.go_on, self.standing):
-            part.hide()
 
     def checks(self) -> tuple[Check, ...]:
         """Return the checks shown."""
@@ -206,10 +208,12 @@ class Checklist(QWidget):
         return standing_blocks(self._checks, self.overrides())
 
     def _rebuild(self, checks: tuple[Check, ...], reasons: dict[str, str]) -> None:
-        emptied(self._column)
-        self._checks, self.rows, self._lines = checks, [], []
+        opened = {line.head.passed.title for line in self.lines if line.head.opened}
+        emptied(self._open)
+        emptied(self._passed)
+        self._checks, self.rows, self.lines = checks, [], []
         asked: set[str] = set()
-        for number, check in enumerate(sorted(checks, key=lambda check: _ORDER[check.verdict])):
+        for number, check in enumerate(sorted((c for c in checks if not folds(c)), key=_place)):
             row = CheckRow(
                 check,
                 reasons.get(check.code, ""),
@@ -222,35 +226,52 @@ class Checklist(QWidget):
                 asked.add(check.code)
             row.reason_typed.connect(self._typed)
             self.rows.append(row)
-            self._lines.append(hairline())
-            self._column.addWidget(self._lines[-1])
-            self._lines[-1].setVisible(bool(number))  # once it has a parent: it would be a window of its own before
-            self._column.addWidget(row)
-        self._show_all = all(check.verdict is Verdict.PASS for check in checks)
-        self._fold_passes()
+            if number:
+                self._open.addWidget(hairline())
+            self._open.addWidget(row)
+        self._fill_passed(tuple(check for check in checks if folds(check)), opened)
+
+    def _fill_passed(self, passed: tuple[Check, ...], opened: set[str]) -> None:
+        for one in passed_once(passed):
+            line = PassedLine(one)
+            line.head.moved.connect(partial(self._go_on_from, line))
+            self._passed.addWidget(line)
+            self.lines.append(line)
+            if one.title in opened:
+                line.head.click()
+            line.head.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        for line in self.lines[:1]:
+            line.head.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._title.setText(plural(len(passed), "{n} passed", "{n} passed"))
+        self._title.setContentsMargins(0, 12 if self.rows else 4, 0, 2)
+        self._title.setVisible(bool(passed))
+
+    def _go_on_from(self, line: PassedLine, by: int) -> None:
+        """Give the keys to a neighbour: what passed is one stop of the Tab key."""
+        at = self.lines.index(line) + by
+        if 0 <= at < len(self.lines):
+            for other in self.lines:
+                stop = Qt.FocusPolicy.StrongFocus if other is self.lines[at] else Qt.FocusPolicy.ClickFocus
+                other.head.setFocusPolicy(stop)
+            self.lines[at].head.setFocus(Qt.FocusReason.TabFocusReason)
+            self.shown_wanted.emit(self.lines[at])
 
     def _typed(self) -> None:
         self._judge()
         self.overrides_changed.emit()
 
     def _judge(self) -> None:
-        standing = self.standing_blocks()
-        names = ", ".join(dict.fromkeys(check.code for check in standing))
-        self.standing.setText(tr("A run can't start while these stand: {codes}.", codes=names) if standing else "")
-        self.standing.setVisible(bool(standing))
+        """Say what bars the plan, else what bars the run."""
+        barred = tr("Reading the hosts…") if self._waiting else self._hindrance
+        self.again.setEnabled(not barred)
+        self.go_on.setEnabled(not barred and bool(self._checks))
+        names = ", ".join(dict.fromkeys(check.code for check in self.standing_blocks()))
+        blocked = tr("A run can't start while these stand: {codes}.", codes=names) if names else ""
+        set_kind(self.standing, "second" if self._waiting else "bad")
+        put(self.standing, barred or blocked)
+        set_tip(self.go_on, barred)
+        self.go_on.setAccessibleDescription(barred)
 
-    def _turn_passes(self) -> None:
-        self._show_all = not self._show_all
-        self._fold_passes()
 
-    def _fold_passes(self) -> None:
-        """Passed checks fold to one line where something needs to be read first."""
-        folded = [row.check.verdict is Verdict.PASS and not row.check.to_read for row in self.rows]
-        passed = sum(folded)
-        for number, (row, above, calm) in enumerate(zip(self.rows, self._lines, folded, strict=True)):
-            shown = self._show_all or not calm
-            row.setVisible(shown)
-            above.setVisible(shown and number > 0)
-        text = tr("Hide what passed") if self._show_all else tr("Show the {n} that passed", n=passed)
-        self.passes.setText(text)
-        self.passes.setVisible(0 < passed < len(self.rows))
+def _place(check: Check) -> int:
+    return _NOT_KNOWN if check.unknown else _ORDER[check.verdict]

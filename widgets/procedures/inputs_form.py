@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.procedures.fields import Fault, Field
 from services.types import Health
@@ -14,7 +14,9 @@ from widgets.common.boxes import button
 from widgets.common.messages import MessageBar
 from widgets.common.plain import set_tip
 from widgets.common.text import MIDDLE
+from widgets.procedures.blocks import put, words
 from widgets.procedures.field_row import FieldRow
+from widgets.procedures.next_bar import Foot
 
 DEBOUNCE_MS = 250
 
@@ -40,9 +42,8 @@ class InputsForm(QWidget):
         self.more = button(tr("&More"), "link", on=self._turn_more)
         self.bar = MessageBar()
         self.check = button(tr("&Check"), "primary", on=self.go_on, hint=tr("Reads the hosts; changes nothing"))
-        foot = QHBoxLayout()
-        foot.addWidget(self.check)
-        foot.addStretch(1)
+        self.why_not = words("", "second")
+        self.foot = Foot(self.check, self.why_not)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
@@ -50,8 +51,6 @@ class InputsForm(QWidget):
         column.addWidget(self.more)
         column.addWidget(self._rare_place)
         column.addWidget(self.bar)
-        column.addSpacing(4)
-        column.addLayout(foot)
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)
         self._wait.setInterval(DEBOUNCE_MS)
@@ -96,12 +95,19 @@ class InputsForm(QWidget):
                 self.show_more(True)
         loose = [tr(fault.sentence) for fault in faults if fault.field not in self.rows]
         self.bar.say(Health.BAD, loose)
-        self.check.setEnabled(not faults)
-        set_tip(self.check, tr("First answer what is marked") if faults else "")
+        self._judge()
 
     def values(self) -> dict[str, str]:
         """Return the answers that a person gave; defaults are the procedure's to fill in."""
         return {name: row.text().strip() for name, row in self.rows.items() if row.touched}
+
+    def _judge(self) -> None:
+        """Say in the foot why nothing can be checked yet."""
+        unread = tr("The hosts are read first.") if not self.rows else ""
+        why = tr("First answer what is marked.") if self._faults else unread
+        self.check.setEnabled(not why)
+        put(self.why_not, why)
+        set_tip(self.check, why or tr("Reads the hosts; changes nothing"))
 
     def summary(self) -> str:
         """Return the answers in one line ('Node that goes down n2 · Donor that keeps its cache n1')."""

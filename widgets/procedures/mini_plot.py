@@ -48,6 +48,7 @@ class MiniPlot(QWidget):
         self._chart, self._color = chart, 0
         self._curve = Curve()
         self._marks: tuple[StepMark, ...] = ()
+        self._shared: tuple[float, float] | None = None
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -79,6 +80,21 @@ class MiniPlot(QWidget):
         self.setAccessibleDescription(self._spoken())
         self.update()
 
+    def set_span(self, span: tuple[float, float] | None) -> None:
+        """Show this span: that of all curves beside a run; None, the curve's own."""
+        if span != self._shared:
+            self._shared = span
+            self.update()
+
+    def own_span(self) -> tuple[float, float] | None:
+        """Return first and last moment of the curve; None while it has none."""
+        times = self._curve.times
+        return (times[0], max(times[-1], times[0] + 1.0)) if len(times) else None
+
+    def x_at(self, at: float) -> float:
+        """Return the pixel of a moment."""
+        return self._x(self._plot_rect(), at) * (text_percent() / 100)
+
     def set_marks(self, marks: tuple[StepMark, ...]) -> None:
         """Show where steps began."""
         if marks != self._marks:
@@ -105,6 +121,14 @@ class MiniPlot(QWidget):
             return format_bytes(value)
         return format_number(value, self._curve.unit)
 
+    def _card_rect(self) -> QRectF:
+        """Return the card in pixels at 100 %: it is enlarged as a whole."""
+        enlarged = text_percent() / 100
+        return QRectF(0, 0, self.width() / enlarged, self.height() / enlarged).adjusted(0.5, 0.5, -0.5, -0.5)
+
+    def _plot_rect(self) -> QRectF:
+        return self._card_rect().adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
+
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw card, words, grid, limit, curve and marks."""
@@ -118,13 +142,13 @@ class MiniPlot(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         enlarged = text_percent() / 100  # as a whole, words and all
         painter.scale(enlarged, enlarged)
-        card = QRectF(0, 0, self.width() / enlarged, self.height() / enlarged).adjusted(0.5, 0.5, -0.5, -0.5)
+        card = self._card_rect()
         painter.setPen(theme.line)
         painter.setBrush(theme.panel)
         painter.drawRoundedRect(card, 8, 8)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         self._paint_title(painter, card)
-        plot = card.adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
+        plot = self._plot_rect()
         finite = [v for v in self._curve.values if math.isfinite(v)]
         if len(finite) < 2:
             painter.setPen(theme.third)
@@ -223,8 +247,7 @@ class MiniPlot(QWidget):
             free = left + width + 6
 
     def _span(self) -> tuple[float, float]:
-        times = self._curve.times
-        return (times[0], max(times[-1], times[0] + 1.0)) if len(times) else (0.0, 1.0)
+        return self._shared or self.own_span() or (0.0, 1.0)
 
     def _x(self, plot: QRectF, at: float) -> float:
         start, end = self._span()

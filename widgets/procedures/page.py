@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -27,7 +27,6 @@ from widgets.procedures.words import OVER
 _MOST_COLUMNS = 5
 _PROMISE = mark("Each reads and judges first, shows its exact plan, and acts only after your approval.")
 _GAP = 12
-_MOST_WIDTH = 1760
 
 
 class ProceduresPage(QFrame):
@@ -51,7 +50,7 @@ class ProceduresPage(QFrame):
         """
         super().__init__()
         self._why_not = why_not
-        self._refused = ""
+        self._refused: Mapping[str, str] = {}
         self.setProperty("kind", "canvas")
         self._clock = clock
         self._abouts: tuple[About, ...] = ()
@@ -98,7 +97,6 @@ class ProceduresPage(QFrame):
         column.addWidget(self._runs_card)
         column.addWidget(self._no_runs)
         column.addStretch(1)
-        inner.setMaximumWidth(_MOST_WIDTH)
         self._scroll = QScrollArea()
         self._scroll.setProperty("kind", "ring")
         self._scroll.setWidget(inner)
@@ -164,20 +162,21 @@ class ProceduresPage(QFrame):
         for part in (self._duties_card, self._duties_title):
             part.setVisible(bool(self.duties))
 
-    def refuse(self, why: str) -> None:
-        """Say on every card why none can begin on what is in sight; '' where they can."""
-        if why == self._refused:
+    def refuse(self, whys: Mapping[str, str]) -> None:
+        """Say on each card, by its procedure's name, why it can't begin on what is in sight; '' where it can."""
+        if whys == self._refused:
             return
-        self._refused = why
+        self._refused = dict(whys)
         for card in self.cards:
-            card.refuse(why)
+            card.refuse(whys.get(card.about.name, ""))
 
     def focus_first(self) -> None:
-        """Give the keys to the first card."""
-        if self._why_not:
+        """Give the keys to the first card that can begin."""
+        first = next((card for card in self.cards if card.can_begin()), None)
+        if first is not None:
+            first.setFocus()
+        elif self._why_not or self.cards:
             self._scroll.setFocus()
-        elif self.cards:
-            self.cards[0].setFocus()
 
     # -- asking --------------------------------------------------------------------------------------------------
     def ask_undo(self, run_id: str) -> None:
@@ -207,7 +206,7 @@ class ProceduresPage(QFrame):
         self._place_cards()
 
     def _place_cards(self) -> None:
-        columns = max(1, min(_MOST_COLUMNS, (min(self.width(), _MOST_WIDTH) - 36 + _GAP) // (px(CARD_WIDTH) + _GAP)))
+        columns = max(1, min(_MOST_COLUMNS, (self.width() - 36 + _GAP) // (px(CARD_WIDTH) + _GAP)))
         if columns == self._columns or not self._abouts:
             return
         self._columns = columns
@@ -239,7 +238,7 @@ class ProceduresPage(QFrame):
     def _add_card(self, grid: QGridLayout, about: About, row: int, column: int) -> None:
         card = ProcedureCard(about, self._why_not)
         card.chosen.connect(self.procedure_chosen)
-        card.refuse(self._refused)
+        card.refuse(self._refused.get(about.name, ""))
         self.cards.append(card)
         grid.addWidget(card, row, column)
 

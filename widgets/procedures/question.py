@@ -19,7 +19,7 @@ from widgets.procedures.words import broken_words, since_words
 STOP, UNDO, LEAVE = "stop", "undo", "leave"
 _TITLES = {
     "step": mark("The run waits for you"),
-    "doubt": mark("A step is in doubt: it may have happened"),
+    "doubt": mark("Started; outcome unknown"),
     "continued": mark("The rest of the plan is ready for your approval"),
     "breach": mark("A watch rule broke: the run pauses"),
     "failed": mark("A step failed"),

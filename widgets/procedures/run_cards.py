@@ -12,7 +12,7 @@ from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
 from widgets.common.fonts import STRONG
-from widgets.common.labels import ElidedLabel, label
+from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.text import MIDDLE, format_duration, format_moment, seen_words
 from widgets.common.theme import ui_font
 from widgets.procedures.blocks import put, words
@@ -39,12 +39,18 @@ class ProcedureCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
-        title = words(tr(about.title), "section")
-        title.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        column.addWidget(title)
-        column.addWidget(words(tr(about.what)))
-        column.addWidget(words(tr("Takes: {what}", what=tr(about.takes)), "second"))
-        column.addWidget(words(tr("Can break: {what}", what=tr(about.can_break)), "second"))
+        self._told = tuple(
+            (words(text, kind), kind)
+            for text, kind in (
+                (tr(about.title), "section"),
+                (tr(about.what), ""),
+                (tr("Takes: {what}", what=tr(about.takes)), "second"),
+                (tr("Can break: {what}", what=tr(about.can_break)), "second"),
+            )
+        )
+        self._told[0][0].setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        for part, _ in self._told:
+            column.addWidget(part)
         column.addStretch(1)
         foot = QHBoxLayout()
         foot.addWidget(label(about.name, "third"), 1, Qt.AlignmentFlag.AlignBottom)
@@ -58,23 +64,31 @@ class ProcedureCard(QFrame):
         self.open_button = button(tr("Begin…"), on=self._choose, hint=tr(about.what))
         self.open_button.setAccessibleName(tr("Begin: {title}", title=tr(about.title)))
         foot.addWidget(self.open_button)
-        self._refused = words("", "third")
+        self._refused = words("")
         column.addWidget(self._refused)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleDescription(tr(about.what))
         self.setFocusProxy(self.open_button)
 
     def refuse(self, why: str) -> None:
-        """Say why this can't begin on what is in sight; '' where it can."""
+        """Say why this can't begin on what is in sight; '' where it can. What can't is muted and has no button."""
         if self.open_button is None:
             return
         self.open_button.setEnabled(not why)
+        self.open_button.setVisible(not why)
         put(self._refused, why)
+        for part, kind in self._told:
+            muted = "caps" if kind == "section" else "third"
+            set_kind(part, muted if why else kind)
         self.setAccessibleDescription(f"{tr(self.about.what)} {why}".strip())
         self.setCursor(Qt.CursorShape.ArrowCursor if why else Qt.CursorShape.PointingHandCursor)
 
+    def can_begin(self) -> bool:
+        """Return whether its button can be pressed."""
+        return self.open_button is not None and self.open_button.isEnabled()
+
     def _choose(self) -> None:
-        if self.open_button is not None and self.open_button.isEnabled():
+        if self.can_begin():
             self.chosen.emit(self.about.name)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

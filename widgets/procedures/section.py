@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from services.types import Health
@@ -13,6 +13,7 @@ from widgets.common.fonts import BASE, STRONG, px
 from widgets.common.glyphs import WORDS, glyph
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder, ui_font
+from widgets.procedures.fold_line import wedge
 
 _HEIGHT = 38
 
@@ -55,9 +56,13 @@ class SectionHead(QAbstractButton):
         return QSize(int(QFontMetricsF(ui_font(BASE, STRONG)).horizontalAdvance(self.text())) + 80, px(_HEIGHT))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Enter do what Space does."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        """Let Enter do what Space does; Right opens, Left folds."""
+        key = event.key()
+        other_way = key == (Qt.Key.Key_Left if self.open else Qt.Key.Key_Right)
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or other_way:
             self.click()
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            event.accept()  # it stands so already: the keys stay here
         else:
             super().keyPressEvent(event)
 
@@ -75,7 +80,7 @@ class SectionHead(QAbstractButton):
             glyph(painter, QRectF(box.x(), box.center().y() - 5.5, 11, 11), self._health, theme)
             box.setLeft(box.left() + 23)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        _wedge(painter, QPointF(box.right() - 4, box.center().y()), down=self.open)
+        wedge(painter, QPointF(box.right() - 4, box.center().y()), down=self.open)
         box.setRight(box.right() - 18)
         painter.setFont(ui_font(BASE, STRONG))
         painter.setPen(theme.text)
@@ -90,14 +95,6 @@ class SectionHead(QAbstractButton):
         cut = metrics.elidedText(self._summary, Qt.TextElideMode.ElideRight, max(0.0, box.width()))
         painter.drawText(box, middle, cut)
         painter.end()
-
-
-def _wedge(painter: QPainter, at: QPointF, *, down: bool) -> None:
-    points = ((-4, -2), (4, -2), (0, 3)) if down else ((-2, -4), (-2, 4), (3, 0))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(current_theme().second)
-    painter.drawPolygon(QPolygonF([at + QPointF(x, y) for x, y in points]))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
 class Section(QFrame):

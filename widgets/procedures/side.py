@@ -96,6 +96,14 @@ class SidePanel(QFrame):
         """Show the curve of the plan's `index`-th chart; an index without a chart is none of ours."""
         if 0 <= index < len(self.plots):
             self.plots[index].set_curve(curve)
+            self._share_axis()
+
+    def _share_axis(self) -> None:
+        """Give all curves one span: a step began at one place across, in every one of them."""
+        spans = [span for plot in self.plots if (span := plot.own_span()) is not None]
+        whole = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+        for plot in self.plots:
+            plot.set_span(whole)
 
     def set_run(self, view: RunView) -> None:
         """Mark where steps began, show the evidence of the one that runs."""

@@ -1,4 +1,4 @@
-"""The sections of the wizard in their order, and which of them is open: inputs, preflight, plan (and run), report."""
+"""The sections of the wizard in their order, which is open, and what comes next: inputs, checks, plan, report."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from widgets.procedures.approval import Approval, plan_facts
 from widgets.procedures.blocks import put, words
 from widgets.procedures.checklist import Checklist
 from widgets.procedures.inputs_form import InputsForm
+from widgets.procedures.next_bar import NextBar, Stage
 from widgets.procedures.report_box import ReportBox
 from widgets.procedures.section import Section
 from widgets.procedures.step_list import StepList
@@ -62,6 +63,8 @@ class Stages(QWidget):
         column.setSpacing(10)
         for part in (self._broken, *self._all()):
             column.addWidget(part)
+        feet = {Stage.INPUTS: self.form.foot, Stage.CHECKS: self.checklist.foot, Stage.PLAN: self.approval.foot}
+        self.next = NextBar(feet)
         self.checklist.overrides_changed.connect(self._judge)
         self.checklist.title_of = self.form.title_of
         self.checklist.answer_wanted.connect(self._go_to_answer)
@@ -84,6 +87,7 @@ class Stages(QWidget):
         self.inputs.set_open(True)
         self.checklist.set_checks((), waiting=False)
         self.steps.show_plan((), {})
+        self._judge()
 
     def set_fields(self, fields: tuple[Field, ...], inputs: dict[str, str], faults: tuple[Fault, ...]) -> None:
         """Show the questions."""
@@ -93,6 +97,7 @@ class Stages(QWidget):
         self._say_inputs()
         if first:
             self.form.focus_first()
+        self._judge()
 
     def _say_inputs(self) -> None:
         wrong = self.form.has_faults()
@@ -110,11 +115,11 @@ class Stages(QWidget):
             self.preflight.say(Health.TRANSFER, tr("reading the hosts…"))
         else:
             self.preflight.say(checks_health(checks), checks_words(checks, self.checklist.overrides()))
+        self._judge()
         if checks and not waiting and not live and (first or self._plan is None):
             self.inputs.set_open(False)
             self.preflight.set_open(True)
             self.checklist.go_on.setFocus()
-        self._judge()
 
     def set_plan(
         self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...], *, live: bool = False
@@ -132,6 +137,7 @@ class Stages(QWidget):
             for section, shown in ((self.inputs, False), (self.preflight, bool(self._standing())), (self.plan, True)):
                 section.set_open(shown)
             self.go.set_open(True)
+            self._judge()
             if self.steps.rows:
                 self.steps.focus_current()
             else:
@@ -151,13 +157,14 @@ class Stages(QWidget):
         else:
             told = tr("rehearsed: nothing stands in the way")
         self.go.say(Health.TRANSFER if running else Health.WARN if stops else Health.GOOD, told)
+        self.approval.say_rehearsed("" if running else told)
 
     # -- a run ---------------------------------------------------------------------------------------------------
     def set_run(self, view: RunView, now: float, wording: Mapping[str, tuple[str, ...]] | None) -> int:
         """Show the run; return how many rows changed."""
         before, self._run = self._run, view
         if before is None or before.run_id != view.run_id:
-            self._enter_run(view)
+            self._enter_run(view, wording or {})
         if wording is not None or view.plan.steps != (self._plan.steps if self._plan else ()):
             known = {**self.steps.wording, **(wording or {})}
             self.steps.show_plan(view.plan.steps, known, now)
@@ -173,7 +180,7 @@ class Stages(QWidget):
         put(self._broken, "\n".join(tr(sentence) for sentence in view.breaches))
         at = current_step(view)
         asked = at if view.question is not None and view.question.step_id else -1
-        changed = self.steps.show_views(view.steps, at, asked, now)
+        changed = self.steps.show_views(view.steps, at, asked, now, to_read=asks_for_the_rest(view))
         if (before is None or before.run_id != view.run_id) and self.steps.rows:
             self.steps.focus_current()
         self.tick(view, now, rows=False)
@@ -186,17 +193,19 @@ class Stages(QWidget):
             self.report.show_run(view)
         return changed
 
-    def _enter_run(self, view: RunView) -> None:
-        answers = f" {MIDDLE} ".join(f"{name} {value}" for name, value in view.plan.inputs if value)
+    def _enter_run(self, view: RunView, wording: Mapping[str, tuple[str, ...]]) -> None:
+        called = {name: " ".join(wording.get(f"input:{name}", (name,))) for name, _ in view.plan.inputs}
+        answers = tuple(f"{called[name]}: {value}" for name, value in view.plan.inputs if value)
         self.form.setVisible(False)
         self.inputs.show()
         self.steps.show_rehearsal(())  # what would happen is over: it happens
-        put(self._given, "\n".join(f"{name}: {value}" for name, value in view.plan.inputs))
-        self.inputs.say(Health.GOOD, answers)
+        put(self._given, "\n".join(answers))
+        self.inputs.say(Health.GOOD, f" {MIDDLE} ".join(answers))
         for section, shown in ((self.inputs, False), (self.preflight, False), (self.plan, view.state not in OVER)):
             section.set_open(shown)
         self.plan.show()
         self.go.hide()
+        self._judge()
 
     def tick(self, view: RunView, now: float, *, rows: bool = True) -> None:
         """Let what runs count on."""
@@ -221,6 +230,15 @@ class Stages(QWidget):
 
     def _judge(self) -> None:
         self.approval.set_standing(self._standing())
+        self.checklist.set_hindrance(tr("First answer what is marked.") if self.form.has_faults() else "")
+        self.next.show_stage(self._stage())
+
+    def _stage(self) -> Stage:
+        if self._run is not None:
+            return Stage.RUN
+        if self._plan is not None:
+            return Stage.PLAN
+        return Stage.CHECKS if self.preflight.isVisibleTo(self) else Stage.INPUTS
 
     def _outdate(self) -> None:
         """Other answers need other checks and another plan."""
@@ -229,3 +247,4 @@ class Stages(QWidget):
             self._plan = None
             self.plan.hide()
             self.go.hide()
+        self._judge()

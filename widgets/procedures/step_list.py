@@ -1,4 +1,4 @@
-"""The steps of a plan, one row each; one Tab stop for all of them, arrows move inside."""
+"""The steps of a plan, read by node: groups that fold, a row a step; one Tab stop for all, arrows move inside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from services.procedures.run_model import TAKEN_BACK, StepView
 from services.words import tr
 from widgets.common.fonts import STRONG, px
 from widgets.common.theme import ui_font
+from widgets.procedures.group_head import GroupHead
+from widgets.procedures.group_state import Phase, head_words, next_step, phase_of, stands_open
 from widgets.procedures.step_content import RowInput
+from widgets.procedures.step_groups import StepGroup, grouped
 from widgets.procedures.step_row import StepRow
 from widgets.procedures.values import Rehearsed
 
@@ -23,7 +26,10 @@ _LEAST_HOST, _MOST_HOST = 34.0, 132.0
 
 
 class StepList(QWidget):
-    """Signals: `step_chosen(int)` for the step a person looks at, `shown_wanted(int)` to scroll a row into sight."""
+    """Signals: `step_chosen(int)` for the step a person looks at, `shown_wanted(int)` to scroll a row into sight.
+
+    `rows` has a row for every step, shown or folded; `heads` one head for each group of more than one step.
+    """
 
     step_chosen = Signal(int)
     shown_wanted = Signal(int)
@@ -31,6 +37,8 @@ class StepList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[StepRow] = []
+        self.heads: list[GroupHead] = []
+        self.groups: tuple[StepGroup, ...] = ()
         self._steps: tuple[Step, ...] = ()
         self._views: tuple[StepView, ...] = ()
         self._wording: Mapping[str, tuple[str, ...]] = {}
@@ -38,6 +46,9 @@ class StepList(QWidget):
         self._now = 0.0
         self._asked = -1
         self._current = -1
+        self._to_read = True
+        self._phases: dict[int, Phase] = {}
+        """Of each group's first step where the group stood when it opened or folded by itself last."""
         self._expanded: set[int] = set()
         self._inline_evidence = False
         self._column = QVBoxLayout(self)
@@ -64,10 +75,15 @@ class StepList(QWidget):
             row = StepRow(index, self._views[index], self._given(index), width)
             row.chosen.connect(self.step_chosen)
             row.moved.connect(partial(self._move, row))
+            row.turned.connect(partial(self._turn_row, row))
             self.rows.append(row)
             self._column.addWidget(row)
+        if not same:
+            self._to_read, self._current = True, -1
+        self._make_heads(same, width)
         self._refresh(now)
-        self._one_stop(0)
+        self._fold()
+        self._one_stop(self._first_stop())
 
     @property
     def wording(self) -> Mapping[str, tuple[str, ...]]:
@@ -75,21 +91,34 @@ class StepList(QWidget):
         return self._wording
 
     def focus_current(self) -> None:
-        """Give the keys to the step that runs, else to the first."""
-        self.rows[max(0, self._current)].setFocus(Qt.FocusReason.TabFocusReason)
+        """Give the keys to the step that runs, else to the first that is shown."""
+        row = self.rows[max(0, self._current)]
+        stop = row if row in self._stops() else self._first_stop()
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_rehearsal(self, results: tuple[Rehearsed, ...], now: float = 0.0) -> None:
         """Show under each step what its rehearsal found."""
         self._rehearsed = {found.step_id: found for found in results}
         self._refresh(now)
+        for head, group in self._headed():
+            if self._hindered(group):
+                self._set_open(head, opened=True)
 
-    def show_views(self, views: tuple[StepView, ...], current: int, asked: int, now: float) -> int:
-        """Bring the rows up to date in place; return how many changed. `views` belong to the plan shown."""
+    def show_views(
+        self, views: tuple[StepView, ...], current: int, asked: int, now: float, *, to_read: bool = False
+    ) -> int:
+        """Bring the rows up to date in place; return how many changed. `views` belong to the plan shown.
+
+        Args:
+            to_read: the run waits for the approval of what is still to come.
+        """
         moved = current != self._current
-        self._views, self._current, self._asked = views, current, asked
+        self._views, self._current, self._asked, self._to_read = views, current, asked, to_read
         changed = self._refresh(now)
+        self._fold()
         if moved and 0 <= current < len(self.rows):
-            self._one_stop(current)
+            self._open_group_of(current)
+            self._one_stop(self.rows[current])
             self.shown_wanted.emit(current)
         return changed
 
@@ -126,16 +155,106 @@ class StepList(QWidget):
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
         return min(max(widest + 1, px(_LEAST_HOST)), px(_MOST_HOST))
 
-    def _one_stop(self, index: int) -> None:
-        for row in self.rows:
-            row.setFocusPolicy(Qt.FocusPolicy.StrongFocus if row.index == index else Qt.FocusPolicy.ClickFocus)
+    # -- groups --------------------------------------------------------------------------------------------------
+    def _make_heads(self, same: int, width: float) -> None:
+        """Put a head above each group; one that holds steps that were shown before stays as it stood."""
+        stood = {head.number: head.opened for head in self.heads}
+        for head in self.heads:
+            self._column.removeWidget(head)
+            head.hide()
+            head.deleteLater()
+        self.heads = []
+        self.groups = grouped(self._steps, self._wording)
+        self._phases = {first: phase for first, phase in self._phases.items() if first < same}
+        for group in self.groups:
+            if group.size > 1:
+                head = GroupHead(group.first, width)
+                head.set_open(stood.get(group.first, True) if group.first < same else True)
+                head.turned.connect(partial(self._turn_group, head))
+                head.moved.connect(partial(self._move, head))
+                self._column.insertWidget(self._column.indexOf(self.rows[group.first]), head)
+                head.show()  # now: a layout would a turn later, and until then it takes no keys
+                self.heads.append(head)
 
-    def _move(self, row: StepRow, by: int) -> None:
-        if by == 0:
-            self._expanded ^= {row.index}
-            row.show_step(replace(self._views[row.index]), self._given(row.index), self._now)
+    def _headed(self) -> tuple[tuple[GroupHead, StepGroup], ...]:
+        return tuple(zip(self.heads, (group for group in self.groups if group.size > 1), strict=True))
+
+    def _hindered(self, group: StepGroup) -> bool:
+        mine = (self._rehearsed.get(step.step_id) for step in self._steps[group.first : group.last + 1])
+        return any(found is not None and found.holds is False for found in mine)
+
+    def _fold(self) -> None:
+        """Open and fold what came to stand elsewhere since; say in each head where it stands."""
+        at = next_step(self._views, self._current)
+        for head, group in self._headed():
+            phase = phase_of(group, self._views, at, to_read=self._to_read)
+            head.say(head_words(group, self._views, phase))
+            if self._phases.get(group.first) is not phase:
+                self._phases[group.first] = phase
+                self._set_open(head, opened=stands_open(group, phase, hindered=self._hindered(group)))
+
+    def _open_group_of(self, index: int) -> None:
+        for head, group in self._headed():
+            if index in group:
+                self._set_open(head, opened=True)
+
+    def _set_open(self, head: GroupHead, *, opened: bool) -> None:
+        group = next(group for group in self.groups if group.first == head.number)
+        rows = self.rows[group.first : group.last + 1]
+        if not opened and any(row.hasFocus() for row in rows):
+            head.setFocus()
+        head.set_open(opened)
+        if not opened and any(row.focusPolicy() == Qt.FocusPolicy.StrongFocus for row in rows):
+            self._one_stop(head)  # a row that is hidden can't be the way in
+        for row in rows:
+            row.setVisible(opened)
+
+    # -- hand ----------------------------------------------------------------------------------------------------
+    def _stops(self) -> list[GroupHead | StepRow]:
+        """Return what takes the keys, from top to bottom."""
+        heads = {head.number: head for head in self.heads}
+        found: list[GroupHead | StepRow] = []
+        for group in self.groups:
+            head = heads.get(group.first)
+            if head is not None:
+                found.append(head)
+            if head is None or head.opened:
+                found += self.rows[group.first : group.last + 1]
+        return found
+
+    def _first_stop(self) -> QWidget:
+        stops = self._stops()
+        return next((stop for stop in stops if isinstance(stop, StepRow)), next(iter(stops), self))
+
+    def _one_stop(self, at: QWidget) -> None:
+        for part in (*self.heads, *self.rows):
+            part.setFocusPolicy(Qt.FocusPolicy.StrongFocus if part is at else Qt.FocusPolicy.ClickFocus)
+
+    def _go_to(self, stop: GroupHead | StepRow) -> None:
+        self._one_stop(stop)
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+        self.shown_wanted.emit(stop.index if isinstance(stop, StepRow) else stop.number)
+
+    def _turn_group(self, head: GroupHead, opened: bool) -> None:
+        self._one_stop(head)
+        self._set_open(head, opened=opened)
+
+    def _turn_row(self, row: StepRow, opened: bool) -> None:
+        """Show all of a row, or its short form; what is short already goes back to its group's head."""
+        if opened or row.index in self._expanded:
+            self._expand(row, opened=opened)
             return
-        index = min(max(row.index + by, 0), len(self.rows) - 1)
-        self._one_stop(index)
-        self.rows[index].setFocus(Qt.FocusReason.TabFocusReason)
-        self.shown_wanted.emit(index)
+        head = next((head for head, group in self._headed() if row.index in group), None)
+        if head is not None:
+            self._go_to(head)
+
+    def _expand(self, row: StepRow, *, opened: bool) -> None:
+        (self._expanded.add if opened else self._expanded.discard)(row.index)
+        row.show_step(replace(self._views[row.index]), self._given(row.index), self._now)
+
+    def _move(self, part: GroupHead | StepRow, by: int) -> None:
+        if by == 0 and isinstance(part, StepRow):
+            self._expand(part, opened=part.index not in self._expanded)
+            return
+        stops = self._stops()
+        self._go_to(stops[min(max(stops.index(part) + by, 0), len(stops) - 1)])

@@ -30,7 +30,7 @@ from widgets.procedures.step_content import Block, RowContent, RowInput, row_con
 
 _TOP, _BOTTOM, _GAP = 8.0, 8.0, 4.0
 _GLYPH_X, _HOST_X = 40.0, 62.0
-_RISK_WIDTH, _TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
+_RISK_WIDTH, TOOK_WIDTH, _RIGHT = 104.0, 112.0, 16.0
 _BAR = 4.0
 _WIDTHS = 8
 
@@ -47,10 +47,14 @@ _Laid = tuple[tuple[_Placed, ...], float]  # blocks in their places, the height 
 
 
 class StepRow(QWidget):
-    """Signals: `chosen(int)` when it gets the focus or a click, `moved(int)` -1 or +1 for the arrow keys."""
+    """Signals: `chosen(int)` when it gets the focus or a click, `moved(int)` -1 or +1 for Up and Down, 0 for Enter,
+
+    `turned(bool)` for Right (all of it) and Left.
+    """
 
     chosen = Signal(int)
     moved = Signal(int)
+    turned = Signal(bool)
 
     def __init__(self, index: int, view: StepView, given: RowInput, host_width: float) -> None:
         super().__init__()
@@ -107,7 +111,7 @@ class StepRow(QWidget):
 
     def _lay(self, width: int) -> _Laid:
         left = self._left()
-        narrow = width - left - _RIGHT - px(_TOOK_WIDTH) - px(_RISK_WIDTH)
+        narrow = width - left - _RIGHT - px(TOOK_WIDTH) - px(_RISK_WIDTH)
         y, placed = _TOP, []
         for number, block in enumerate(self._content.blocks):
             room = narrow if number == 0 else width - left - _RIGHT
@@ -140,7 +144,7 @@ class StepRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the narrowest width that still reads."""
-        return QSize(int(self._left() + px(_RISK_WIDTH) + px(_TOOK_WIDTH) + 120), 32)
+        return QSize(int(self._left() + px(_RISK_WIDTH) + px(TOOK_WIDTH) + 120), 32)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -179,7 +183,7 @@ class StepRow(QWidget):
         painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
         painter.setFont(ui_font())
         painter.setPen(theme.second)
-        took = QRectF(box.right() - _RIGHT - px(_TOOK_WIDTH), line.y(), px(_TOOK_WIDTH), line.height())
+        took = QRectF(box.right() - _RIGHT - px(TOOK_WIDTH), line.y(), px(TOOK_WIDTH), line.height())
         painter.drawText(took, right, content.took)
         painter.setPen(getattr(theme, content.risk_token))
         painter.drawText(
@@ -216,10 +220,12 @@ class StepRow(QWidget):
         QGuiApplication.clipboard().setText("\n".join(self._given.wording or lines or self._content.blocks[0].lines))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move between the rows, Enter shows all of a row, the platform's key copies."""
+        """Up and Down move between the rows, Enter and Right show all of a row, the platform's key copies."""
         act = act_of(PROCEDURE, event)
         if act in {"up", "down", "unfold"}:
             self.moved.emit({"up": -1, "down": 1, "unfold": 0}[act])
+        elif act in {"open", "close"}:
+            self.turned.emit(act == "open")
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.checks import Check
@@ -36,9 +36,10 @@ from widgets.procedures.words import OVER, asks_for_the_rest, current_step, driv
 
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
-_MOST_WIDTH = 1440
+_MOST_WIDTH = 1720
 _WIDE_SIDE, _WIDE_FROM = 640, 2000
 _TICK_MS = 1000
+_SETTLE_MS = 150
 
 
 class WizardPage(QFrame):
@@ -77,6 +78,12 @@ class WizardPage(QFrame):
         self._tick = QTimer(self)
         self._tick.setInterval(_TICK_MS)
         self._tick.timeout.connect(self._count_on)
+        self._show: Callable[[], None] | None = None
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(_SETTLE_MS)
+        self._settled.timeout.connect(self._let_go)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._show_again)
         wear(self)
 
     # -- making --------------------------------------------------------------------------------------------------
@@ -101,6 +108,7 @@ class WizardPage(QFrame):
         left.setSpacing(0)
         left.addWidget(self._pinned())
         left.addWidget(self._scroll, 1)
+        left.addWidget(self.stages.next)
         self._side_line = hairline("vline")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -127,9 +135,10 @@ class WizardPage(QFrame):
         stages = self.stages
         stages.form.inputs_changed.connect(self.inputs_changed)
         stages.form.check_wanted.connect(self.check_wanted)
-        stages.checklist.check_wanted.connect(self.check_wanted)
+        stages.checklist.check_wanted.connect(stages.form.go_on)  # what was typed last goes with it
         stages.checklist.plan_wanted.connect(self.plan_wanted)
         stages.checklist.answer_wanted.connect(self._show_field)
+        stages.checklist.shown_wanted.connect(self._scroll.ensureWidgetVisible)
         stages.approval.rehearse_wanted.connect(self.rehearse_wanted)
         stages.approval.start_wanted.connect(self._start)
         stages.report.report_wanted.connect(self.report_wanted)
@@ -176,7 +185,10 @@ class WizardPage(QFrame):
         """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it."""
         self.side.set_plan(plan)
         self._place_side()  # first: the rows are then laid out for the width they will have
+        new = plan != self.stages.approval.plan()
         self.stages.set_plan(plan, wording, violations, live=live)
+        if new and not live:
+            self._show_top(self.stages.plan)
 
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
         """Show the cluster beside it as it is now."""
@@ -210,13 +222,13 @@ class WizardPage(QFrame):
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)
         if asks_for_the_rest(view) and (before is None or not asks_for_the_rest(before)):
-            self._show_findings()
+            self._show_top(self.stages.preflight)
         self.side.set_run(view)
         if before is None:
             self._place_side()
         if view.state in OVER and (before is None or before.state not in OVER):
             self.confirm.dismiss()
-            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
+            self._bring(lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
         running = driven(view) and view.state not in OVER
         if running != self._tick.isActive():
             (self._tick.start if running else self._tick.stop)()
@@ -310,7 +322,7 @@ class WizardPage(QFrame):
         if watched is self._scroll.viewport() and isinstance(event, QResizeEvent) and self._view is not None:
             at, rows, room = current_step(self._view), self.stages.steps.rows, event.oldSize().height()
             if asks_for_the_rest(self._view):
-                self._show_findings()
+                self._show_top(self.stages.preflight)
             elif event.size().height() < room and 0 <= at < len(rows):
                 top = rows[at].mapTo(self._inner, QPoint(0, 0)).y()
                 if top < self._scroll.verticalScrollBar().value() + room:
@@ -327,16 +339,31 @@ class WizardPage(QFrame):
                 self._scroll.ensureVisible(0, top + rows[index].height(), 0, 32)
                 self._scroll.ensureVisible(0, top, 0, 32)
 
-        QTimer.singleShot(0, self, show)
+        self._bring(show)
 
-    def _show_findings(self) -> None:
-        """Bring into sight what the rest of the plan was made from; the rest stands below it."""
+    def _show_top(self, section: QWidget) -> None:
+        """Begin with the top of a section: with a plan's first step, or with what its rest was made from."""
 
         def show() -> None:
-            top = self.stages.preflight.mapTo(self._inner, QPoint(0, 0)).y()
+            top = section.mapTo(self._inner, QPoint(0, 0)).y()
             self._scroll.verticalScrollBar().setValue(top - 8)
 
-        QTimer.singleShot(0, self, show)
+        self._bring(show)
+
+    def _bring(self, show: Callable[[], None]) -> None:
+        """Scroll so now and while the layout settles: what opens and folds moves the rest a few turns later."""
+        self._show = show
+        QTimer.singleShot(0, self, self._show_again)
+        self._settled.start()
+
+    def _show_again(self) -> None:
+        if self._show is not None:
+            self._show()
+
+    def _let_go(self) -> None:
+        """Leave the scroll bar to the person."""
+        self._show_again()
+        self._show = None
 
     def _show_field(self, name: str) -> None:
         """Bring the question that a check asks for into sight: unfolded just now, its place is not settled yet."""
@@ -346,7 +373,7 @@ class WizardPage(QFrame):
             if row is not None:
                 self._scroll.ensureWidgetVisible(row, 0, 48)
 
-        QTimer.singleShot(0, self, show)
+        self._bring(show)
 
     def _look_at(self, index: int) -> None:
         self.side.look_at(index)

@@ -84,8 +84,18 @@ RISK_TOKEN = {
     Risk.IRREVERSIBLE: "bad",
     Risk.YOU: "accent",
 }
-VERDICT_WORDS = {Verdict.PASS: mark("pass"), Verdict.WARN: mark("warning"), Verdict.BLOCK: mark("block")}
-VERDICT_HEALTH = {Verdict.PASS: Health.GOOD, Verdict.WARN: Health.WARN, Verdict.BLOCK: Health.BAD}
+_VERDICT_WORDS = {Verdict.PASS: mark("pass"), Verdict.WARN: mark("warning"), Verdict.BLOCK: mark("block")}
+_VERDICT_HEALTH = {Verdict.PASS: Health.GOOD, Verdict.WARN: Health.WARN, Verdict.BLOCK: Health.BAD}
+
+
+def check_health(check: Check) -> Health:
+    """Return the shape of a check: what could not be read is neither a pass nor a warning."""
+    return Health.UNKNOWN if check.unknown else _VERDICT_HEALTH[check.verdict]
+
+
+def check_word(check: Check) -> str:
+    """Return the word of a check's outcome."""
+    return tr("not known") if check.unknown else tr(_VERDICT_WORDS[check.verdict])
 
 
 def run_health(state: RunState) -> Health:
@@ -238,10 +248,13 @@ def time_words(view: RunView, now: float) -> str:
 
 def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()) -> str:
     """Return '14 pass · 1 warning: the cache of n3 …' for the one line of the checklist."""
-    passed = sum(check.verdict is Verdict.PASS for check in checks)
-    warned = [check for check in checks if check.verdict is Verdict.WARN]
-    blocks = [check for check in checks if check.verdict is Verdict.BLOCK]
-    parts = [plural(passed, "{n} pass", "{n} pass")]
+    of: dict[Health, list[Check]] = {}
+    for check in checks:
+        of.setdefault(check_health(check), []).append(check)
+    warned, blocks, dark = (of.get(health, []) for health in (Health.WARN, Health.BAD, Health.UNKNOWN))
+    parts = [plural(len(of.get(Health.GOOD, ())), "{n} pass", "{n} pass")]
+    if dark:
+        parts.append(plural(len(dark), "{n} not known", "{n} not known"))
     if warned:
         parts.append(plural(len(warned), "{n} warning", "{n} warnings"))
     if blocks:
@@ -249,7 +262,7 @@ def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()
     if overrides:
         parts.append(plural(len(overrides), "{n} overridden", "{n} overridden"))
     text = f" {MIDDLE} ".join(parts)
-    worst = (blocks or warned)[:1]
+    worst = (blocks or warned or dark)[:1]
     return f"{text}: {worst[0].evidence or worst[0].title}" if worst else text
 
 
@@ -269,9 +282,8 @@ def newest_checks(checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 def checks_health(checks: tuple[Check, ...]) -> Health:
     """Return the shape of a whole checklist."""
-    verdicts = {check.verdict for check in checks}
-    worst = Verdict.BLOCK if Verdict.BLOCK in verdicts else Verdict.WARN if Verdict.WARN in verdicts else Verdict.PASS
-    return VERDICT_HEALTH[worst] if checks else Health.UNKNOWN
+    found = {check_health(check) for check in checks}
+    return next((h for h in (Health.BAD, Health.WARN, Health.UNKNOWN, Health.GOOD) if h in found), Health.UNKNOWN)
 
 
 def moment_words(at: float, now: float) -> str:

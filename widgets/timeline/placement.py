@@ -15,7 +15,7 @@ GLYPH_PX = 11.0
 _MERGE_PX = 10.0
 _LABEL_GAP_PX = 8.0
 _LEAST_LABEL_PX = 46.0
-_WIDEST_LABEL_PX = 260.0
+_WIDEST_LABEL_PX, _WIDEST_SHARE = 260.0, 0.2
 _LEAST_SHARE = 0.5
 _SPAN_LANES = 2
 _begin = attrgetter("at")
@@ -116,12 +116,13 @@ def place_labels(
     A sentence stands beside its glyph, cut if need be; it gives way before it becomes too short to read, and its
     glyph and tooltip stay.
     """
+    widest = max(_WIDEST_LABEL_PX, _WIDEST_SHARE * (right - left))
     ascending = sorted({mark.x for mark in marks})
     behind = dict(zip(ascending, (left, *(max(left, x + _LABEL_GAP_PX) for x in ascending)), strict=False))
     taken: tuple[list[_Piece], ...] = ([], [])
     labels: list[Label] = []
     for mark in sorted(marks, key=_importance, reverse=True):
-        place = _Place(mark, min(measure(mark.text), _WIDEST_LABEL_PX), (left, right), behind[mark.x])
+        place = _Place(mark, min(measure(mark.text), widest), (left, right), behind[mark.x])
         label = _first_place(place, taken)
         if label is not None:
             taken[label.row].append((label.left - _LABEL_GAP_PX, label.left + label.width + _LABEL_GAP_PX))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.events import Event
 from services.types import Health
@@ -18,9 +18,11 @@ from widgets.common.plain import set_tip
 from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
 from widgets.common.text import MIDDLE, format_clock, format_duration
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.time_pixels import SIDE, time_at, x_of
 from widgets.common.wardrobe import wear
 
-HEIGHT = 40
+HEIGHT = 58
+_TRACK_HEIGHT = 18
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 _STEP_S, _FAR_STEP_S = 5.0, 60.0
 
@@ -34,8 +36,9 @@ class SeekTrack(QWidget):
         super().__init__(parent)
         self._start, self._end, self._at = 0.0, 1.0, 0.0
         self._events: tuple[Event, ...] = ()
+        self._sides = (SIDE, SIDE)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(24)
+        self.setFixedHeight(_TRACK_HEIGHT)
         self.setMinimumWidth(120)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -55,16 +58,25 @@ class SeekTrack(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return a modest width; it takes what there is."""
-        return QSize(240, 24)
+        return QSize(240, _TRACK_HEIGHT)
+
+    def set_sides(self, left: float, right: float) -> None:
+        """Keep so many pixels free left and right of the line."""
+        if (left, right) != self._sides:
+            self._sides = (left, right)
+            self.update()
+
+    def _length(self) -> float:
+        return max(1.0, self.width() - self._sides[0] - self._sides[1])
 
     def time_at(self, x: float) -> float:
         """Return the moment under a pixel, within the recording."""
-        share = min(1.0, max(0.0, (x - 6) / max(1.0, self.width() - 12)))
-        return self._start + share * (self._end - self._start)
+        at = time_at(x, self._start, self._end, self._sides[0], self._length())
+        return min(self._end, max(self._start, at))
 
     def x_at(self, at: float) -> float:
         """Return the pixel of a moment."""
-        return 6 + (at - self._start) / (self._end - self._start) * (self.width() - 12)
+        return x_of(at, self._start, self._end, self._sides[0], self._length())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Seek to the pointer."""
@@ -101,9 +113,10 @@ class SeekTrack(QWidget):
         y, x = self.height() / 2, self.x_at(min(self._end, max(self._start, self._at)))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.line)
-        painter.drawRoundedRect(QRectF(6, y - 2, self.width() - 12, 4), 2, 2)
+        left = self._sides[0]
+        painter.drawRoundedRect(QRectF(left, y - 2, self._length(), 4), 2, 2)
         painter.setBrush(theme.accent)
-        painter.drawRoundedRect(QRectF(6, y - 2, max(0.0, x - 6), 4), 2, 2)
+        painter.drawRoundedRect(QRectF(left, y - 2, max(0.0, x - left), 4), 2, 2)
         for known in self._events:
             if known.health is not Health.UNKNOWN and self._start <= known.at <= self._end:
                 painter.setBrush(theme.health_fill(known.health))
@@ -135,6 +148,7 @@ class ReplayBar(QFrame):
         hint = tr("Play or pause ({keys})", keys=keys_of(WINDOW, "play"))
         self._play = button(tr("Play"), hint=hint, on=self._toggle)
         self._words = label("", "second")
+        self._words.setMinimumWidth(10)
         self._track = SeekTrack()
         self._track.seek_wanted.connect(self.seek_wanted)
         self._speed = QComboBox()
@@ -144,13 +158,19 @@ class ReplayBar(QFrame):
             self._speed.addItem(f"{speed:g} ×", speed)
         self._speed.setCurrentIndex(SPEEDS.index(1.0))
         self._speed.activated.connect(lambda index: self.speed_wanted.emit(SPEEDS[index]))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 4, 16, 4)
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 6, 16, 0)
         row.setSpacing(12)
         row.addWidget(self._play)
-        row.addWidget(self._track, 1)
-        row.addWidget(self._words)
         row.addWidget(self._speed)
+        row.addWidget(self._words)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addStretch(1)
+        column.addWidget(self._track)
         self._retheme()
         theme_holder().changed.connect(self._retheme)
         wear(self)
@@ -162,10 +182,7 @@ class ReplayBar(QFrame):
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
         self._track.set_position(at, start, end)
         gone, whole = format_duration(round(at - start)), format_duration(round(end - start))
-        self._said = (
-            format_clock(at),
-            f"{format_clock(at)} {MIDDLE} {tr('{gone} of {whole}', gone=gone, whole=whole)}",
-        )
+        self._said = (format_clock(at), tr("{gone} of {whole}", gone=gone, whole=whole))
         self._say()
         nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
         if self._speed.currentIndex() != nearest:
@@ -174,19 +191,9 @@ class ReplayBar(QFrame):
             self._playing = playing
             self._retheme()
 
-    def _say(self) -> None:
-        """Say the whole position where there is room for it beside the track, else the moment alone."""
-        moment, whole = self._said
-        parts = (self._play, self._speed)
-        room = self.width() - sum(part.sizeHint().width() for part in parts) - self._track.minimumWidth() - 32 - 3 * 12
-        fits = self._words.fontMetrics().horizontalAdvance(whole) + 4 <= room
-        self._words.setText(whole if fits else moment)
-        set_tip(self._words, whole)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say as much as there is room for."""
-        super().resizeEvent(event)
-        self._say()
+    def set_sides(self, left: float, right: float) -> None:
+        """Let the track reach from and to where the strip's time axis does."""
+        self._track.set_sides(left, right)
 
     def set_events(self, events: Sequence[Event]) -> None:
         """Mark what happened on the track."""
@@ -195,6 +202,18 @@ class ReplayBar(QFrame):
     def position_text(self) -> str:
         """Return the position in words."""
         return self._said[1]
+
+    def _say(self) -> None:
+        """Say the moment too where there is room: the strip's flag has it as well."""
+        whole = f" {MIDDLE} ".join(part for part in self._said if part)
+        room = self.width() - self._words.x() - round(SIDE)
+        fits = self._words.fontMetrics().horizontalAdvance(whole) <= room
+        self._words.setText(whole if fits else self._said[1])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say what fits."""
+        super().resizeEvent(event)
+        self._say()
 
     def _toggle(self) -> None:
         (self.pause_wanted if self._playing else self.play_wanted).emit()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -20,12 +19,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.words import tr
-from widgets.common.fonts import SMALL, drawn_font, px, text_percent
+from widgets.common.fonts import SMALL, drawn_font, drawn_small_width, px, text_percent
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import STRIP, act_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
+from widgets.common.time_pixels import SIDE
 from widgets.common.time_view import MINUTE, View
+from widgets.common.turns import Turns
 from widgets.common.wardrobe import wear
 from widgets.timeline.placement import Bar, Label, Mark, place_bars, place_labels, place_marks
 from widgets.timeline.strip_paint import (
@@ -34,8 +35,7 @@ from widgets.timeline.strip_paint import (
     FLAG_HEIGHT,
     GLYPH_Y,
     HEIGHT,
-    LEFT,
-    RIGHT,
+    MARGIN,
     TEXT_HEIGHT,
     TEXT_TOPS,
     StripScene,
@@ -67,8 +67,9 @@ class EventStrip(QWidget):
     range_changed = Signal(float, float, bool)
     live_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
+        self._turns = turns or Turns(self)
         self._view = View(0.0, 15 * MINUTE, live=True, now=15 * MINUTE)
         self._events: tuple[Event, ...] = ()
         self._cursor: float | None = None
@@ -78,6 +79,7 @@ class EventStrip(QWidget):
         self._replay = False
         self._earliest: float | None = None
         self._placed: tuple[tuple[Mark, ...], tuple[Label, ...], tuple[Bar, ...]] | None = None
+        self._sides = (SIDE, SIDE)
         self._press: QPointF | None = None
         self._panning = False
         self._dragged = False
@@ -107,7 +109,7 @@ class EventStrip(QWidget):
             self._events = tuple(events)
             if self._selected not in self._events:
                 self._selected = None
-            self._replace()
+            self._replace_soon()
 
     def set_range(self, start: float, end: float, live: bool, now: float | None = None) -> None:
         """Show this span (epoch seconds) without a signal; `now` is the present (live: `end`)."""
@@ -115,6 +117,12 @@ class EventStrip(QWidget):
         view = View(start, end, live, newest)
         if view != self._view:
             self._view = view
+            self._replace_soon()
+
+    def set_sides(self, left: float, right: float) -> None:
+        """Keep so many pixels free left and right of the time axis: where charts stand above, it is theirs."""
+        if (left, right) != self._sides:
+            self._sides = (left, right)
             self._replace()
 
     def set_cursor(self, at: float | None) -> None:
@@ -152,9 +160,13 @@ class EventStrip(QWidget):
 
     def scene(self) -> StripScene:
         """Return what is painted, placed for the present width."""
-        view, width = self._view, self.width() / (text_percent() / 100)
+        enlarged = text_percent() / 100
+        view, width = self._view, self.width() / enlarged
+        left, right = (side / enlarged for side in self._sides)
         scene = StripScene(
             width=width,
+            left=left,
+            right=max(width - right, left + 1.0),
             start=view.start,
             end=view.end,
             now=view.now,
@@ -168,12 +180,11 @@ class EventStrip(QWidget):
             selected=self._selected,
         )
         if self._placed is None:
-            right = width - RIGHT
-            marks = place_marks(self._events, scene.x_of, LEFT, right)
+            marks = place_marks(self._events, scene.x_of, scene.left, scene.right)
             flag = flag_rect(scene, view.now, self._word, at_right=True).left() - 8
-            words_end = min(right, flag) if scene.present_in_sight else right
-            labels = place_labels(marks, _advance, LEFT, words_end)
-            bars = place_bars(self._events, scene.x_of, LEFT, right, view.now)
+            words_end = min(width - MARGIN, flag) if scene.present_in_sight else width - MARGIN
+            labels = place_labels(marks, drawn_small_width, MARGIN, words_end)
+            bars = place_bars(self._events, scene.x_of, scene.left, scene.right, view.now)
             self._placed = (marks, labels, bars)
         marks, labels, bars = self._placed
         return StripScene(
@@ -184,7 +195,21 @@ class EventStrip(QWidget):
         )
 
     def _replace(self) -> None:
+        """Follow the hand: at once."""
         self._placed = None
+        self.update()
+
+    def _replace_soon(self) -> None:
+        """Follow the time: in a frame that nothing else of the window is painted in."""
+        self._placed = None
+        self._turns.ask(self, alone=True)
+
+    def in_sight(self) -> bool:
+        """Return whether any of it can be seen."""
+        return not self.visibleRegion().isEmpty()
+
+    def take_turn(self) -> None:
+        """Have the newest state painted."""
         self.update()
 
     def _speak(self) -> None:
@@ -374,12 +399,6 @@ class EventStrip(QWidget):
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
-
-
-@lru_cache(maxsize=4_096)
-def _advance(words: str) -> float:
-    """Return how wide a sentence is: the same ones are placed anew with each second."""
-    return QFontMetricsF(drawn_font(SMALL)).horizontalAdvance(words)
 
 
 def _when(event: Event, now: float) -> str:

@@ -14,11 +14,12 @@ from widgets.common.fonts import SMALL, STRONG, drawn_font
 from widgets.common.glyphs import glyph
 from widgets.common.text import format_clock, format_moment
 from widgets.common.theme import Theme, with_alpha
+from widgets.common.time_pixels import pixel, ticks_wanted, time_at, x_of
 from widgets.common.time_ticks import time_ticks
 from widgets.timeline.placement import GLYPH_PX, Bar, Label, Mark
 
 HEIGHT = 76
-LEFT, RIGHT = 16.0, 16.0
+MARGIN = 16.0
 FLAG_HEIGHT = 17.0
 TEXT_TOPS, TEXT_HEIGHT = (15.0, 1.0), 14.0
 GLYPH_Y = 36.0
@@ -26,15 +27,16 @@ BAR_Y, BAR_HEIGHT, BAR_STEP = 45.0, 6.0, 3.0
 AXIS_Y = 55.0
 LEAST_WORDS = 40.0
 _FLAG_GAP = 6.0
-_TICK_ROOM_PX = 88.0
 _DAY_S = 86400.0
 
 
 @dataclass(frozen=True, slots=True)
 class StripScene:
-    """What the strip shows: times in epoch seconds, places in pixels."""
+    """What the strip shows: times in epoch seconds, places in pixels; `left`, `right`: ends of its time axis."""
 
     width: float
+    left: float
+    right: float
     start: float
     end: float
     now: float
@@ -49,11 +51,11 @@ class StripScene:
 
     def x_of(self, at: float) -> float:
         """Return the pixel of a moment."""
-        return LEFT + (at - self.start) / (self.end - self.start) * (self.width - LEFT - RIGHT)
+        return x_of(at, self.start, self.end, self.left, self.right - self.left)
 
     def time_at(self, x: float) -> float:
         """Return the moment under a pixel."""
-        return self.start + (x - LEFT) / max(1.0, self.width - LEFT - RIGHT) * (self.end - self.start)
+        return time_at(x, self.start, self.end, self.left, self.right - self.left)
 
     @property
     def present_in_sight(self) -> bool:
@@ -83,7 +85,7 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     for mark in scene.marks:
         _mark(painter, mark, theme, selected=scene.selected in mark.events)
     if scene.hover is not None:
-        x = round(scene.x_of(scene.hover))
+        x = pixel(scene.x_of(scene.hover))
         painter.setPen(QPen(with_alpha(theme.accent, 0.45), 1))
         painter.drawLine(QPointF(x, FLAG_HEIGHT), QPointF(x, AXIS_Y))
     if scene.present_in_sight:
@@ -98,15 +100,14 @@ def _moment(scene: StripScene, at: float) -> str:
 
 def _axis(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     painter.setPen(QPen(theme.line, 1))
-    painter.drawLine(QPointF(LEFT, AXIS_Y), QPointF(scene.width - RIGHT, AXIS_Y))
-    most = int((scene.width - LEFT - RIGHT) / _TICK_ROOM_PX)
-    for tick in time_ticks(scene.start, scene.end, most):
-        x = round(scene.x_of(tick.at))
+    painter.drawLine(QPointF(scene.left, AXIS_Y), QPointF(scene.right, AXIS_Y))
+    for tick in time_ticks(scene.start, scene.end, ticks_wanted(scene.right - scene.left)):
+        x = pixel(scene.x_of(tick.at))
         painter.setPen(QPen(theme.stale if tick.strong else theme.line, 1))
         painter.drawLine(QPointF(x, AXIS_Y), QPointF(x, AXIS_Y + 4))
         painter.setPen(theme.second if tick.strong else theme.third)
         half = QFontMetricsF(painter.font()).horizontalAdvance(tick.text) / 2
-        left = min(max(x - half, LEFT - 8), scene.width - RIGHT + 8 - 2 * half)
+        left = min(max(x - half, 8.0), scene.width - 8.0 - 2 * half)
         box = QRectF(left, AXIS_Y + 3, 2 * half + 2, 18)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, tick.text)
 
@@ -114,8 +115,8 @@ def _axis(painter: QPainter, scene: StripScene, theme: Theme) -> None:
 def _future(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     """Nothing is known beyond the present: hatch it where it is in sight."""
     x = scene.x_of(scene.now)
-    if scene.now < scene.end and x < scene.width - RIGHT - 1:
-        ground = QRectF(x, FLAG_HEIGHT, scene.width - RIGHT - x, AXIS_Y - FLAG_HEIGHT)
+    if scene.now < scene.end and x < scene.right - 1:
+        ground = QRectF(x, FLAG_HEIGHT, scene.right - x, AXIS_Y - FLAG_HEIGHT)
         painter.fillRect(ground, with_alpha(theme.divider, 0.5))
 
 
@@ -147,13 +148,13 @@ def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> Non
         painter.restore()
     if any(event.spans for event in mark.events):
         painter.setPen(QPen(theme.health_fill(mark.health), 1))
-        painter.drawLine(QPointF(round(mark.x), GLYPH_Y + GLYPH_PX / 2), QPointF(round(mark.x), BAR_Y + BAR_HEIGHT))
+        painter.drawLine(QPointF(pixel(mark.x), GLYPH_Y + GLYPH_PX / 2), QPointF(pixel(mark.x), BAR_Y + BAR_HEIGHT))
     glyph(painter, box, mark.health, theme)
 
 
 def _label(painter: QPainter, label: Label, theme: Theme, flags: Sequence[QRectF], *, selected: bool) -> None:
     painter.setPen(QPen(theme.line, 1))
-    x = round(label.mark.x)
+    x = pixel(label.mark.x)
     top = TEXT_TOPS[label.row]
     painter.drawLine(QPointF(x, top + 3), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
     painter.setFont(drawn_font(SMALL, STRONG) if selected else drawn_font(SMALL))
@@ -202,7 +203,7 @@ def _flag(
     painter: QPainter, scene: StripScene, at: float, words: str, theme: Theme, *, filled: bool, at_right: bool
 ) -> None:
     box = flag_rect(scene, at, words, at_right=at_right)
-    x = round(scene.x_of(at))
+    x = pixel(scene.x_of(at))
     painter.setPen(QPen(theme.accent if filled else theme.stale, 2 if filled else 1))
     painter.drawLine(QPointF(x, 0), QPointF(x, AXIS_Y + 4))
     painter.save()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -12,11 +12,10 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView
+from PySide6.QtWidgets import QGraphicsScene
 
 from services.discovery.model import ClusterSnapshot
 from services.words import tr
@@ -24,23 +23,26 @@ from widgets.common.fonts import text_percent
 from widgets.common.nodes import ordered_nodes
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import CANVAS, act_of
+from widgets.common.spark import Spark
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
+from widgets.topology.canvas_setup import set_up
+from widgets.topology.card_width import stretch_for
 from widgets.topology.edges import Edges
 from widgets.topology.motion import Motion
-from widgets.topology.node_item import NodeItem, middle_of
+from widgets.topology.node_item import NO_SPARK, NodeItem, middle_of
 from widgets.topology.paint_state import PaintState, detail_at
-from widgets.topology.placement import Placement, Structure, place, structure
+from widgets.topology.placement import Placement, Structure, place, stretched, structure
 from widgets.topology.ringed_view import RingedView
 from widgets.topology.wording import card_text, spoken, tooltip
 
 _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
-_MOST_FIT = 1.35  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
-_WIDE = 1300.0
+_MOST_FIT = 1.7  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
+_WIDE = 1100.0
 _MARGIN = 20.0
 _DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2
-_LONELY = 0.45  # of the width left empty: a drawing in the corner of that much nothing looks lost
+_LONELY = 0.3  # of the width left empty: a drawing in the corner of that much nothing looks lost
 _DASH_PER_S = 30.0
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
@@ -66,46 +68,36 @@ class Canvas(RingedView):
         self._cluster: ClusterSnapshot | None = None
         self._at = 0.0
         self._structure: Structure | None = None
-        self._placement = Placement()
+        self._base = Placement()
+        self._placement = self._base
+        self._stretch = 1.0
         self._order: dict[str, int] = {}  # node -> place in the order of names: its curve colour
         self._follow = True  # keep the whole cluster in sight until a person zooms or pans
         self._pressed_at = QPoint()
         self._motion = Motion(self)
         self._motion.moved.connect(self._move_edges)
-        self._set_up()
+        set_up(self, self._scene)
+        self.setAccessibleName(tr("Topology"))
         theme_holder().changed.connect(self._retheme)
         theme_holder().sized.connect(self._fit_text)
         self._retheme(self._state.theme)
 
-    def _set_up(self) -> None:
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
-        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
-        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontAdjustForAntialiasing)
-        self._scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
-        self.setResizeAnchor(QGraphicsView.ViewportAnchor.AnchorViewCenter)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setAccessibleName(tr("Topology"))
-        self.setMinimumSize(240, 160)
-
     # -- content -------------------------------------------------------------------------------------------------
-    def show_cluster(self, cluster: ClusterSnapshot, sparks: Mapping[str, Sequence[float]], at: float) -> None:
+    def show_cluster(self, cluster: ClusterSnapshot, sparks: Mapping[str, Spark], at: float) -> None:
         """Draw `cluster` as of `at`; only what differs from the last call is touched."""
         shape = structure(cluster)
         other = self._cluster is None or self._cluster.cluster_id != cluster.cluster_id
         self._cluster, self._at = cluster, at
         if shape != self._structure:
             self._structure = shape
-            self._placement = place(cluster)
+            self._base = place(cluster)
+            self._placement = stretched(self._base, 1.0 if other else self._stretch)
+            self._stretch = 1.0 if other else self._stretch
             self._order = {n.node_id: i for i, n in enumerate(ordered_nodes(cluster))}
             self._place_items()
         for node in cluster.nodes:
             item = self._items.get(node.node_id)
-            if item and item.take(card_text(node, at), sparks.get(node.node_id, ()), self._order[node.node_id]):
+            if item and item.take(card_text(node, at), sparks.get(node.node_id, NO_SPARK), self._order[node.node_id]):
                 self._motion.fade(item)
         self._backdrop.take(cluster, self._placement)
         self._edges.take(cluster, self._placement, at)
@@ -128,6 +120,7 @@ class Canvas(RingedView):
                 item = self._items[node_id] = NodeItem(node_id, self._state)
                 self._scene.addItem(item)
             item.setPos(box.x, box.y)
+            item.set_width(box.w)
         whole = self.content_rect()
         room = max(2000.0, whole.width(), whole.height())
         self.setSceneRect(whole.adjusted(-room, -room, room, room))
@@ -211,6 +204,7 @@ class Canvas(RingedView):
     def fit(self) -> None:
         """Show the whole cluster and keep it in sight as it grows."""
         self._follow = True
+        self._use_width()
         whole = self.content_rect()
         room = self.viewport().size()
         if whole.isEmpty() or room.width() < 10:
@@ -220,6 +214,17 @@ class Canvas(RingedView):
         most = min(_MOST_FIT, max(1.0, room.width() / _WIDE)) * text_percent() / 100
         self._set_zoom(max(_LEAST_ZOOM, min(most, across, down)))
         self._align(whole)
+
+    def _use_width(self) -> None:
+        """Widen the cards where words would be cut beside empty ground; narrow them again where room went."""
+        room = (self.viewport().width() - 2 * _MARGIN) / max(1.0, self._base.bounds.w)
+        stretch = stretch_for(room, self._items.values(), self._stretch)
+        if stretch != self._stretch and self._cluster is not None:
+            self._stretch = stretch
+            self._placement = stretched(self._base, stretch)
+            self._place_items()
+            self._backdrop.take(self._cluster, self._placement)
+            self._edges.take(self._cluster, self._placement, self._at)
 
     def _align(self, whole: QRectF) -> None:
         """Hang a small drawing below the title, in line with it; in a much wider place put it in the middle."""
@@ -391,7 +396,3 @@ class Canvas(RingedView):
         """Return the middle of a node's card in viewport coordinates."""
         item = self._items.get(node_id)
         return QPointF(self.mapFromScene(middle_of(item))) if item else None
-
-    def render_hints(self) -> QPainter.RenderHint:
-        """Return the hints an export uses."""
-        return QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing

@@ -58,6 +58,15 @@ def boxed(kind: Kind, words: tuple[str, str], route: Route, fonts: Fonts, fracti
     return Label(kind, first, second, QRectF(round(corner[0]), round(corner[1]), width, height), shown, fraction)
 
 
+def far_words(label: Label, fonts: Fonts, room: float) -> str:
+    """Return the one line that can still be read from afar: a transfer's kind and share, a channel's lag."""
+    words = label.second or label.first
+    if label.kind == "transfer":
+        kind = label.first.partition(",")[0].partition(" · ")[0]
+        words = kind if label.fraction is None else f"{kind} · {label.fraction * 100:.0f} %"
+    return fonts.far_state_width.elidedText(words, Qt.TextElideMode.ElideRight, room)
+
+
 def side_of(width: float) -> float:
     """Return the margin beside a box's words: narrow boxes can't afford much."""
     return 10.0 if width > 64 else 5.0

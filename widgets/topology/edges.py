@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from services.discovery.model import ClusterSnapshot, ReplicationEdge, TransferEdge
 from services.types import Health
 from widgets.common.theme import with_alpha
-from widgets.topology.edge_label import Kind, Label, boxed, short_words, side_of
+from widgets.topology.edge_label import Kind, Label, boxed, far_words, short_words, side_of
 from widgets.topology.geometry import PAD
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Placement
@@ -176,7 +176,6 @@ class Edges(QGraphicsItem):
 
     def _paint_label(self, painter: QPainter, label: Label) -> None:
         theme, fonts = self._state.theme, self._state.fonts
-        transfer = label.kind == "transfer"
         ground = {"broken": theme.bad_tint, "worse": theme.warn_tint, "transfer": theme.transfer_tint}
         border = theme.line if label.kind == "plain" else self.color(label.kind)
         painter.setPen(QPen(border, 1.0))
@@ -184,6 +183,22 @@ class Edges(QGraphicsItem):
         painter.drawRoundedRect(label.rect, 6, 6)
         side = side_of(label.rect.width())
         inner = label.rect.adjusted(side, 5, -side, -5)
+        if self._state.detail is Detail.NAME:
+            painter.setFont(fonts.far_state)
+            painter.setPen(self.color(label.kind) if label.kind != "plain" else theme.second)
+            painter.drawText(inner.adjusted(0, -4, 0, 0), _LEFT_MIDDLE, far_words(label, fonts, inner.width()))
+        else:
+            self._paint_words(painter, label, inner)
+        if label.fraction is not None:
+            bar = QRectF(inner.x(), inner.bottom() - 3, inner.width(), 3)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(with_alpha(theme.transfer, 0.25))
+            painter.drawRoundedRect(bar, 1.5, 1.5)
+            painter.setBrush(theme.transfer)
+            painter.drawRoundedRect(QRectF(bar.x(), bar.y(), bar.width() * label.fraction, 3), 1.5, 1.5)
+
+    def _paint_words(self, painter: QPainter, label: Label, inner: QRectF) -> None:
+        theme, fonts, transfer = self._state.theme, self._state.fonts, label.kind == "transfer"
         line = QRectF(inner.x(), inner.y(), inner.width(), 16)
         painter.setFont(fonts.strong if transfer else fonts.small)
         painter.setPen(theme.transfer if transfer else theme.second)
@@ -193,13 +208,6 @@ class Edges(QGraphicsItem):
         painter.setFont(fonts.small if transfer else fonts.strong)
         painter.setPen(theme.text if label.kind in {"plain", "transfer"} else self.color(label.kind))
         painter.drawText(line, _LEFT_MIDDLE, label.shown[1])
-        if label.fraction is not None:
-            bar = QRectF(inner.x(), inner.bottom() - 3, inner.width(), 3)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(with_alpha(theme.transfer, 0.25))
-            painter.drawRoundedRect(bar, 1.5, 1.5)
-            painter.setBrush(theme.transfer)
-            painter.drawRoundedRect(QRectF(bar.x(), bar.y(), bar.width() * label.fraction, 3), 1.5, 1.5)
 
 
 def _kind(edge: ReplicationEdge) -> Kind:

@@ -30,7 +30,7 @@ def export_png(canvas: Canvas, path: Path, *, scale: float = 2.0) -> None:
         )
         image.fill(canvas.paint_state.theme.canvas)
         painter = QPainter(image)
-        painter.setRenderHints(canvas.render_hints())
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         canvas.scene().render(painter, QRectF(image.rect()), area)
         painter.end()
     _write(path, picture_bytes(image))

@@ -50,6 +50,10 @@ class Box:
         """Return the same rectangle elsewhere."""
         return Box(self.x + dx, self.y + dy, self.w, self.h)
 
+    def stretched(self, by: float) -> Box:
+        """Return the rectangle of a drawing that is wider by a factor."""
+        return Box(self.x * by, self.y, self.w * by, self.h)
+
     def grown(self, by: float) -> Box:
         """Return the rectangle with a margin of `by` on all sides."""
         return Box(self.x - by, self.y - by, self.w + 2 * by, self.h + 2 * by)

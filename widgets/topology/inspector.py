@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -15,13 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from services.discovery.model import ClusterSnapshot, NodeView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import CutButton, HealthMark
 from widgets.common.fonts import STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
-from widgets.common.nodes import curve_index, is_silent, is_stale
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
 from widgets.topology.inspector_content import (
@@ -31,11 +29,10 @@ from widgets.topology.inspector_content import (
     RETURN,
     SETTINGS,
     Content,
-    ExtraRows,
     Section,
-    content,
 )
 from widgets.topology.inspector_section import SectionBox
+from widgets.topology.inspector_told import NO_CURVE, Curve, Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class Inspector(QFrame):
         self._node_id = self._name = ""
         self._sections: dict[str, SectionBox] = {}
         self._coming: list[Section] = []
-        self._curve: tuple[Sequence[float], str, int, bool] = ((), "", 0, False)
+        self._curve = Curve(NO_CURVE, "", 0, stale=False)
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
         self._turn.setInterval(0)
@@ -89,7 +86,7 @@ class Inspector(QFrame):
         page.addWidget(self._hint)
         page.addWidget(self._scroll, 1)
         self.setAccessibleName(tr("Inspector"))
-        self.show_node(None, None, 0.0, {})
+        self.show_node(None)
         wear(self)
 
     def _make_scroll(self) -> QScrollArea:
@@ -105,42 +102,38 @@ class Inspector(QFrame):
         inner.setAutoFillBackground(False)
         return scroll
 
-    def show_node(
-        self,
-        cluster: ClusterSnapshot | None,
-        node: NodeView | None,
-        at: float,
-        extra: ExtraRows,
-        *,
-        spark: Sequence[float] = (),
-        spark_label: str = "",
-        actions: tuple[Action, ...] = (),
-    ) -> None:
-        """Show `node` of `cluster` as of `at`, updating in place; None shows what to do.
+    def show_node(self, told: Told | None, actions: tuple[Action, ...] = ()) -> None:
+        """Show what was made ready of a node, updating in place; None shows what to do.
 
         Args:
-            extra: section title ("Replication", "Machine", "Settings that matter") -> (label, value, health) rows that
-                only the samplers know; they stand first in their section.
-            spark: values of the node's curve; `spark_label` says what and how long ("receive queue, last 10 min").
             actions: what can help here; the section is not shown while there are none.
         """
-        shown = cluster is not None and node is not None
+        shown = told is not None
         self._head.setVisible(shown)
         self._scroll.setVisible(shown)
         self._hint.setVisible(not shown)
-        if cluster is None or node is None:
+        if told is None:
             self._node_id = ""
             self._coming = []
             self._turn.stop()
             return
-        if node.node_id != self._node_id:
-            self._node_id, self._name = node.node_id, node.name or node.host
+        if told.node_id != self._node_id:
+            self._node_id, self._name = told.node_id, told.content.name
             self._scroll.verticalScrollBar().setValue(0)
-        words = content(cluster, node, at, extra)
-        self._head.show_words(words, stale=is_stale(node, at) and not is_silent(node))
-        self._curve = (spark, spark_label, curve_index(cluster, node.node_id), is_stale(node, at))
-        self._show_sections(words.sections)
+        self._head.show_words(told.content, stale=told.grey)
+        self._curve = told.curve
+        self._show_sections(told.content.sections)
         self._show_actions(actions)
+        self._help.setEnabled(True)
+
+    def hold(self) -> None:
+        """Another node was chosen, and what is to be said of it is not there yet: nothing is done to this one."""
+        self._help.setEnabled(False)
+
+    def curve_area(self) -> QRectF:
+        """Return the place that a node's curve is painted in: who makes one for it makes it for this."""
+        box = self._sections.get(REPLICATION)
+        return box.curve_area() if box is not None else QRectF()
 
     def focus_numbers(self) -> None:
         """Give the keys to the numbers."""
@@ -182,8 +175,7 @@ class Inspector(QFrame):
         box = self._sections[section.title]
         box.show_section(section)
         if section.title == REPLICATION:
-            values, caption, curve, stale = self._curve
-            box.show_curve(values, caption, curve, stale=stale)
+            box.show_curve(self._curve)
             box.name_curve(self._name)
 
     def _place_of(self, title: str) -> int:

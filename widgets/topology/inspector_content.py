@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
+from services.facts.model import SQL, SSH, GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
 from services.types import Flavour, Health, Reach
 from services.words import mark, tr
-from widgets.common.nodes import STALE_AFTER_S, age_of, state_word
+from widgets.common.nodes import STALE_AFTER_S, age_of, heard_last, state_word
 from widgets.common.text import (
     format_age,
     format_bytes,
@@ -24,6 +25,10 @@ from widgets.common.text import (
 from widgets.topology.wording import size_words
 
 _MOST_VALUE = 4000
+_MOST_CHANNELS = 16
+"""A server that claims hundreds would have the window lay out thousands of labels each second."""
+_MOST_SENTENCES = 32
+_BYTES = re.compile(r"[0-9]{6,19}")
 REPLICATION, MACHINE, SETTINGS, PROBLEMS = (
     mark("Replication"),
     mark("Machine"),
@@ -76,10 +81,10 @@ class Content:
 def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRows) -> Content:
     """Return the inspector's words for `node` as of `at`."""
     facts = node.facts
-    sql_age = None if facts is None else at - (facts.sql_at or facts.at)
-    ssh_age = None if facts is None else at - (facts.ssh_at or facts.at)
+    sql_age = None if facts is None or facts.sql_at is None else at - facts.sql_at  # of an answer, never of a try
+    ssh_age = None if facts is None or facts.ssh_at is None else at - facts.ssh_at
     sections = (
-        Section("", tuple(_identity(node, facts))),
+        Section("", (*_identity(node, facts), *_answered(node, at))),
         Section(PROBLEMS, tuple(_problems(node))),
         Section(REPLICATION, tuple(_replication(cluster, node, facts, at, extra)), _stale(sql_age)),
         _return(extra, sql_age),
@@ -133,6 +138,17 @@ def _identity(node: NodeView, facts: NodeFacts | None) -> list[Row]:
     )
 
 
+def _answered(node: NodeView, at: float) -> list[Row]:
+    """Return when a host that gives no answer last gave one: an attempt that failed makes nothing younger."""
+    if node.reach is not Reach.NONE:
+        return []
+    heard = heard_last(node)
+    if heard is not None:
+        return [Row(mark("last answer"), format_age(max(0.0, at - heard)), tr("at {at}", at=format_clock(heard)))]
+    since = "" if node.watched_since is None else tr("asked since {at}", at=format_clock(node.watched_since))
+    return [Row(mark("last answer"), tr("never"), since)]
+
+
 def _server_words(server: ServerFacts | None) -> str:
     if server is None or not server.version:
         return ""
@@ -165,8 +181,11 @@ def _replication(
     if facts is not None and facts.galera is not None:
         rows.extend(_galera(node, facts.galera, reach=not extra.get(RETURN)))
     if facts is not None and facts.replication is not None:
-        for channel in facts.replication.channels:
-            rows.extend(_channel(channel, several=len(facts.replication.channels) > 1))
+        channels = facts.replication.channels
+        for channel in channels[:_MOST_CHANNELS]:
+            rows.extend(_channel(channel, several=len(channels) > 1))
+        if len(channels) > _MOST_CHANNELS:
+            rows.append(Row(mark("channels"), tr("{n} more are not shown", n=len(channels) - _MOST_CHANNELS)))
         if facts.replication.replicas:
             rows.append(Row(mark("replicas"), format_count(len(facts.replication.replicas))))
     if node.seen_by:
@@ -202,7 +221,7 @@ def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | N
         )
         if galera.weight is not None
         else None,
-        Row(mark("cluster state"), short_id(galera.state_uuid, 13), mono=True),
+        Row(mark("cluster state"), galera.state_uuid, mono=True),
     ]
 
 
@@ -253,7 +272,7 @@ def _channel(channel: ReplicationChannel, *, several: bool) -> list[Row | None]:
 
 
 def _machine(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
-    rows: list[Row | None] = [*_extra(extra, MACHINE)]
+    rows: list[Row | None] = [*_extra(extra, MACHINE), _no_ssh(facts)]
     machine = facts.machine if facts else None
     if machine is None:
         return _present(rows)
@@ -284,6 +303,14 @@ _PROCESS = {
 }
 
 
+def _no_ssh(facts: NodeFacts | None) -> Row | None:
+    """Return what an SSH way would tell where nobody wrote one down."""
+    if facts is None or SSH not in facts.no_way:
+        return None
+    text = tr("The inventory gives no SSH way to it: with one, CPU, memory, disks, clock, log and service are seen.")
+    return Row("", text, wraps=True)
+
+
 def _process(machine: MachineFacts) -> Row | None:
     if not machine.process_state and machine.process_pid is None:
         return None
@@ -294,6 +321,9 @@ def _process(machine: MachineFacts) -> Row | None:
 
 def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
     rows = _extra(extra, SETTINGS)
+    if facts is not None and SQL in facts.no_way:
+        text = tr("The inventory gives no SQL way to it: with one, its state, replication, settings and load are seen.")
+        rows.append(Row("", text, wraps=True))
     if facts is not None and facts.server is not None:
         rows.extend(Row(name, setting_words(name, value), mono=True) for name, value in facts.server.variables)
     return _present(rows)
@@ -301,7 +331,7 @@ def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
 
 def setting_words(name: str, value: str) -> str:
     """Return a variable's value; sizes in bytes become readable ones."""
-    if name.endswith(("_size", "_limit")) and value.isdigit() and int(value) >= 100_000:
+    if name.endswith(("_size", "_limit")) and _BYTES.fullmatch(value):
         return format_bytes(int(value))
     return value
 
@@ -310,8 +340,11 @@ def _problems(node: NodeView) -> list[Row]:
     # A transfer that goes as it should has a reason too; its words stand on the edge of the drawing.
     sentences = [node.reason] if node.reason and node.health not in {Health.GOOD, Health.TRANSFER} else []
     if node.facts is not None:
+        sentences = [s for s in sentences if s not in {p.bare for p in node.facts.problems}]  # told in full below
         sentences.extend(p.sentence for p in node.facts.problems)
         if node.facts.replication is not None:
             for channel in node.facts.replication.channels:
                 sentences.extend(e for e in (channel.io_error, channel.sql_error) if e)
-    return [replace(Row("", s, wraps=True), health=node.health) for s in dict.fromkeys(sentences)]
+    return [
+        replace(Row("", s, wraps=True), health=node.health) for s in list(dict.fromkeys(sentences))[:_MOST_SENTENCES]
+    ]

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.words import tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import mono_font, px, ui_font
 from widgets.common.labels import ElidedLabel, ValueLabel, label
-from widgets.common.spark import Spark
 from widgets.common.theme import current_theme, curve_color, theme_holder
 from widgets.topology.inspector_content import SETTINGS, Row, Section
+from widgets.topology.inspector_told import NO_CURVE, Curve
 
 _KEY_WIDTH, _MOST_KEY_WIDTH = 96, 132
-_NAME_WIDTH = 176  # of a server variable
+_NAME_WIDTH = 176  # of a server variable, where the panel is narrow
+_SETTING_WIDTH = 150
+_SIDES = 28  # left and right of the rows and between their columns
 
 
 class _Value(ValueLabel):
@@ -131,14 +133,20 @@ class SectionBox(QWidget):
         self._show_sentences([r.value for r in section.rows if r.wraps])
 
     def _widen(self) -> None:
-        """Give words longer than the English ones more room, up to half of the panel."""
-        if self._key_width == _NAME_WIDTH:
-            return
+        """Give words longer than the English ones more room, up to half of the panel; names what the values leave."""
         wanted = max((key.fontMetrics().horizontalAdvance(key.text()) + 4 for key, _ in self._rows), default=0)
-        width = max(px(_KEY_WIDTH), min(px(_MOST_KEY_WIDTH), wanted))
+        most = max(px(_MOST_KEY_WIDTH), self.width() // 2 - _SIDES)
+        if self._key_width == _NAME_WIDTH:
+            most = max(_NAME_WIDTH, px(_MOST_KEY_WIDTH), self.width() - _SIDES - px(_SETTING_WIDTH))
+        width = max(px(_KEY_WIDTH), min(most, wanted))
         self._grid.setColumnMinimumWidth(0, width)
         for key, _ in self._rows:
             key.setFixedWidth(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width out between keys and values anew."""
+        super().resizeEvent(event)
+        self._widen()
 
     def _key_words(self, row: Row) -> str:
         """Return a row's key: words, but among the settings the server's own names."""
@@ -170,12 +178,17 @@ class SectionBox(QWidget):
             self._grid.addWidget(words, 1000 + i, 0, 1, 2)
             self._sentences.append(words)
 
-    def show_curve(self, values: Sequence[float], caption: str, curve: int, *, stale: bool) -> None:
+    def show_curve(self, curve: Curve) -> None:
         """Show the section's curve, or none."""
-        self._curve.show_values(values, curve, stale=stale)
-        self._curve.setVisible(len(values) > 1)
-        self._caption.setText(caption)
-        self._caption.setVisible(len(values) > 1 and bool(caption))
+        shown = len(curve.spark.values) > 1
+        self._curve.show_curve(curve)
+        self._curve.setVisible(shown)
+        self._caption.setText(curve.caption)
+        self._caption.setVisible(shown and bool(curve.caption))
+
+    def curve_area(self) -> QRectF:
+        """Return the place that the curve is painted in."""
+        return self._curve.area()
 
     def name_curve(self, node: str) -> None:
         """Name the curve for who hears it: what it shows, and of which node."""
@@ -193,26 +206,28 @@ class _Curve(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(56)
-        self._values: Sequence[float] = ()
-        self._curve = 0
-        self._stale = False
+        self._shown = Curve(NO_CURVE, "", 0, stale=False)
         theme_holder().changed.connect(self.update)
 
-    def show_values(self, values: Sequence[float], curve: int, *, stale: bool) -> None:
-        """Draw these values in a node's colour, grey when they are old."""
-        if (values, curve, stale) != (self._values, self._curve, self._stale):
-            self._values, self._curve, self._stale = values, curve, stale
+    def show_curve(self, curve: Curve) -> None:
+        """Draw this in a node's colour, grey when it is old."""
+        old, self._shown = self._shown, curve
+        if (old.spark.values, old.color, old.stale) != (curve.spark.values, curve.color, curve.stale):
             self.update()
+
+    def area(self) -> QRectF:
+        """Return where in the widget the curve is."""
+        return QRectF(self.rect()).adjusted(8, 10, -8, -8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint ground and curve."""
         del event
-        theme = current_theme()
+        theme, shown = current_theme(), self._shown
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.canvas)
         painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
-        area = QRectF(self.rect()).adjusted(8, 10, -8, -8)
-        Spark(self._values, area).paint(painter, theme.stale if self._stale else curve_color(self._curve))
+        spark = shown.spark.fitted(self.area())  # made for another width: the panel was resized since
+        spark.paint(painter, theme.stale if shown.stale else curve_color(shown.color))
         painter.end()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,20 +21,19 @@ from widgets.topology.wording import CardText
 
 _RADIUS = 8.0
 _LEFT = 12.0
-_RIGHT = CARD_W - 12.0
 _TEXT = 32.0
 _ROW = 17.0
 _LEAST_LABEL = 40.0
 _MOST_TEXT = 400  # characters of a reason: three lines hold a quarter of it
 _FIRST_ROW = 50.0
-_SPARK = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
-_CARD = QRectF(0.0, 0.0, CARD_W, CARD_H)
-_BOUNDS = QRectF(-6.0, -6.0, CARD_W + 12.0, CARD_H + 12.0)
+SPARK_AREA = QRectF(_LEFT, 102.0, CARD_W - 24.0, 14.0)
+"""Where a card of the least width has its spark: who makes one makes it for this place; a wider card stretches it."""
 _GLYPH = QRectF(_LEFT, 14.0, 12.0, 12.0)
 _FAR_GLYPH = QRectF(CARD_W / 2 - 32.0, CARD_H / 2 - 32.0, 64.0, 64.0)
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _EMPTY = CardText("", "", Health.UNKNOWN, "")
+NO_SPARK = Spark((), SPARK_AREA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def _far_path(health: Health) -> QPainterPath:
 
 
 class NodeItem(QGraphicsItem):
-    """A node card 196 x 124; a name from afar; a glyph from very far."""
+    """A node card 196 x 124, wider where its words have the room; a name from afar; a glyph from very far."""
 
     def __init__(self, node_id: str, state: PaintState) -> None:
         super().__init__()
@@ -75,21 +73,56 @@ class NodeItem(QGraphicsItem):
         self._text = _EMPTY
         self._shown = _EMPTY  # the text cut to fit
         self._lines: tuple[str, ...] = ()
-        self._values: Sequence[float] = ()
-        self._spark: Spark | None = None
+        self.spark = NO_SPARK
         self._curve_index = 0
         self._curve = curve_color(0)
         self._was = Health.UNKNOWN
         self._far: _FarLook | None = None
+        self._wanted = 0.0  # width for all words whole; 0: not measured yet
+        self._fit_card(CARD_W)
         self.fade = 1.0  # 0: the old state's shape, 1: the new one's
         self.setZValue(2)
+
+    def _fit_card(self, width: float) -> None:
+        self._card = QRectF(0.0, 0.0, width, CARD_H)
+        self._right = width - 12.0
+        self._spark_area = QRectF(_LEFT, 102.0, width - 24.0, 14.0)
+
+    def set_width(self, width: float) -> None:
+        """Take so much room."""
+        if width != self._card.width():
+            self.prepareGeometryChange()
+            self._fit_card(width)
+            self._shown = _EMPTY
+            self.update()
+
+    @property
+    def width(self) -> float:
+        """Return how wide the card is."""
+        return self._card.width()
+
+    def wanted_width(self) -> float:
+        """Return the width that would hold every word of the card uncut."""
+        if not self._wanted:
+            fonts, text = self._state.fonts, self._text
+            role = fonts.small_width.horizontalAdvance(text.role) + 8 if text.role else 0.0
+            heads = (
+                fonts.name_width.horizontalAdvance(text.name) + role,
+                fonts.strong_width.horizontalAdvance(text.state),
+            )
+            rows = (
+                fonts.small_width.horizontalAdvance(label) + 9 + fonts.strong_width.horizontalAdvance(value)
+                for label, value, _ in text.rows
+            )
+            self._wanted = max(_TEXT + max(heads), _LEFT + max(rows, default=0.0)) + 13.0
+        return self._wanted
 
     @property
     def text(self) -> CardText:
         """Return the words it was given last."""
         return self._text
 
-    def take(self, text: CardText, values: Sequence[float], curve: int) -> bool:
+    def take(self, text: CardText, spark: Spark, curve: int) -> bool:
         """Take new content; return whether the state's shape changed (the canvas then fades it in)."""
         changed = self._text is not _EMPTY and self._text.health is not text.health
         if text != self._text:
@@ -97,24 +130,26 @@ class NodeItem(QGraphicsItem):
                 self._was = self._text.health
             self._text = text
             self._shown = _EMPTY  # cut when painted: from afar no text is drawn, so none is measured
+            self._wanted = 0.0
             self._far = None
             self.update()
-        if values is not self._values and tuple(values) != tuple(self._values):
-            self._values = values
-            self._spark = None
-            self.update()
+        if spark is not self.spark:
+            changed_curve = spark.values != self.spark.values
+            self.spark = spark
+            if changed_curve:
+                self.update()
         if curve != self._curve_index:
             self._curve_index, self._curve = curve, curve_color(curve)
         return changed
 
     def boundingRect(self) -> QRectF:
         """Return the card with room for the frames of selection and focus."""
-        return _BOUNDS
+        return self._card.adjusted(-6.0, -6.0, 6.0, 6.0)
 
     def shape(self) -> QPainterPath:
         """Return the whole card: clicks beside the text count."""
         path = QPainterPath()
-        path.addRect(_CARD)
+        path.addRect(self._card)
         return path
 
     # -- painting ------------------------------------------------------------------------------------------------
@@ -137,9 +172,10 @@ class NodeItem(QGraphicsItem):
         far = self._far
         painter.setPen(far.selected_pen if self._state.selected == self.node_id else far.pen)
         painter.setBrush(far.ground)
-        painter.drawRect(_CARD)
+        painter.drawRect(self._card)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillPath(far.shape, far.color)
+        wider = self._card.width() - CARD_W
+        painter.fillPath(far.shape.translated(wider / 2, 0.0) if wider else far.shape, far.color)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_frame(self, painter: QPainter) -> None:
@@ -157,11 +193,11 @@ class NodeItem(QGraphicsItem):
         painter.setPen(pen)
         painter.setBrush(theme.canvas if self._text.silent else theme.panel)
         inset = 0.0 if selected else 0.5
-        painter.drawRoundedRect(_CARD.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
+        painter.drawRoundedRect(self._card.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
         if selected and state.focused:
             painter.setPen(QPen(theme.accent, 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(_CARD.adjusted(-4, -4, 4, 4), _RADIUS + 4, _RADIUS + 4)
+            painter.drawRoundedRect(self._card.adjusted(-4, -4, 4, 4), _RADIUS + 4, _RADIUS + 4)
 
     def _paint_state_glyph(self, painter: QPainter, rect: QRectF) -> None:
         theme = self._state.theme
@@ -177,7 +213,7 @@ class NodeItem(QGraphicsItem):
     def _paint_name(self, painter: QPainter) -> None:
         theme, fonts, text = self._state.theme, self._state.fonts, self._text
         self._paint_state_glyph(painter, QRectF(16, 28, 24, 24))
-        width = CARD_W - 52 - 12
+        width = self.width - 52 - 12
         painter.setFont(fonts.far_name)
         painter.setPen(theme.text)
         painter.drawText(
@@ -185,9 +221,9 @@ class NodeItem(QGraphicsItem):
         )
         painter.setFont(fonts.far_state)
         painter.setPen(theme.health(text.health))
-        painter.drawText(
-            QRectF(16, 68, CARD_W - 28, 28), _LEFT_MIDDLE, _cut(text.state, fonts.far_state_width, CARD_W - 28)
-        )
+        room = self.width - 28
+        for number, words in enumerate(wrapped(text.state, fonts.far_state_width, room, 2)):
+            painter.drawText(QRectF(16, 62 + 26 * number, room, 26), _LEFT_MIDDLE, words)
 
     def _paint_card(self, painter: QPainter) -> None:
         theme, fonts = self._state.theme, self._state.fonts
@@ -197,14 +233,14 @@ class NodeItem(QGraphicsItem):
         self._paint_state_glyph(painter, _GLYPH)
         painter.setFont(fonts.name)
         painter.setPen(theme.second if text.silent else theme.text)
-        painter.drawText(QRectF(_TEXT, 10, _RIGHT - _TEXT, 20), _LEFT_MIDDLE, text.name)
+        painter.drawText(QRectF(_TEXT, 10, self._right - _TEXT, 20), _LEFT_MIDDLE, text.name)
         if text.role:
             painter.setFont(fonts.small)
             painter.setPen(theme.third)
-            painter.drawText(QRectF(_TEXT, 10, _RIGHT - _TEXT, 20), _RIGHT_MIDDLE, text.role)
+            painter.drawText(QRectF(_TEXT, 10, self._right - _TEXT, 20), _RIGHT_MIDDLE, text.role)
         painter.setFont(fonts.strong)
         painter.setPen(theme.third if text.stale else theme.health(text.health))
-        painter.drawText(QRectF(_TEXT, 29, _RIGHT - _TEXT, 18), _LEFT_MIDDLE, text.state)
+        painter.drawText(QRectF(_TEXT, 29, self._right - _TEXT, 18), _LEFT_MIDDLE, text.state)
         self._paint_rows(painter)
         if not text.silent:
             self._paint_spark(painter)
@@ -215,41 +251,40 @@ class NodeItem(QGraphicsItem):
         painter.setFont(fonts.small)
         for label, value, health in text.rows:
             painter.setPen(theme.third if text.stale else theme.second)
-            painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, label)
+            painter.drawText(QRectF(_LEFT, y, self._right - _LEFT, _ROW), _LEFT_MIDDLE, label)
             alarming = (health is Health.WARN or health is Health.BAD) and not text.stale
             if alarming:
                 painter.setFont(fonts.strong)
             painter.setPen(theme.third if text.stale else theme.value(health))
-            painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _RIGHT_MIDDLE, value)
+            painter.drawText(QRectF(_LEFT, y, self._right - _LEFT, _ROW), _RIGHT_MIDDLE, value)
             if alarming:
                 painter.setFont(fonts.small)
             y += _ROW
         painter.setPen(theme.second)
         for line in self._lines:
-            painter.drawText(QRectF(_LEFT, y, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, line)
+            painter.drawText(QRectF(_LEFT, y, self._right - _LEFT, _ROW), _LEFT_MIDDLE, line)
             y += _ROW
         if text.footer:
             painter.setPen(theme.third)
-            painter.drawText(QRectF(_LEFT, 102, _RIGHT - _LEFT, _ROW), _LEFT_MIDDLE, text.footer)
+            painter.drawText(QRectF(_LEFT, 102, self._right - _LEFT, _ROW), _LEFT_MIDDLE, text.footer)
 
     def _paint_spark(self, painter: QPainter) -> None:
-        if self._spark is None:
-            self._spark = Spark(self._values, _SPARK)
-        if self._spark.empty:
+        if self.spark.empty:
             painter.setPen(QPen(self._state.theme.divider, 1.0))
-            painter.drawLine(_SPARK.bottomLeft(), _SPARK.bottomRight())
+            painter.drawLine(self._spark_area.bottomLeft(), self._spark_area.bottomRight())
         else:
-            self._spark.paint(painter, self._state.theme.stale if self._text.stale else self._curve)
+            color = self._state.theme.stale if self._text.stale else self._curve
+            self.spark.paint(painter, color, self._spark_area)
 
     # -- fitting words into the card -----------------------------------------------------------------------------
     def _fit_text(self) -> None:
         fonts, text = self._state.fonts, self._text
-        width = _RIGHT - _TEXT
+        width = self._right - _TEXT
         role = _cut(text.role, fonts.small_width, 84)
         used = fonts.small_width.horizontalAdvance(role) + 8 if role else 0.0
         rows = tuple(self._fit_row(*row) for row in text.rows)
         self._lines = tuple(
-            wrapped(one_line(" ".join(text.lines), _MOST_TEXT), fonts.small_width, _RIGHT - _LEFT, 3 - len(rows))
+            wrapped(one_line(" ".join(text.lines), _MOST_TEXT), fonts.small_width, self._right - _LEFT, 3 - len(rows))
         )
         self._shown = CardText(
             _cut(text.name, fonts.name_width, width - used, middle=True),
@@ -258,14 +293,14 @@ class NodeItem(QGraphicsItem):
             role,
             rows,
             text.lines,
-            _cut(text.footer, fonts.small_width, 172),
+            _cut(text.footer, fonts.small_width, self._right - _LEFT),
             text.silent,
             text.stale,
         )
 
     def _fit_row(self, label: str, value: str, health: Health) -> tuple[str, str, Health]:
         """Make a row fit: the label gives way before the value does."""
-        fonts, room = self._state.fonts, _RIGHT - _LEFT - 8
+        fonts, room = self._state.fonts, self._right - _LEFT - 8
         metrics = fonts.strong_width if health is Health.WARN or health is Health.BAD else fonts.small_width
         wanted = min(fonts.small_width.horizontalAdvance(label), room)
         value = _cut(value, metrics, room - min(wanted, _LEAST_LABEL))
@@ -294,4 +329,4 @@ def wrapped(text: str, metrics: QFontMetricsF, width: float, lines: int) -> list
 
 def middle_of(item: NodeItem) -> QPointF:
     """Return the middle of a card in scene coordinates."""
-    return item.pos() + QPointF(CARD_W / 2, CARD_H / 2)
+    return item.pos() + QPointF(item.width / 2, CARD_H / 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.discovery.model import ClusterSnapshot, Component, NodeView
 from services.types import ClusterKind
@@ -95,6 +95,19 @@ def place(cluster: ClusterSnapshot) -> Placement:
     if not edges:
         return _finish(_grid([n.node_id for n in nodes], 0, 0, _columns_for(len(nodes))))
     return _finish(place_forest([n.node_id for n in nodes], edges))
+
+
+def stretched(placement: Placement, by: float) -> Placement:
+    """Return the same places in a drawing that is wider by a factor: its cards hold longer words."""
+    if by == 1.0:
+        return placement
+    return Placement(
+        {node: box.stretched(by) for node, box in placement.nodes.items()},
+        tuple(replace(shape, box=shape.box.stretched(by)) for shape in placement.shapes),
+        tuple(replace(chamber, box=chamber.box.stretched(by)) for chamber in placement.chambers),
+        tuple(replace(hole, box=hole.box.stretched(by)) for hole in placement.holes),
+        placement.bounds.stretched(by),
+    )
 
 
 def _zoom(bounds: Box) -> float:
@@ -284,9 +297,12 @@ class _Galera:
 
     def _free_from(self, wanted: Box) -> float:
         """Return the first x, from the wanted one to the right, where nothing stands yet."""
+        room = wanted.grown(GAP - 1)
+        level = [b for b in self.boxes.values() if b.y < room.bottom and b.bottom > room.y]
         x = wanted.x
-        while hit := [b for b in self.boxes.values() if b.overlaps(wanted.moved(x - wanted.x, 0).grown(GAP - 1))]:
+        while hit := [b for b in level if b.overlaps(room)]:
             x = max(b.right for b in hit) + OUTSIDE_GAP
+            room = wanted.moved(x - wanted.x, 0).grown(GAP - 1)
         return x
 
     def _island_size(self, component: Component) -> Box:

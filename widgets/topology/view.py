@@ -18,32 +18,43 @@ from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.messages import MessageBar
 from widgets.common.nodes import STALE_AFTER_S, state_word
 from widgets.common.shortcuts import CANVAS, WINDOW, bind, keys_of
+from widgets.common.spark import Spark
 from widgets.common.text import format_clock, format_duration
 from widgets.common.wardrobe import wear
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
+from widgets.topology.silence import dark_notice, is_dark
 from widgets.topology.wording import seen_from, subtitle
 
 _TOLD = frozenset({SEEN_NOW, NO_PRIMARY, NO_PRIMARY_HEARD, ALL_DOWN})
 """Problems of a cluster that its bar says in red: one truth with `check` and `topology`."""
 
 
+_RETRY = 1
+"""Which way out of an empty place asks the host again."""
+
+
 class TopologyView(QFrame):
     """One cluster, live. Frozen values in, signals out.
 
     Signals: `node_selected(node_id)`, `node_activated(node_id)`, `edit_host_requested(host)` from an empty state,
-    `menu_wanted(node_id, place on the screen)` by a right click or the menu key.
+    `menu_wanted(node_id, place on the screen)` by a right click or the menu key, `retry_requested(cluster_id)`.
+
+    Attributes:
+        can_retry: whether hosts can be asked again from here (not in a recording).
     """
 
     node_selected = Signal(str)
     node_activated = Signal(str)
     edit_host_requested = Signal(str)
     menu_wanted = Signal(str, QPoint)
+    retry_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "canvas")
         self._cluster: ClusterSnapshot | None = None
+        self.can_retry = False
         self.canvas = Canvas()
         self.canvas.node_selected.connect(self.node_selected)
         self.canvas.node_activated.connect(self.node_activated)
@@ -51,6 +62,7 @@ class TopologyView(QFrame):
         self._name = label("", "title")
         self._subtitle = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self._bar = MessageBar()
+        self._bar.acted.connect(self._retry)
         self._empty = EmptyState()
         self._empty.chosen.connect(self.act_on_empty)
         self._seen = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
@@ -110,12 +122,10 @@ class TopologyView(QFrame):
         return row
 
     # -- content -------------------------------------------------------------------------------------------------
-    def show_snapshot(
-        self, cluster: ClusterSnapshot | None, sparks: Mapping[str, tuple[float, ...]], at: float
-    ) -> None:
+    def show_snapshot(self, cluster: ClusterSnapshot | None, sparks: Mapping[str, Spark], at: float) -> None:
         """Draw `cluster` as of `at` (UTC epoch seconds); `sparks`: node id -> the last 60 s of its metric."""
         self._cluster = cluster
-        drawn = cluster is not None and any(_answered(n) for n in cluster.nodes)
+        drawn = cluster is not None and _is_drawn(cluster)
         self._stack.setCurrentWidget(self.canvas if drawn else self._empty)
         self._tools.setVisible(drawn)
         if cluster is None:
@@ -133,7 +143,9 @@ class TopologyView(QFrame):
         self._seen.setText(seen_from(cluster, at) if drawn else "")
         old = at - cluster.at > STALE_AFTER_S or not cluster.observers_agree
         set_kind(self._seen, "warn" if old else "second")
-        self._bar.say(*_notice(cluster))
+        silent = drawn and is_dark(cluster)
+        health, sentences = dark_notice(cluster) if silent else _notice(cluster)
+        self._bar.say(health, sentences, tr("Retry now") if silent and self.can_retry else "")
         if drawn:
             self.canvas.show_cluster(cluster, sparks, at)
         else:
@@ -182,16 +194,25 @@ class TopologyView(QFrame):
             f"{name}: {state_word(node)}",
             node.reason,
             tries=advice(node),
-            ways=(Way(tr("Edit the connection of {name}…", name=name), primary=True),),
+            ways=(
+                Way(tr("Edit the connection of {name}…", name=name), primary=True),
+                *((Way(tr("Retry now")),) if self.can_retry else ()),
+            ),
             health=node.health,
         )
 
     def act_on_empty(self, index: int) -> None:
-        """Take a way out of the empty state; there is one only: to the connection that does not work."""
-        del index
+        """Take a way out of the empty state: to the connection that does not work, or to another try."""
+        if index == _RETRY:
+            self._retry()
+            return
         node = _worst_silent(self._cluster) if self._cluster else None
         if node is not None:
             self.edit_host_requested.emit(node.host or node.name)
+
+    def _retry(self) -> None:
+        if self._cluster is not None:
+            self.retry_requested.emit(self._cluster.cluster_id)
 
     # -- export --------------------------------------------------------------------------------------------------
     def export(self, path: Path) -> None:
@@ -216,6 +237,12 @@ class TopologyView(QFrame):
 def _set(words: QWidget, text: str) -> None:
     if words.property("text") != text:
         words.setProperty("text", text)
+
+
+def _is_drawn(cluster: ClusterSnapshot) -> bool:
+    """Return whether there is a drawing: of a server that ever answered, or of several hosts of which one does not."""
+    several = len(cluster.nodes) > 1 and any(node.reach is Reach.NONE for node in cluster.nodes)
+    return several or any(_answered(node) for node in cluster.nodes)
 
 
 def _answered(node: NodeView) -> bool:

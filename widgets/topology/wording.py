@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services.discovery.model import (
     SEEN_NOW,
+    SPARE,
     ClusterSnapshot,
     Component,
     NodeView,
@@ -58,7 +59,7 @@ def card_text(node: NodeView, at: float) -> CardText:
             name,
             state_word(node),
             node.health,
-            "",
+            tr(SPARE) if node.role == SPARE else "",
             (),
             _silence(node),
             _last_seen(node),
@@ -235,21 +236,32 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
 
 
 def subtitle(cluster: ClusterSnapshot) -> str:
-    """Return the header's second part: "Galera · MariaDB 10.11.14 · state 8f21c0de…"."""
+    """Return the header's second part, whole: "Galera · MariaDB 10.11.14 · state 8f21c0de-77b2-..."."""
     kind = {
         ClusterKind.GALERA: "Galera",
         ClusterKind.ASYNC: tr("asynchronous replication"),
         ClusterKind.SINGLE: tr("single server"),
+        ClusterKind.UNKNOWN: tr("replication not known"),
     }[cluster.kind]
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
-    state = tr("state {uuid}", uuid=short_id(cluster.cluster_id)) if cluster.kind is ClusterKind.GALERA else ""
+    state = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
     return " · ".join(p for p in (kind, server, state) if p)
 
 
 def seen_from(cluster: ClusterSnapshot, at: float) -> str:
     """Return the line below the drawing: who saw this, whether they agree, how long ago."""
+    if cluster.agreement and not any(node.reach in {Reach.FULL, Reach.SQL_ONLY} for node in cluster.nodes):
+        return tr("{sentence} · {last}", sentence=cluster.agreement, last=_last_answer_words(cluster, at))
     age = format_age(max(0.0, at - cluster.at))
     return f"{cluster.agreement} · {age}" if cluster.agreement else tr("Not seen by any node yet · {age}", age=age)
+
+
+def _last_answer_words(cluster: ClusterSnapshot, at: float) -> str:
+    """Return how old the last answer of a server is: a try is no answer."""
+    moments = [last for node in cluster.nodes if (last := last_answer(node)) is not None]
+    if not moments:
+        return tr("none ever did")
+    return tr("last answer {age}", age=format_age(max(0.0, at - max(moments))))
 
 
 def tooltip(node: NodeView, at: float) -> str:

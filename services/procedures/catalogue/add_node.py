@@ -9,7 +9,8 @@ from services.procedures.catalogue import forked
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue.choices import down_members, member_hosts, why_no_spare
 from services.procedures.catalogue.haproxy_places import can_drain
-from services.procedures.catalogue.joiner_config import address_of
+from services.procedures.catalogue.joiner_config import COPIED, address_of
+from services.procedures.catalogue.joiner_secrets import set_by_hand
 from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
 from services.procedures.catalogue.joining_state import must_recover
 from services.procedures.catalogue.joining_steps import add_plan, config_path
@@ -123,6 +124,7 @@ class AddNode:
             *preflight.sst_tools(facts, both),
             *own.other_tools(facts, donor, tuple(m for m in members if m != joiner)),
             preflight.sst_section(facts, both) if not fresh else own.sst_section_copied(facts, joiner, donor),
+            set_by_hand(facts, joiner, donor, COPIED if fresh else ()),
             preflight.sst_account(facts, donor),
             preflight.clocks(facts, (*members, joiner)),
             own.server_uuids(facts, joiner, members),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from services.facts.reading import count
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts
 from services.procedures.inputs import number_of
 from services.procedures.positions import kept_name, tail_name
@@ -54,8 +55,8 @@ class Standing:
     @property
     def stale(self) -> bool:
         """Return whether grastate.dat tells a seqno that InnoDB contradicts: killed while a backup or SST held it."""
-        told = self.grastate.rpartition(":")[2]
-        return self.source == "recovered" and told.isdigit() and self.seqno is not None and int(told) != self.seqno
+        told = count(self.grastate.rpartition(":")[2])
+        return self.source == "recovered" and told is not None and self.seqno is not None and told != self.seqno
 
 
 def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[Standing, ...]:

@@ -136,7 +136,6 @@ def guard_login(facts: Facts, donor: str, *, guard: bool) -> Check:
         verdict, evidence = Verdict.BLOCK, f"tried on {donor}: {host.root_login_said or 'it was refused'}"
     advice = (
         f"Give root@localhost of {donor} a login by socket (unix_socket, auth_socket), or a password in /root/.my.cnf.",
-        "Or go without: guard=no. Then nothing releases the cache if this console ends.",
     )
     return Check(
         code="GUARD-LOGIN",
@@ -145,6 +144,12 @@ def guard_login(facts: Facts, donor: str, *, guard: bool) -> Check:
         evidence=evidence,
         why="A guard that can't log in never releases the cache: the donor's disk would fill.",
         try_=advice if verdict is Verdict.BLOCK else (),
+        answers=(
+            Remedy("Go without the guard: then nothing releases the cache if this console ends", "guard", ("no",)),
+        )
+        if verdict is Verdict.BLOCK
+        else (),
+        not_known=guard and host.root_login is None,
         host=donor,
         absolute=verdict is Verdict.BLOCK,  # nothing to override: the first step would fail
     )
@@ -159,7 +164,8 @@ def needed(facts: Facts, donor: str, node: str, away_s: float) -> Check:
     return Check(
         code="FREEZE-NEEDED",
         title="A freeze is needed",
-        verdict=Verdict.WARN if covers else Verdict.PASS,
+        verdict=Verdict.WARN if covers or reach is None else Verdict.PASS,
+        not_known=reach is None,
         evidence=(
             f"the cache of {donor} ({_ring(cache)}) reaches {shown} at today's rate; {node} will be away {away_s:.0f} s"
         ),
@@ -191,6 +197,7 @@ def stale_pages(facts: Facts, donor: str) -> Check:
         code="STALE-PAGES",
         title=f"No dead gcache pages on {donor}",
         verdict=Verdict.WARN if stale or blind else Verdict.PASS,
+        not_known=blind,
         evidence=f"when the server of {donor} was started is not known; it has pages" if blind else told,
         why="Pages from before the server's start are never read again and only take disk.",
         try_=(f"When the cache is released again: sudo rm {paths}",) if stale else (),

@@ -1,15 +1,17 @@
 """The option file of a new node, derived from a member's: what must be equal, what is its own. Pure.
 
 Sources: MariaDB KB "Configuring MariaDB Galera Cluster" (mandatory options), Percona XtraDB Cluster manual "Configure
-nodes". A password is never read here: it is copied from host to host when the step acts.
+nodes". A password is never read here: the SST account's is copied from host to host when the step acts, every other
+one a person sets by hand (joiner_secrets.py).
 """
 
 from __future__ import annotations
 
 import re
 
-from services.connections.command import MASK
+from services.facts.reading import count
 from services.procedures.actions import CopiedSecret
+from services.procedures.catalogue.joiner_secrets import left_out, may_copy
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
 from services.procedures.harmless_options import normal
@@ -99,7 +101,7 @@ def free_server_id(facts: Facts, members: tuple[str, ...]) -> int:
         for host in facts.hosts
         if host.node is not None and (server := host.node.server) is not None and server.server_id is not None
     }
-    used |= {int(text) for h in facts.hosts if (text := h.option("mysqld", "server_id") or "").isdigit()}
+    used |= {own for h in facts.hosts if (own := count(h.option("mysqld", "server_id"))) is not None}
     del members
     return max(used, default=0) + 1
 
@@ -107,12 +109,20 @@ def free_server_id(facts: Facts, members: tuple[str, ...]) -> int:
 def config_text(
     facts: Facts, donor: str, members: tuple[str, ...], joiner: str, node_name: str
 ) -> tuple[str | CopiedSecret, ...]:
-    """Return the file's content for PutFile: texts and, where the donor has it, the SST account as a copied secret."""
+    """Return the file's content for PutFile: texts and, where the donor has it, the SST account as a copied secret.
+
+    What is left out because a secret is in it is named in a remark: the plan and the file say what to set by hand.
+    """
     source = facts.host(donor)
-    lines = [f"# Written by Pilothouse: derived from {donor}.", "[mysqld]"]
+    lines = [f"# Written by Pilothouse: derived from {donor}."]
+    lines += [
+        f"# Not copied, a secret; set it by hand on {joiner} before the start: [{section}] {option}"
+        for section, option in left_out(facts, donor, COPIED)
+    ]
+    lines.append("[mysqld]")
     for option in COPIED:
         value = source.option("mysqld", option)
-        if value is None:
+        if value is None or not may_copy(value):
             continue
         if option == "wsrep_provider_options":
             value = provider_options(value)
@@ -126,7 +136,7 @@ def config_text(
     content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
     if source.option("mysqld", "wsrep_sst_auth") is not None:
         content += ["wsrep_sst_auth = ", CopiedSecret(donor, "wsrep_sst_auth"), "\n"]
-    sst = [(name, value) for section, name, value in source.options if section == "sst" and value != MASK]
+    sst = [(name, value) for section, name, value in source.options if section == "sst" and may_copy(value)]
     if sst:
         content.append("\n[sst]\n" + "".join(f"{name} = {quoted(value)}\n" for name, value in sst))
     return tuple(content)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import address_of, not_copied
+from services.procedures.catalogue.joiner_secrets import may_copy
 from services.procedures.catalogue.joining_estimate import Expected
 from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
@@ -113,9 +114,10 @@ def _packed(facts: Facts, donor: str, joiner: str) -> bool:
 def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
     """A new host gets the donor's [sst] section; what its own files say beside that stays, and may differ."""
     rows = {name: value for section, name, value in facts.host(donor).options if section == "sst"}
+    taken = {name: value for name, value in rows.items() if may_copy(value)}
     own = {name: value for section, name, value in facts.host(joiner).options if section == "sst"}
     left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
-    told = ", ".join(f"{name} = {value}" for name, value in rows.items())
+    told = ", ".join(f"{name} = {value}" for name, value in taken.items())
     return Check(
         code="SST-SECTION",
         title="The [sst] sections are equal",

@@ -8,7 +8,7 @@ from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.rolling_order import donor_for, order_of, writer_of
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts
-from services.procedures.preflight.parts import arbitrators, verdict
+from services.procedures.preflight.parts import arbitrators, unread, verdict
 
 REACH_TIMES = 3.0
 FLUSH_S = 300.0
@@ -77,7 +77,9 @@ def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bo
             Check(
                 code=f"IST-REACH-{name}".upper(),
                 title=f"{name} can return by IST",
+                each="Each node can return by IST",
                 verdict=verdict,
+                not_known=lasts is None and verdict is Verdict.WARN,
                 evidence=f"the cache of {donor} lasts {shown}; {REACH_TIMES:g} x {downtime_s:g} s are wanted"
                 + (f"; {donor} has {OPTION}" if freeze else ""),
                 why="Otherwise the node takes an SST: hours of copying, and a donor out of service.",
@@ -94,14 +96,16 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
     for name in nodes:
         limit = facts.host(name).timeout_stop_s
         short = limit is not None and limit < FLUSH_S
-        unread = limit is None and not facts.host(name).restart_policy
+        dark = limit is None and not facts.host(name).restart_policy
         found.append(
             Check(
                 code=f"STOP-LIMIT-{name}".upper(),
                 title=f"{name} has time to stop",
-                verdict=Verdict.WARN if short or unread else Verdict.PASS,
+                each="Each node has time to stop",
+                not_known=dark,
+                verdict=Verdict.WARN if short or dark else Verdict.PASS,
                 evidence="TimeoutStopSec could not be read"
-                if unread
+                if dark
                 else "TimeoutStopSec = infinity"
                 if limit is None
                 else f"TimeoutStopSec = {limit:g} s",
@@ -135,12 +139,16 @@ def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) 
 
 def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """A replica that hangs on a node stops with it."""
-    found = {name: count for name in nodes if (count := facts.host(name).async_replicas)}
-    told = ", ".join(f"{count} on {name}" for name, count in found.items())
+    counts = {name: facts.host(name).async_replicas for name in nodes}
+    found = {name: count for name, count in counts.items() if count}
+    blind = [unread(facts.host(name), "the number of replicas", "processes", "sql")
+             for name, count in counts.items() if count is None]  # fmt: skip
+    told = "; ".join([*(f"{count} on {name}" for name, count in found.items()), *blind])
     return Check(
         code="REPLICAS",
         title="No asynchronous replica hangs on a node that goes down",
-        verdict=verdict((), found),
+        verdict=verdict((), found or blind),
+        not_known=bool(blind) and not found,
         evidence=told or f"none on {', '.join(nodes)}",
         why="A replica gets nothing while its source is down, and may not find its place on another by itself.",
         try_=("Let each replica follow another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",)
@@ -157,6 +165,7 @@ def fast_shutdown(facts: Facts, nodes: tuple[str, ...]) -> Check:
         code="FAST-SHUTDOWN",
         title="InnoDB leaves its files clean",
         verdict=verdict((), odd),
+        not_known=bool(odd) and not any(odd.values()),
         evidence=", ".join(f"{name}: innodb_fast_shutdown = {value or 'not read'}" for name, value in told.items()),
         why="1 is right for a restart, 0 before a change of the major version; 2 makes each start a crash recovery.",
         try_=("SET GLOBAL innodb_fast_shutdown = 1 (0 before an upgrade).",) if odd else (),

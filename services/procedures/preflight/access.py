@@ -29,7 +29,9 @@ def _rights(host: HostFacts) -> Check:
     return Check(
         code="OPERATOR-RIGHTS",
         title=f"The console may change {host.host}",
+        each="The console may change each host",
         verdict=verdict(blocks, warns),
+        not_known=bool(warns) and not blocks,
         evidence="; ".join([*blocks, *warns]) or good,
         why="A plan that lacks a right in its middle stops with the node half way.",
         try_=("Give the login sudo rights, and the inventory an operator account with SUPER or the wsrep rights.",)
@@ -51,6 +53,7 @@ def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
         code="LOCK-FREE",
         title="No other console works on this cluster",
         verdict=verdict(held, blind),
+        not_known=bool(blind) and not held,
         evidence="; ".join(held) or (f"the lock of {listed(blind)} could not be read" if blind else "no lock is held"),
         why="Two runs at once would each take the other's changes for faults.",
         try_=("Wait until that run is over, or take its lock over when its console is gone for good.",) if held else (),
@@ -78,6 +81,7 @@ def clocks(facts: Facts, hosts: tuple[str, ...], *, blocks: bool = True) -> Chec
         code="CLOCKS",
         title="The clocks agree",
         verdict=state,
+        not_known=bool(blind) and spread <= CLOCK_WARN_S,
         evidence=f"{evidence} (against this workstation; {spread:.2f} s apart)",
         why="Certificates, logs and point-in-time work compare the hosts' times.",
         try_=("Let chrony or systemd-timesyncd set the clocks.",) if state is not Verdict.PASS else (),
@@ -94,7 +98,9 @@ def _config(host: HostFacts) -> Check:
     return Check(
         code="CONFIG-VALID",
         title=f"{host.host}'s server accepts its option files",
+        each="Each host's server accepts its option files",
         verdict=verdict(host.config_fault, unchecked),
+        not_known=bool(unchecked) and not host.config_fault,
         evidence=host.config_fault or unchecked or f"{host.server_program or 'the server'} reads them without an error",
         why="A node that fails at its options while it starts may drop its state and need an SST.",
         try_=("Correct the option, then check again.",) if host.config_fault else (),

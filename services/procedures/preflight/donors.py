@@ -19,6 +19,7 @@ def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
     galera = galera_of(host)
     text = (galera.sst_donor if galera is not None else "") or host.option("mysqld", "wsrep_sst_donor") or ""
     blocks, warns = [], []
+    blind = [unread(host, "which donors are named", "options", "ssh")] if galera is None and not host.options else []
     for donor in (part.strip() for part in text.split(",") if part.strip()):
         matched = [name for name in names if name.startswith(donor)]
         if _is_address(donor):
@@ -34,9 +35,10 @@ def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
     return Check(
         code="DONOR-NAMES",
         title=f"The donors that {host.host} names are good",
-        verdict=verdict(blocks, warns),
-        evidence=f"wsrep_sst_donor of {host.host}: {text or '(none)'}"
-        + "".join(f"; {trouble}" for trouble in (*blocks, *warns)),
+        each="The donors that the nodes name are good",
+        verdict=verdict(blocks, [*warns, *blind]),
+        not_known=bool(blind),
+        evidence="; ".join([*(blind or [f"wsrep_sst_donor of {host.host}: {text or '(none)'}"]), *blocks, *warns]),
         why="Galera matches donors by prefix; one that nobody has makes the joiner end at once or ask for ever.",
         try_=("Name members, with a comma at the end, or leave the option empty.",) if blocks or warns else (),
         host=host.host,
@@ -53,7 +55,9 @@ def named_donor(facts: Facts, node: str, donor: str) -> Check:
     return Check(
         code="DONOR-PREFIX",
         title=f"The donor that {node} will ask is {donor} and nobody else",
+        each="The donor that each node will ask is one alone",
         verdict=verdict(clash, blind),
+        not_known=bool(blind) and not clash,
         evidence="; ".join([*clash, *blind]) or f"no other member's name begins with {name}",
         why="Galera matches donors by prefix: the node could ask another one, or itself, and take an SST or none.",
         try_=("Choose another donor, or rename one of them (wsrep_node_name).",) if clash else (),

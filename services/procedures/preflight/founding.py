@@ -57,7 +57,9 @@ def _check(host: HostFacts, wrong: list[str], told: str) -> Check:
     return Check(
         code="JOINS-OTHERS",
         title=f"{host.host} joins this cluster when it starts",
+        each="Each node joins this cluster when it starts",
         verdict=verdict(wrong, blind),
+        not_known=bool(blind) and not wrong,
         evidence="; ".join([*wrong, *blind]) or told,
         why="A node that names nobody to join founds a cluster of its own at every start, or refuses to start.",
         try_=(f"Name the members in wsrep_cluster_address of {host.host}, and remove wsrep_new_cluster.",)

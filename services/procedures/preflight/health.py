@@ -128,6 +128,7 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
         code="NO-TRANSFER-OR-DDL",
         title="No state transfer, DDL or backup is running",
         verdict=verdict(busy, blind),
+        not_known=bool(blind) and not busy,
         evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
         why="A donor that goes away ends the transfer; a DDL that is cut off holds or breaks the whole group.",
         try_=("Wait for its end, then check again.",) if busy else (),

@@ -36,6 +36,8 @@ def _provider(host: HostFacts) -> Check:
     return Check(
         code="FOREIGN-PROVIDER",
         title=f"{host.host} runs its own product's Galera provider",
+        each="Each node runs its own product's Galera provider",
+        not_known=bool(blind),
         verdict=verdict(odd, blind),
         evidence=unread(host, "the provider", "sql", "galera") if blind else f"{host.host}: {odd or seen}",
         why="Percona's and Codership's providers differ in their function table: a desync may do nothing or never end.",
@@ -57,6 +59,7 @@ def known_product(facts: Facts, hosts: tuple[str, ...]) -> Check:
         code="PRODUCT",
         title="The servers are of a product that the steps were made for",
         verdict=verdict(strange, blind),
+        not_known=bool(blind) and not strange,
         evidence="; ".join([*strange, *blind] or told) or "no server answers: its program is asked when it is started",
         why="Units, tools and options of an SST differ from product to product; on another one nothing was tried.",
         try_=("Do it by hand, by that product's manual; topology and charts go on.",) if strange else (),

@@ -33,7 +33,9 @@ def _room(host: HostFacts) -> Check:
     return Check(
         code="TEMP-SPACE",
         title=f"{host.host} has room for temporary files",
+        each="Each host has room for temporary files",
         verdict=verdict(full, blind),
+        not_known=bool(blind) and not full,
         evidence="; ".join([*full, *blind]) or f"free on {host.host}: {free}",
         why="A server whose scripts can't write there does not start, and an SST breaks off.",
         try_=(f"Make room there on {host.host}: at least {LEAST_TEMPORARY / 1e6:.0f} MB.",) if full else (),
@@ -61,7 +63,9 @@ def _names(host: HostFacts) -> Check:
     return Check(
         code="NAMES",
         title=f"The names in the option files of {host.host} lead to an address",
+        each="The names in each host's option files lead to an address",
         verdict=verdict(bad, odd),
+        not_known=not bad and not lost and bool(odd),
         evidence="; ".join([*bad, *odd]) or (f"{host.host} resolves {good}" if good else "only addresses stand there"),
         why="A server that resolves none of its members' names ends its start; the others go on without it.",
         try_=(f"Repair DNS or /etc/hosts of {host.host}, or write addresses into its option files.",)
@@ -92,7 +96,9 @@ def _as_usual(host: HostFacts) -> Check:
     return Check(
         code="FORCED-RECOVERY",
         title=f"InnoDB of {name} starts as usual",
+        each="InnoDB of each node starts as usual",
         verdict=verdict(wrong, blind),
+        not_known=bool(blind) and not wrong,
         evidence="; ".join([*wrong, *blind]) or f"no innodb_force_recovery and no innodb_read_only on {name}",
         why="InnoDB then passes over damage, which the others may take over, tells an older position, or takes no "
         "write.",

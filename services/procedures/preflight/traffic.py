@@ -36,6 +36,7 @@ def provider_library(facts: Facts, joiner: str, donor: str) -> Check:
     return Check(
         code="PROVIDER-FILE",
         title=f"{joiner} has the members' Galera provider",
+        not_known=bool(blind),
         verdict=verdict(missing, [blind or differs] if blind or differs else ()),
         evidence=missing or blind or differs or f"{path} has {mine} bytes on {joiner}, as on {donor}",
         why="Without it the server doesn't start; one of an older protocol aborts at every IST.",
@@ -64,6 +65,7 @@ def traffic_files(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     return Check(
         code="TRAFFIC-FILES",
         title=f"{joiner} has the certificates of the cluster's traffic",
+        not_known=bool(blind) and not lacks,
         verdict=verdict(lacks, warns),
         evidence="; ".join([*lacks, *warns]) or ", ".join(path for _, path in named) or "no certificates are named",
         why="A node whose certificates are missing, or signed by another authority, never comes into the group.",
@@ -90,6 +92,7 @@ def traffic_alike(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     return Check(
         code="TRAFFIC-TLS",
         title="Both encrypt the group's traffic, or none does",
+        not_known=bool(blind),
         verdict=verdict(differ and not _pxc(source), [*blind, *([shown] if differ else ())]),
         evidence="; ".join([*blind, shown]),
         why="A node that speaks plain to nodes that encrypt never comes into the group; an IST between them hangs.",

@@ -53,6 +53,8 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
     return Check(
         code="PORTS",
         title=f"{joiner} and {member} reach each other's ports",
+        each=f"{joiner} and the members reach each other's ports",
+        not_known=bool(unknown) and not closed and not silent,
         verdict=verdict([*closed, *silent], unknown),
         evidence="; ".join([*closed, *silent, *unknown]) or seen,
         why="Galera needs 4567 always, 4444 for an SST and 4568 for an IST, in both directions.",
@@ -92,6 +94,8 @@ def _tools(host: HostFacts, method: str, named: set[str]) -> Check:
     return Check(
         code="SST-TOOLS",
         title=f"The programs of an SST are on {host.host}",
+        each="The programs of an SST are on each host",
+        not_known=bool(blind) or not method,
         verdict=verdict(missing, [*strange, *blind]),
         evidence="; ".join([*(f"{host.host} lacks {name}" for name in missing), *strange, *blind])
         or f"{method}: {', '.join(' or '.join(choice) for choice in needed)}",
@@ -117,6 +121,7 @@ def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
         code="SST-SECTION",
         title="The [sst] sections are equal",
         verdict=verdict(differ, blind),
+        not_known=bool(blind) and not differ,
         evidence="; ".join([*differ, *blind]) or f"equal on {', '.join(found) or 'no host'}",
         why="A donor that encrypts or compresses and a joiner that does not wait for each other for ever.",
         try_=("Make the [sst] sections equal.",) if differ else (),
@@ -151,6 +156,7 @@ def sst_account(facts: Facts, donor: str) -> Check:
         code="SST-ACCOUNT",
         title=f"The SST account of {donor} has its rights",
         verdict=state,
+        not_known=state is Verdict.WARN,
         evidence=evidence,
         why="mariabackup needs RELOAD, PROCESS, LOCK TABLES and BINLOG MONITOR; without them, or with a wrong "
         "password, the donor's script fails, when the joiner's data are erased already.",
@@ -172,7 +178,9 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
             Check(
                 code="SST-ORPHANS",
                 title=f"No script of an earlier transfer is left on {host.host}",
+                each="No script of an earlier transfer is left on any host",
                 verdict=verdict(left, blind),
+                not_known=bool(blind) and not left,
                 evidence="; ".join([*left, *blind]) or f"none on {host.host}",
                 why="'previous SST script still running' ends every start until it is gone.",
                 try_=tuple(f"End process {pid} on {host.host}." for pid, _, _ in host.sst_orphans),

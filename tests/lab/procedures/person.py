@@ -239,6 +239,7 @@ class Person:
         assert page is not None
         self.waits(lambda: name in {card.about.name for card in page.cards})
         self.shoots("cards")
+        self.waits(lambda: name in {card.about.name for card in page.cards if card.can_begin()})
         card = next(card for card in page.cards if card.about.name == name)
         self.qtbot.mouseClick(card.open_button, _LEFT)
         self.reads_the_form()

@@ -107,7 +107,8 @@ class Console:
         finally:
             if process.poll() is None:
                 process.kill()
-                process.communicate(timeout=10)
+            # Also of one that ended while the test broke off: its open pipes would fail the next test.
+            process.communicate(timeout=10)
 
     def _how(self) -> dict[str, Any]:
         return {

@@ -51,6 +51,7 @@ NO_PROVIDER = shell(
 )
 CERTIFICATE = option_file("s1", "[sst]\ntca=/etc/mysql/tls/ca.pem\n")
 """The members have that file, a new host has none."""
+SECRET_KEY = option_file("s1", "[sst]\nencrypt=1\nencrypt-key=0123456789abcdef0123456789abcdef\n")
 ENCRYPTED_TRAFFIC = option_file(
     "s3",
     '[mysqld]\nwsrep_provider_options="gcache.size=128M;socket.ssl=yes;socket.ssl_ca=/etc/mysql/tls/ca.pem;'
@@ -98,6 +99,7 @@ REFUSALS = (
     Refusal("CLUSTER-NAME", together(obstacles.node_down, OTHER_CLUSTER), _add(joiner="s3")),
     Refusal("JOINER-RUNS", obstacles.locked_out, _add(joiner="s3"), final=True),
     Refusal("PROVIDER-FILE", NO_PROVIDER, _add()),
+    Refusal("SST-SECRETS", SECRET_KEY, _add(donor="s1")),
     Refusal("TRAFFIC-FILES", CERTIFICATE, _add(donor="s1")),
     Refusal("TRAFFIC-TLS", together(obstacles.node_down, ENCRYPTED_TRAFFIC), _add(joiner="s3")),
     Refusal("FREEZE-CAPABILITY", nothing, (("freeze-gcache", FREEZE),), final=True),

@@ -135,8 +135,8 @@ def test_that_questions_are_shown_as_they_are_given() -> None:
 
 def test_that_a_fault_of_the_whole_form_is_named_so() -> None:
     assert list(fault_lines((Fault("node", "Node is needed."), Fault("", "They contradict.")))) == [
-        "  node: Node is needed.",
-        "  inputs: They contradict.",
+        "  --input node: Node is needed.",
+        "  They contradict.",
     ]
 
 
@@ -171,8 +171,8 @@ def test_that_an_answer_that_would_do_is_told_as_input_takes_it_and_a_command_as
     answers = (Remedy("Choose whose data stays", "bootstrap", ("s1", "s3")), Remedy("Take s2 out", "gone"))
     check = Check("HISTORY", "One past", Verdict.BLOCK, "forked", answers=answers, commands=("pilothouse settle",))
     assert list(check_lines((check,)))[1:] == [
-        "          try: Choose whose data stays: bootstrap=s1 or bootstrap=s3.",
-        "          try: Take s2 out (gone).",
+        "          try: Choose whose data stays: --input bootstrap=s1 or --input bootstrap=s3",
+        "          try: Take s2 out: --input gone=…",
         "          try: pilothouse settle",
     ]
 

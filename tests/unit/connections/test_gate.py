@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.gate import Gate
 from services.connections.limits import Limits
-from services.errors import AuthFailed, TimedOut, Unreachable
+from services.errors import AuthFailed, NothingListens, TimedOut, Unreachable
 
 
 @pytest.fixture
@@ -30,6 +30,13 @@ def test_that_a_shut_gate_quotes_the_last_reason_and_when_the_next_attempt_is_du
         gate.check()
     assert caught.value.host == "db1"
     assert caught.value.try_ == ("Check the VPN.",)
+
+
+def test_that_a_shut_gate_keeps_what_kind_of_failure_it_was(gate: Gate) -> None:
+    gate.failed(NothingListens("It refused.", host="db1"))
+    with pytest.raises(NothingListens) as caught:
+        gate.check()
+    assert (caught.value.code, caught.value.bare) == ("connection-refused", "It refused.")
 
 
 def test_that_it_opens_by_itself_when_the_wait_is_over(gate: Gate, clock: ManualClock) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from services.discovery.as_json import snapshot_from_json
 from services.discovery.changes import events_between
-from services.errors import BadInput
-from services.facts.model import DiskFacts, TransferFacts
+from services.errors import BadInput, NothingListens
+from services.facts.model import DiskFacts, Problem, TransferFacts
 from services.sampling.hub import EventLog
 from services.types import Health
 from tests.unit.discovery.scenes import (
@@ -19,6 +19,7 @@ from tests.unit.discovery.scenes import (
     group_uuid,
     machine,
     member,
+    plain,
     server,
     side,
     sql_gone,
@@ -71,7 +72,7 @@ def test_that_a_member_that_leaves_and_returns_is_a_view_event() -> None:
     second = estate(*two, unreached(3, WHOLE[2]), previous=first, at=AT + 1)
     kinds = {e.kind: e for e in events_between(first, second)}
     assert kinds["view"].text == "orders: db3 left; 2 of 3 votes"
-    assert kinds["connection"].text == "db3 does not answer"
+    assert kinds["connection"].text == "db3 does not answer: No route"
     third = estate(*WHOLE, previous=second, at=AT + 2)
     back = {e.kind: e for e in events_between(second, third)}
     assert back["view"].text == "orders: db3 came; 3 of 3 votes"
@@ -147,7 +148,7 @@ def test_that_a_silence_is_one_span_and_told_in_the_past_once_it_is_over() -> No
     first = estate(*WHOLE)
     second = estate(*WHOLE[:2], unreached(3, WHOLE[2]), previous=first, at=AT + 9)
     (lost,) = [e for e in events_between(first, second) if e.kind == "connection"]
-    assert (lost.at, lost.until, lost.spans, lost.text) == (AT, None, True, "db3 does not answer")
+    assert (lost.at, lost.until, lost.spans, lost.text) == (AT, None, True, "db3 does not answer: No route")
     again = [member(n, at=AT + 34) for n in (1, 2, 3)]
     back = events_between(second, estate(*again, previous=second, at=AT + 34))
     (over,) = [e for e in back if e.kind == "connection"]
@@ -160,6 +161,31 @@ def test_that_a_silence_is_one_span_and_told_in_the_past_once_it_is_over() -> No
     later = estate(*again[:2], unreached(3, again[2]), previous=second, at=AT + 50)
     (once_more,) = [e for e in events_between(estate(*again, at=AT + 34), later) if e.kind == "connection"]
     assert once_more.key != over.key
+
+
+def test_that_a_host_that_never_answered_is_told_with_its_reason_once() -> None:
+    refused = (
+        Problem("sql", "db9: 10.20.0.19 port 3306 refused.", NothingListens.code, "10.20.0.19 port 3306 refused."),
+    )
+    silent = replace(unreached(9), problems=refused)
+    first = estate(silent, at=AT)
+    (told,) = events_between(None, first)
+    assert (told.text, told.health, told.at, told.until) == (
+        "db9 does not answer: 10.20.0.19 port 3306 refused", Health.BAD, AT, None,
+    )  # fmt: skip
+    second = estate(silent, previous=first, at=AT + 5)
+    assert events_between(first, second) == ()
+    answers = estate(plain(9, at=AT + 30), previous=second, at=AT + 30)
+    (over,) = [e for e in events_between(second, answers) if e.kind == "connection"]
+    assert (over.key, over.at, over.until, over.text) == (told.key, AT, AT + 30, "db9 did not answer for 30 s")
+
+
+def test_that_a_silence_ends_though_its_host_turns_out_to_be_in_another_cluster() -> None:
+    written = {f"db{n}": "orders" for n in (1, 2, 3)}
+    dark = estate(*(unreached(n) for n in (1, 2, 3)), written=written, at=AT)
+    light = estate(*WHOLE, previous=dark, written=written, at=AT + 9)
+    began, over = events_between(None, dark), events_between(dark, light)
+    assert {e.key for e in began} == {e.key for e in over if e.kind == "connection"}
 
 
 def test_that_a_bad_state_that_is_over_is_told_with_how_long_it_lasted() -> None:

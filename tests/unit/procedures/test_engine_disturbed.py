@@ -41,7 +41,7 @@ def test_that_an_act_that_may_have_happened_is_told_so_when_nothing_shows_it() -
     bench.world.fails["a-n1"] = [lost("n1")]
     bench.person.answers = {"failed": ["leave"]}
     assert bench.run() is RunState.LEFT
-    assert "may have happened" in bench.view.steps[0].error
+    assert "Started; outcome unknown." in bench.view.steps[0].error
     assert bench.world.done == []
 
 

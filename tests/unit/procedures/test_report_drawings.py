@@ -73,7 +73,7 @@ def test_that_inputs_stand_on_one_line_without_those_that_were_left_empty() -> N
     view = writer.view()
     view = replace(view, plan=replace(view.plan, inputs=(("node", "n2"), ("peak", ""), ("away", "30 min"))))
     html = report_html(view, writer.entries())
-    assert "node n2; away 30 min" in html
+    assert "Node that goes down: n2; How long it will be away: 30 min" in html
     assert "peak" not in html
 
 

@@ -131,3 +131,12 @@ def test_that_a_picture_without_a_cluster_recalls_nothing() -> None:
     hub = _hub(_Memory())
     hub.recall(estate(facts(1)), {"db1": address(1)})
     assert (hub.snapshot().clusters, dict(hub.facts())) == ((), {})
+
+
+def test_that_a_host_whose_address_a_person_wrote_as_its_name_keeps_it_and_a_found_one_has_its_own() -> None:
+    hub = _hub(_Memory())
+    hub.written([address(1)])
+    for number in (1, 2):
+        hub.put(member(number, size=2, host=address(number)))
+    names = {node.host: node.name for cluster in hub.refresh().clusters for node in cluster.nodes}
+    assert names == {address(1): address(1), address(2): "db2"}

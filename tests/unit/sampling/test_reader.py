@@ -11,6 +11,7 @@ from services.history.store import HistoryStore
 from services.sampling.catalogue import load_catalogue
 from services.sampling.reader import SeriesReader
 from services.series import Sample
+from services.types import NO_WAY, NOT_OFFERED, NOT_YET
 from tests.unit.sampling.conftest import START, galera_samples
 
 
@@ -121,14 +122,42 @@ def test_that_weeks_come_from_aggregates_and_the_newest_hour_from_samples(
     assert series.maximum[near] == pytest.approx(np.nanmax(raw), rel=1e-4)
 
 
-def test_that_a_metric_the_server_does_not_give_says_which(store: HistoryStore) -> None:
+@pytest.mark.parametrize(
+    ("metric", "lacks", "missing"),
+    [
+        ("galera.paused", NOT_OFFERED, "This server does not offer it."),
+        ("ist.reach", NOT_YET, "Known after a minute of writes."),
+        ("commit.threads", NOT_YET, "Not known yet."),
+        ("cpu.user", NO_WAY, "Read over SSH: no sample of the host itself came."),
+        ("net.received", NO_WAY, "Read over SSH: no sample of the host itself came."),
+        ("load.questions", "", ""),
+    ],
+)
+def test_that_what_is_not_there_is_told_in_words_and_never_by_a_key(
+    store: HistoryStore, metric: str, lacks: str, missing: str
+) -> None:
     _ramp(store, range(20))
     reader = _reader(store)
-    missing = reader.series("db1", "galera.paused", START, START + 19, 100)
-    assert "wsrep_flow_control_paused_ns" in missing.missing
-    assert reader.series("nobody", "galera.paused", START, START + 19, 100).missing == "No samples in this span."
+    found = reader.series("db1", metric, START, START + 19, 100)
+    assert (found.lacks, found.missing) == (lacks, missing)
+    nobody = reader.series("nobody", metric, START, START + 19, 100)
+    assert (nobody.lacks, nobody.missing, len(nobody.t)) == ("", "", 0)
+
+
+@pytest.mark.parametrize(("metric", "lacks"), [("load.questions", NO_WAY), ("ist.reach", NO_WAY), ("cpu.running", "")])
+def test_that_a_server_that_gave_no_answer_is_not_said_to_offer_nothing(
+    store: HistoryStore, metric: str, lacks: str
+) -> None:
+    for i in range(20):
+        store.append(Sample("db1", START + i, 1000.0 + i, {"os.cpu.procs_running": 2.0}, "1"))
+    store.flush()
+    found = _reader(store).series("db1", metric, START, START + 19, 100)
+    assert (found.lacks, bool(found.missing)) == (lacks, bool(lacks))
+
+
+def test_that_what_is_no_metric_is_refused(store: HistoryStore) -> None:
     with pytest.raises(BadInput):
-        reader.series("db1", "rate(", START, START + 19, 100)
+        _reader(store).series("db1", "rate(", START, START + 19, 100)
 
 
 def test_that_a_raw_key_and_a_typed_formula_are_drawn(store: HistoryStore) -> None:

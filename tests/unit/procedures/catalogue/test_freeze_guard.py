@@ -90,7 +90,7 @@ def test_that_a_guard_which_can_not_log_in_is_no_guard(login: bool | None, guard
     check = own.guard_login(_facts(root_login=login, root_login_said="Access denied"), "n1", guard=guard)
     assert (check.code, check.verdict, check.absolute) == ("GUARD-LOGIN", verdict, verdict is Verdict.BLOCK)
     if verdict is Verdict.BLOCK:
-        assert "guard=no" in " ".join(check.try_)
+        assert [(answer.field, answer.values) for answer in check.answers] == [("guard", ("no",))]
 
 
 def test_that_the_disk_is_told_with_what_the_guard_allows_and_where_it_ends() -> None:

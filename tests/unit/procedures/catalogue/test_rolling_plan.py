@@ -163,7 +163,12 @@ def one(**more: Any) -> Facts:
 
 
 def test_that_replicas_that_hang_on_a_node_are_told() -> None:
-    assert (replicas(one(), NAMES).verdict, replicas(one(async_replicas=2), NAMES).verdict) == (PASS, WARN)
+    none = facts(*(host(name, async_replicas=0) for name in NAMES))
+    assert replicas(none, NAMES).verdict is PASS
+    told = replicas(facts(host("n1", async_replicas=0), host("n2", async_replicas=2)), ("n1", "n2"))
+    assert (told.verdict, told.not_known, told.evidence) == (WARN, False, "2 on n2")
+    dark = replicas(one(), ("n2",))
+    assert (dark.verdict, dark.not_known) == (WARN, True)
 
 
 @pytest.mark.parametrize(("value", "verdict"), [("0", PASS), ("1", PASS), ("2", WARN), (None, WARN)])

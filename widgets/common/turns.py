@@ -1,8 +1,9 @@
-"""Painting in turns: what one tick changes on a page of plots is painted over several turns of the event loop.
+"""Painting in turns: what one tick changes in the window is painted over several turns of the event loop.
 
 All plots of a page at once hold the window up for longer than a person's click may wait (a dozen cost 20 ms of CPU
 time, three times that where the machine is busy). One after the other, a few milliseconds a turn, input and every other
-timer come in between, and the page is whole again before an eye could tell one plot from the next.
+timer come in between, and the page is whole again before an eye could tell one plot from the next. What Qt paints after
+its turn (drawing, event strip) has a turn alone: its frame is nobody else's.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Turns(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._queue: dict[Waiting, None] = {}
+        self._queue: dict[Waiting, bool] = {}
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._turn)
@@ -42,9 +43,13 @@ class Turns(QObject):
         """Return whether anything waits."""
         return bool(self._queue)
 
-    def ask(self, who: Waiting) -> None:
-        """Give `who` a turn soon; one that waits already keeps its place, so the newest state is shown and no other."""
-        self._queue[who] = None
+    def ask(self, who: Waiting, *, alone: bool = False) -> None:
+        """Give `who` a turn soon; one that waits already keeps its place, so the newest state is shown and no other.
+
+        Args:
+            alone: nobody else gets the same turn, because Qt paints what it did right after it.
+        """
+        self._queue[who] = alone
         if not self._timer.isActive():
             self._timer.start()
 
@@ -54,23 +59,28 @@ class Turns(QObject):
 
     def finish(self) -> None:
         """Do everything that waits at once: for a picture of the page."""
-        while self._queue:
-            self._take_next()
+        while (who := self._next()) is not None:
+            self._take(who)
         self._timer.stop()
 
     def _turn(self) -> None:
         end = time.perf_counter() + TURN_S
-        while self._queue:
-            self._take_next()
-            if time.perf_counter() >= end:
+        begun = False
+        while (who := self._next()) is not None:
+            alone = self._queue[who]
+            if alone and begun:
+                return
+            begun = True
+            self._take(who)
+            if alone or time.perf_counter() >= end:
                 return
         self._timer.stop()
 
-    def _take_next(self) -> None:
+    def _next(self) -> Waiting | None:
         for gone in [each for each in self._queue if not isValid(each)]:
             del self._queue[gone]  # a card that was taken off may ask once more before Qt destroys it
-        if not self._queue:
-            return
-        who = next((each for each in self._queue if each.in_sight()), None) or next(iter(self._queue))
+        return next((each for each in self._queue if each.in_sight()), None) or next(iter(self._queue), None)
+
+    def _take(self, who: Waiting) -> None:
         del self._queue[who]
         who.take_turn()

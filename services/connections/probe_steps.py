@@ -1,0 +1,36 @@
+"""The steps of a connection's test: what each is called, and which of them an entry's ways in have. Loads no driver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from services.words import mark
+
+if TYPE_CHECKING:
+    from services.inventory.model import HostEntry
+
+TITLES = {
+    "name": mark("Name"),
+    "tcp": mark("SSH port"),
+    "host-key": mark("Host key"),
+    "ssh-login": mark("SSH login"),
+    "sudo": "sudo",
+    "sql-tcp": mark("Database port"),
+    "sql-login": mark("Database login"),
+    "tls": "TLS",
+    "rights": mark("Rights"),
+    "operator": mark("Operator account"),
+}
+"""In the order in which they are tried."""
+
+
+def steps_of(entry: HostEntry) -> tuple[str, ...]:
+    """Return the names of the steps that a test of this entry can come to, in their order."""
+    ssh, sql = entry.ssh is not None, entry.sql is not None
+    tried = {
+        "name": ssh or (entry.sql is not None and entry.sql.via == "direct"),
+        "operator": entry.sql is not None and bool(entry.sql.operator_user),
+        **dict.fromkeys(("tcp", "host-key", "ssh-login", "sudo"), ssh),
+        **dict.fromkeys(("sql-tcp", "sql-login", "tls", "rights"), sql),
+    }
+    return tuple(name for name in TITLES if tried[name])

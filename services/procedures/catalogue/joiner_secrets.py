@@ -1,0 +1,69 @@
+"""Secrets of a donor's option files that a new node needs and that are not copied: a person sets them by hand. Pure.
+
+Only `wsrep_sst_auth` is copied, from host to host when the step acts. Of every other value that is, or may hold, a
+secret the console keeps its name alone (harmless_options.py), so it can't write it into the new node's file.
+Sources: MariaDB KB "mariadb-backup SST Method", TLS; Percona XtraDB Cluster manual, "XtraBackup SST Configuration":
+the script that encrypts ends without its key.
+"""
+
+from __future__ import annotations
+
+from services.connections.command import MASK
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts, HostFacts
+
+
+def may_copy(value: str) -> bool:
+    """Return whether the value is known as a whole: nothing in it was masked."""
+    return MASK not in value
+
+
+def left_out(facts: Facts, donor: str, wanted: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return (section, option) of what the new node should have and does not get, because a secret is in its value.
+
+    Args:
+        wanted: the options of [mysqld] that make nodes one cluster; of [sst] it is all of them.
+    """
+    found = [
+        (section, option)
+        for section, option, value in facts.host(donor).options
+        if not may_copy(value) and (section == "sst" or (section == "mysqld" and option in wanted))
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) -> Check:
+    """What is left out stands in the joiner's own files, written by a person; that it is the same can't be seen.
+
+    Without it the joiner's script of an SST that encrypts ends, or the provider does not reach its group: that blocks.
+    In an [sst] section that does not encrypt nobody knows what it is for: that warns.
+    """
+    names, own = left_out(facts, donor, wanted), facts.host(joiner)
+    missing = [(section, option) for section, option in names if own.option(section, option) is None]
+    needed = [one for one in missing if one[0] == "mysqld" or _encrypts(facts.host(donor))]
+    there = [one for one in names if one not in missing]
+    said = [
+        f"{_named(one)} of {donor} is a secret and is not copied; {joiner}'s files don't have it" for one in missing
+    ]
+    said += [f"{_named(one)} stands in {joiner}'s own files; whether it is {donor}'s is not compared" for one in there]
+    return Check(
+        code="SST-SECRETS",
+        title=f"{joiner} has the secrets that are not copied from {donor}",
+        verdict=Verdict.BLOCK if needed else Verdict.WARN if missing else Verdict.PASS,
+        evidence="; ".join(said) or f"{donor}'s files have none but the account of the SST",
+        why="The console keeps no secret, so it can't write it: an SST that encrypts ends without its key, when the "
+        "joiner's data are erased already.",
+        try_=tuple(
+            f"Write {option} under [{section}] into {joiner}'s own option files, as {donor} has it, before the start."
+            for section, option in missing
+        ),
+        host=joiner,
+    )
+
+
+def _encrypts(host: HostFacts) -> bool:
+    return (host.option("sst", "encrypt") or "0") != "0"
+
+
+def _named(one: tuple[str, str]) -> str:
+    return f"[{one[0]}] {one[1]}"

@@ -1,0 +1,70 @@
+"""What an empty chart says: who does not answer and since when, which way in is missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.chart_plan import ChartPlan
+from app.silences import silences, why_silent
+from services.discovery.model import ClusterSnapshot, NodeView
+from services.facts.model import NodeFacts, Problem
+from services.types import ClusterKind, Reach
+from widgets.common.text import format_clock
+
+AT = 1_795_200_000.0
+REFUSED = Problem("sql", "db1: down; next attempt in 9 s.", "connection-refused", "10.0.0.1 port 3306 refused.")
+
+
+def node(reach: Reach, name: str = "db1", **facts: object) -> NodeView:
+    known = NodeFacts(name, AT, reach, **facts)  # type: ignore[arg-type]
+    return NodeView(name, name, host=name, reach=reach, watched_since=AT - 60, facts=known)
+
+
+@pytest.mark.parametrize(
+    ("of", "metric", "words"),
+    [
+        (node(Reach.FULL), "cpu.user", ""),
+        (
+            node(Reach.NONE, problems=(REFUSED,)),
+            "cpu.user",
+            f"db1 never answered, asked since {format_clock(AT - 60)}: 10.0.0.1 port 3306 refused.",
+        ),
+        (
+            node(Reach.NONE, problems=(REFUSED,), sql_at=AT - 30, ssh_at=AT - 20),
+            "load.questions",
+            f"db1 does not answer since {format_clock(AT - 20)}: 10.0.0.1 port 3306 refused.",
+        ),
+        (
+            node(Reach.SQL_ONLY, no_way=("ssh",)),
+            "cpu.user",
+            "The inventory gives no SSH way to db1: with one, its values stand here.",
+        ),
+        (node(Reach.SQL_ONLY, no_way=("ssh",)), "load.questions", ""),
+        (
+            node(Reach.SSH_ONLY, no_way=("sql",)),
+            "load.questions",
+            "The inventory gives no SQL way to db1: with one, its values stand here.",
+        ),
+        (
+            node(Reach.SSH_ONLY, problems=(REFUSED,), sql_at=AT - 30),
+            "load.questions",
+            f"db1 does not answer over SQL since {format_clock(AT - 30)}: 10.0.0.1 port 3306 refused.",
+        ),
+        (node(Reach.NOT_TRIED, no_way=("sql",)), "load.questions", ""),
+    ],
+)
+def test_that_a_metric_says_why_no_sample_of_it_comes(of: NodeView, metric: str, words: str) -> None:
+    assert why_silent(of, metric) == words
+
+
+def test_that_a_chart_speaks_in_place_of_its_plot_only_when_none_of_its_hosts_gives_anything() -> None:
+    places = {(chart, host): (host, "load.questions") for chart in ("a", "b") for host in ("db1", "db2")}
+    dark = node(Reach.NONE, problems=(REFUSED,))
+    other = replace(dark, node_id="db2", name="db2", host="db2")
+    both = ClusterSnapshot("c", ClusterKind.ASYNC, "c", AT, nodes=(dark, other))
+    told = silences(ChartPlan((), places), both)
+    assert told.charts["a"].endswith("refused. 1 more gives none.")
+    half = silences(ChartPlan((), places), replace(both, nodes=(dark, node(Reach.FULL, "db2"))))
+    assert (half.charts, sorted(half.curves)) == ({}, [("a", "db1"), ("b", "db1")])

@@ -1,0 +1,201 @@
+"""An estate that does not answer: it stands as it is written, says why and since when, and can be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.add_host import AddHost
+from app.host_actions import HostActions
+from app.terminal import estate_text
+from app.vault import SessionVault
+from services.discovery.model import EstateSnapshot
+from services.discovery.snapshot import updated_estate
+from services.facts.model import SQL, SSH, NodeFacts
+from services.sampling.watcher import Watcher
+from services.series import Series
+from services.types import Health, Reach
+from tests.widgets import builders as b
+from tests.widgets.dark_estate import ASKED_FROM, HEARD, WRITTEN, dark_estate, dark_events, silent
+from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
+from widgets.bridge.ops import Ops
+from widgets.charts.page import ChartsPage
+from widgets.common.text import format_clock
+from widgets.inventory.tree_model import cluster_entry, node_entry
+from widgets.topology.inspector_content import MACHINE, SETTINGS, content
+from widgets.topology.silence import dark_notice, is_dark
+from widgets.topology.view import TopologyView
+from widgets.topology.wording import seen_from
+
+
+class DarkSource(FakeLiveSource):
+    """A live estate of silent hosts: nothing was ever sampled."""
+
+    def __init__(self, snapshot: EstateSnapshot | None = None) -> None:
+        super().__init__(snapshot or dark_estate())
+        self.told = [*dark_events()]
+
+    def series(self, server: str, metric: str, start: float, end: float, points: int) -> Series:
+        return Series(metric, np.empty(0), np.empty(0))
+
+    def tail(self, server: str, metric: str, since: float) -> Series:
+        return self.series(server, metric, since, self.present, 2)
+
+
+class FakeWatcher:
+    """Keeps which hosts were to be asked again."""
+
+    def __init__(self) -> None:
+        self.tried: list[list[str]] = []
+
+    def try_now(self, names: list[str]) -> None:
+        self.tried.append(sorted(names))
+
+
+@pytest.fixture
+def opened(qapp: QApplication) -> Iterator[OpenWindow]:
+    with open_window(qapp, DarkSource()) as made:
+        yield made
+
+
+@pytest.fixture
+def watcher(opened: OpenWindow, tmp_path: Path) -> FakeWatcher:
+    fake = FakeWatcher()
+    hosts = AddHost(opened.window, cast("Ops", opened.ops), SessionVault(), tmp_path / "inventory.toml", opened.window)
+    HostActions(opened.controller, cast("Watcher", fake), opened.window, hosts, opened.ops, opened.window)
+    opened.controller.refresh()
+    return fake
+
+
+def test_that_the_tree_has_the_written_clusters_with_counts_and_the_worst_state() -> None:
+    eu, us = dark_estate().clusters
+    told = [cluster_entry(cluster) for cluster in (eu, us)]
+    assert [(e.name, e.detail, e.health, e.silent) for e in told] == [
+        ("prod-eu", "0 of 15 answer", Health.BAD, True),
+        ("prod-us", "0 of 15 answer", Health.UNKNOWN, True),
+    ]
+    rows = [node_entry(eu, node, b.AT) for node in eu.nodes[:2]]
+    assert [(row.detail, row.health) for row in rows] == [("refused", Health.BAD), ("refused 21 min", Health.BAD)]
+
+
+def test_that_the_bar_says_how_many_why_and_since_when() -> None:
+    eu, us = dark_estate().clusters
+    assert dark_notice(eu) == (
+        Health.BAD,
+        (
+            "None of the 15 hosts of prod-eu answers. 15 refuse the connection.",
+            f"The last answer came at {format_clock(HEARD)}; tries go on by themselves.",
+        ),
+    )
+    health, (text, since) = dark_notice(us)
+    assert (health, text) == (Health.UNKNOWN, "None of the 15 hosts of prod-us answers.")
+    assert since == f"No answer ever came; asked since {format_clock(ASKED_FROM)}, tries go on by themselves."
+    one = replace(us, nodes=(replace(us.nodes[0], reach=Reach.FULL), *us.nodes[1:]))
+    assert (is_dark(us), is_dark(one)) == (True, False)
+
+
+def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
+    eu, us = dark_estate().clusters
+    assert seen_from(eu, b.AT) == "No server answers over SQL · last answer 21 min ago"
+    assert seen_from(us, b.AT) == "No server answers over SQL · none ever did"
+
+
+def test_that_the_inspector_tells_the_last_answer() -> None:
+    eu, _ = dark_estate().clusters
+    never, heard = (content(eu, node, b.AT, {}) for node in eu.nodes[:2])
+    (row,) = [r for r in never.sections[0].rows if r.label == "last answer"]
+    assert (row.value, row.note) == ("never", f"asked since {format_clock(ASKED_FROM)}")
+    (row,) = [r for r in heard.sections[0].rows if r.label == "last answer"]
+    assert (row.value, row.note) == ("21 min ago", f"at {format_clock(HEARD)}")
+    (problems,) = [s for s in never.sections if s.title == "Problems"]
+    assert len(problems.rows) == 1  # one refusal is told once, with when the next attempt is due
+
+
+@pytest.mark.parametrize(("way", "section", "word"), [(SSH, MACHINE, "SSH"), (SQL, SETTINGS, "SQL")])
+def test_that_a_page_says_what_a_way_that_is_not_there_would_give(way: str, section: str, word: str) -> None:
+    known = NodeFacts("db1", b.AT, Reach.SQL_ONLY if way == SSH else Reach.SSH_ONLY, no_way=(way,))
+    cluster = updated_estate(None, {"db1": known}, b.AT).clusters[0]
+    (found,) = [s for s in content(cluster, cluster.nodes[0], b.AT, {}).sections if s.title == section]
+    assert found.rows[0].value.startswith(f"The inventory gives no {word} way to it: with one, ")
+
+
+def test_that_the_terminal_has_the_clusters_as_written() -> None:
+    lines = estate_text(dark_estate()).splitlines()
+    assert lines[0] == "prod-eu  replication not known · ■ 0 of 15 hosts answer"
+    assert lines[1].startswith("  ■ eu-01  refused")
+    assert "prod-us  replication not known · ○ 0 of 15 hosts answer" in lines
+    assert lines[-1] == "0 of 30 hosts answer"
+
+
+def test_that_fifteen_silent_hosts_are_drawn_with_one_way_to_ask_them_all(
+    opened: OpenWindow, watcher: FakeWatcher, qtbot: QtBot
+) -> None:
+    view = opened.window.topology
+    assert view.message().startswith("None of the 15 hosts of prod-eu answers.")
+    retry = next(b for b in view.findChildren(QPushButton) if b.text() == "Retry now" and b.isVisibleTo(view))
+    retry.click()
+    assert watcher.tried == [[host for host in WRITTEN if host.startswith("eu")]]
+    assert opened.window.status.message().startswith("Asking eu-01, eu-02")
+
+
+@pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own menus
+def test_that_the_menu_of_a_silent_host_asks_it_again(opened: OpenWindow, watcher: FakeWatcher) -> None:
+    tree = opened.window.tree
+    for key in ("eu-03", "written:prod-us"):
+        tree._show_menu(tree._model.find(key), tree.mapToGlobal(tree.rect().center()))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        next(a for a in menu.actions() if a.text().startswith("Retry ")).trigger()
+        menu.close()
+    assert watcher.tried[0] == ["eu-03"]
+    assert len(watcher.tried[1]) == 15
+
+
+def test_that_a_recording_offers_no_other_try(qtbot: QtBot) -> None:
+    view = TopologyView()
+    qtbot.addWidget(view)
+    view.show_snapshot(dark_estate().clusters[0], {}, b.AT)
+    assert view.message()
+    assert not [b for b in view.findChildren(QPushButton) if b.text() == "Retry now"]
+
+
+def test_that_one_host_alone_that_refuses_can_be_asked_again(qtbot: QtBot) -> None:
+    view = TopologyView()
+    qtbot.addWidget(view)
+    view.can_retry = True
+    cluster = updated_estate(None, {"eu-01": silent("eu-01")}, b.AT).clusters[0]
+    view.show_snapshot(cluster, {}, b.AT)
+    assert view.empty_texts()[0] == "eu-01: refused"
+    spy = QSignalSpy(view.retry_requested)
+    next(b for b in view.findChildren(QPushButton) if b.text() == "Retry now").click()
+    assert spy.count() == 1
+
+
+def test_that_empty_charts_say_who_does_not_answer_and_since_when(opened: OpenWindow, qtbot: QtBot) -> None:
+    opened.window.show_page("charts")
+    page = opened.window.findChild(ChartsPage)
+    assert page is not None
+    never = f"eu-01 never answered, asked since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
+    qtbot.waitUntil(lambda: "cpu" in {spec.key for spec in page.specs()}, timeout=5000)
+    qtbot.waitUntil(lambda: page.card("cpu").plot.state.message().startswith(never), timeout=5000)
+    qtbot.waitUntil(lambda: page.card("cpu").legend.items["cpu.user"].reading.why.startswith(never), timeout=5000)
+
+
+def test_that_the_place_stays_on_the_node_when_its_cluster_turns_out_to_be_a_group(opened: OpenWindow) -> None:
+    opened.controller.select_node("us-04")
+    facts = {h: silent(h) for h in WRITTEN}
+    known = b.healthy().nodes[0].facts
+    assert known is not None
+    facts["us-04"] = replace(known, host="us-04", at=b.AT, sql_at=b.AT, ssh_at=b.AT)
+    opened.controller._on_snapshot(updated_estate(dark_estate(), facts, b.AT, written=WRITTEN))
+    shown = opened.controller.cluster()
+    assert shown is not None
+    assert (shown.cluster_id, len(shown.nodes)) == (b.STATE_UUID, 15)

@@ -60,11 +60,7 @@ def run_window(
     application.setApplicationName("Pilothouse")
     play = Play(recording, autoplay, start_s)
     while True:
-        kept = play.live or getattr(options, "command", None) != "demo"
-        keeper = keeper_for(options, kept=kept)
-        if play.live and (last := last_estate(options, keeper)) is not None:
-            options.inventory = last
-        exit_code, other = _one_window(options, hooks, play, keeper)
+        exit_code, other = _one_window(options, hooks, play)
         if other is None:
             return exit_code
         hooks.keep()
@@ -72,10 +68,14 @@ def run_window(
         gc.disable()
 
 
-def _one_window(options: Namespace, hooks: ErrorHooks, play: Play, keeper: Keeper) -> tuple[int, Path | None]:
+def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int, Path | None]:
     """Run one window to its end; return the exit code, and the inventory that shall be shown after it."""
     pictures: Path | None = getattr(options, "screenshots", None)
-    application, kept = made_application(options), keeper.now
+    application = made_application(options)
+    keeper = keeper_for(options, kept=play.live or getattr(options, "command", None) != "demo")
+    if play.live and (last := last_estate(options, keeper)) is not None:
+        options.inventory = last
+    kept = keeper.now
     given: ThemeName | None = getattr(options, "theme", None)
     worn = given or (kept.theme if kept.theme != "system" else None)
     sides = Sides(kept.tree_width, kept.inspector_width)

@@ -55,8 +55,6 @@ class ChartCard(QFrame):
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         set_tip(self._title, spec.hint)
         self.setProperty("kind", "card")
-        self._fit_text()
-        theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(spec.title)
         self.setAccessibleDescription(spec.subtitle)
@@ -71,6 +69,8 @@ class ChartCard(QFrame):
         self._column.addWidget(self.plot, 1)
         self._column.addWidget(self.legend)
         self._wide = False
+        self._set_heights()
+        theme_holder().sized.connect(self._fit_text)
         self.legend.isolate_wanted.connect(self.isolate)
         self.legend.all_wanted.connect(lambda: self.isolate(""))
 

@@ -200,8 +200,8 @@ class ReplayBar(QFrame):
         self._track.set_events(events)
 
     def position_text(self) -> str:
-        """Return the position in words."""
-        return self._said[1]
+        """Return the position in words, as shown."""
+        return self._words.text()
 
     def _say(self) -> None:
         """Say the moment too where there is room: the strip's flag has it as well."""
@@ -209,6 +209,7 @@ class ReplayBar(QFrame):
         room = self.width() - self._words.x() - round(SIDE)
         fits = self._words.fontMetrics().horizontalAdvance(whole) <= room
         self._words.setText(whole if fits else self._said[1])
+        set_tip(self._words, whole)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say what fits."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,15 @@ from pytestqt.qtbot import QtBot
 from app.main_window import MainWindow
 from tests.widgets import builders_procedures as p
 from tests.widgets.add_host_person import Person
-from widgets.common.theme import apply_theme
+from widgets.common.theme import apply_text_size, apply_theme
 from widgets.procedures.wizard import WizardPage
+
+
+@pytest.fixture
+def text_size(qapp: QApplication) -> Iterator[Callable[[int], None]]:
+    """Gives text a size in percent, for this test."""
+    yield partial(apply_text_size, qapp)
+    apply_text_size(qapp, 100)
 
 
 @pytest.fixture

@@ -67,6 +67,20 @@ def test_that_a_laptop_keeps_its_measures_and_a_large_screen_gives_the_panels_mo
     assert (opened.window.tree.width(), opened.window.inspector.width()) == (232, 316)
 
 
+def test_that_an_edge_drawn_by_a_person_stays_and_the_other_panel_still_follows_the_window(
+    opened: OpenWindow, qtbot: QtBot
+) -> None:
+    at_size(opened, qtbot, LAPTOP)
+    window = opened.window
+    assert window.panels.widths() == (0, 0)
+    window.panels.setSizes([280, 1280 - 280 - 316 - 2, 316])
+    window.panels.splitterMoved.emit(280, 1)
+    assert window.panels.widths() == (280, 0)
+    at_size(opened, qtbot, LARGE)
+    assert window.tree.width() == 280
+    assert window.inspector.width() > 400
+
+
 def test_that_the_inspectors_words_and_the_headers_are_whole_on_a_large_screen(
     opened: OpenWindow, qtbot: QtBot
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from services.procedures.model import Plan, Step
 from services.procedures.run_model import RunState, RunView, StepState, StepView
 from services.types import Health
 from tests.widgets import builders_procedures as p
+from widgets.procedures.fold_line import FoldLine
 from widgets.procedures.group_head import GroupHead
 from widgets.procedures.next_bar import Stage
 from widgets.procedures.values import Rehearsed
@@ -392,3 +394,11 @@ def test_that_a_plan_whose_groups_are_single_steps_begins_with_the_keys_on_its_f
     assert QApplication.focusWidget() is rows[0]
     QTest.keyClick(rows[0], Qt.Key.Key_Down)
     assert QApplication.focusWidget() is rows[1]
+
+
+def test_that_folds_grow_with_the_text(wizard: WizardPage, text_size: Callable[[int], None]) -> None:
+    wizard.set_plan(rolling(), {})
+    before = {head: head.height() for head in wizard.findChildren(FoldLine)}
+    assert before
+    text_size(150)
+    assert all(head.height() == 1.5 * height for head, height in before.items())

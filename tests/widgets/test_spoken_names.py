@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +15,8 @@ from widgets.charts.legend import LegendItem
 from widgets.charts.page import ChartsPage
 from widgets.charts.plot import Plot
 from widgets.common.boxes import HealthMark
+from widgets.common.spark import Spark
+from widgets.topology.inspector_told import told
 
 
 @pytest.fixture
@@ -54,9 +57,12 @@ def test_that_the_inspectors_mark_and_curve_name_their_node(opened: OpenWindow) 
     inspector = opened.window.inspector
     opened.controller.select_node("db1")
     cluster, node = opened.controller.cluster(), opened.controller.node()
-    inspector.show_node(cluster, node, b.AT, {}, spark=(1.0, 2.0, 3.0), spark_label="receive queue, last 60 s")
-    inspector.rows("Replication")
-    inspector.show_node(cluster, node, b.AT, {}, spark=(1.0, 2.0, 4.0), spark_label="receive queue, last 60 s")
+    assert cluster is not None
+    assert node is not None
+    for values in ((1.0, 2.0, 3.0), (1.0, 2.0, 4.0)):
+        spark = Spark(values, QRectF(0, 0, 200, 40))
+        inspector.show_node(told(cluster, node, b.AT, {}, spark, "receive queue, last 60 s"))
+        inspector.rows("Replication")
     mark = inspector.findChild(HealthMark)
     assert mark is not None
     assert mark.accessibleName().endswith(", db1")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
@@ -25,6 +27,13 @@ def test_that_ticks_are_what_was_given_until_a_person_changes_them(qtbot: QtBot,
     table.setCurrentCell(0, 0)
     QTest.keyClick(table, Qt.Key.Key_Space)
     assert (table.ticked(), spy.count()) == ((1,), 2)
+
+
+def test_that_rows_and_columns_grow_with_the_text(qtbot: QtBot, text_size: Callable[[int], None]) -> None:
+    table = TickedTable("Hosts", ("Name", "Address"), ROWS, (100,))
+    qtbot.addWidget(table)
+    text_size(150)
+    assert (table.rowHeight(0), table.columnWidth(0)) == (42, 150)
 
 
 def test_that_no_cell_can_be_written_into(qtbot: QtBot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.widgets.chart_data import series
 from tests.widgets.fake_sources import NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
 from widgets.charts.page import ChartsPage
+from widgets.common.fonts import text_percent
 from widgets.common.time_pixels import pixel
 from widgets.timeline.replay_bar import SeekTrack
 from widgets.timeline.strip import EventStrip
@@ -57,7 +58,7 @@ def in_plots(opened: OpenWindow, at: float) -> set[int]:
 
 def in_strip(opened: OpenWindow, at: float) -> int:
     strip = strip_of(opened)
-    return on_screen(strip, strip.scene().x_of(at))
+    return on_screen(strip, strip.scene().x_of(at) * text_percent() / 100)
 
 
 def moments(opened: OpenWindow) -> list[float]:
@@ -82,6 +83,23 @@ def test_that_a_moment_is_one_pixel_in_every_chart_and_in_the_strip(
     for track in opened.window.findChildren(SeekTrack):
         for at in moments(opened):
             assert on_screen(track, track.x_at(at)) == in_strip(opened, at)
+
+
+def test_that_it_stays_one_pixel_when_text_is_made_larger_and_smaller(
+    opened: OpenWindow, qtbot: QtBot, text_size: Callable[[int], None]
+) -> None:
+    show_at(opened, qtbot, SIZES[1])
+    page = charts_of(opened)
+    usual = page.edges()
+    for percent in (150, 200, 100):
+        text_size(percent)
+        qtbot.wait(60)
+        for at in moments(opened):
+            assert in_plots(opened, at) == {in_strip(opened, at)}
+        for track in opened.window.findChildren(SeekTrack):
+            for at in moments(opened):
+                assert on_screen(track, track.x_at(at)) == in_strip(opened, at)
+    assert page.edges() == usual
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from services.events import Event
 from services.types import Health
-from widgets.common.fonts import SMALL, STRONG, drawn_font
+from widgets.common.fonts import SMALL, STRONG, drawn_font, text_percent
 from widgets.common.glyphs import glyph
 from widgets.common.text import format_clock, format_moment
 from widgets.common.theme import Theme, with_alpha
@@ -85,13 +85,19 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     for mark in scene.marks:
         _mark(painter, mark, theme, selected=scene.selected in mark.events)
     if scene.hover is not None:
-        x = pixel(scene.x_of(scene.hover))
+        x = _pixel(scene.x_of(scene.hover))
         painter.setPen(QPen(with_alpha(theme.accent, 0.45), 1))
         painter.drawLine(QPointF(x, FLAG_HEIGHT), QPointF(x, AXIS_Y))
     if scene.present_in_sight:
         _flag(painter, scene, scene.now, scene.word, theme, filled=scene.live and scene.cursor is None, at_right=True)
     if scene.cursor is not None and scene.cursor_in_sight:
         _flag(painter, scene, scene.cursor, _moment(scene, scene.cursor), theme, filled=True, at_right=False)
+
+
+def _pixel(x: float) -> float:
+    """Return the place of the pixel on the screen that charts put the same moment on: the strip is enlarged whole."""
+    enlarged = text_percent() / 100
+    return pixel(x * enlarged) / enlarged
 
 
 def _moment(scene: StripScene, at: float) -> str:
@@ -102,7 +108,7 @@ def _axis(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     painter.setPen(QPen(theme.line, 1))
     painter.drawLine(QPointF(scene.left, AXIS_Y), QPointF(scene.right, AXIS_Y))
     for tick in time_ticks(scene.start, scene.end, ticks_wanted(scene.right - scene.left)):
-        x = pixel(scene.x_of(tick.at))
+        x = _pixel(scene.x_of(tick.at))
         painter.setPen(QPen(theme.stale if tick.strong else theme.line, 1))
         painter.drawLine(QPointF(x, AXIS_Y), QPointF(x, AXIS_Y + 4))
         painter.setPen(theme.second if tick.strong else theme.third)
@@ -148,13 +154,13 @@ def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> Non
         painter.restore()
     if any(event.spans for event in mark.events):
         painter.setPen(QPen(theme.health_fill(mark.health), 1))
-        painter.drawLine(QPointF(pixel(mark.x), GLYPH_Y + GLYPH_PX / 2), QPointF(pixel(mark.x), BAR_Y + BAR_HEIGHT))
+        painter.drawLine(QPointF(_pixel(mark.x), GLYPH_Y + GLYPH_PX / 2), QPointF(_pixel(mark.x), BAR_Y + BAR_HEIGHT))
     glyph(painter, box, mark.health, theme)
 
 
 def _label(painter: QPainter, label: Label, theme: Theme, flags: Sequence[QRectF], *, selected: bool) -> None:
     painter.setPen(QPen(theme.line, 1))
-    x = pixel(label.mark.x)
+    x = _pixel(label.mark.x)
     top = TEXT_TOPS[label.row]
     painter.drawLine(QPointF(x, top + 3), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
     painter.setFont(drawn_font(SMALL, STRONG) if selected else drawn_font(SMALL))
@@ -203,7 +209,7 @@ def _flag(
     painter: QPainter, scene: StripScene, at: float, words: str, theme: Theme, *, filled: bool, at_right: bool
 ) -> None:
     box = flag_rect(scene, at, words, at_right=at_right)
-    x = pixel(scene.x_of(at))
+    x = _pixel(scene.x_of(at))
     painter.setPen(QPen(theme.accent if filled else theme.stale, 2 if filled else 1))
     painter.drawLine(QPointF(x, 0), QPointF(x, AXIS_Y + 4))
     painter.save()

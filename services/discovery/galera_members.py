@@ -24,19 +24,23 @@ class Directory:
         self._at = at
         self.nodes = nodes
         self._by_uuid: dict[str, Node] = {}
+        self._shared: set[str] = set()
         self._by_address: dict[str, list[Node]] = {}
         for node in nodes:
             self._index(node)
 
     def _index(self, node: Node) -> None:
         for uuid in node.history:
+            if uuid in self._by_uuid:
+                self._shared.add(uuid)  # two hosts claim it: it proves neither, the address has to (clash.py)
             self._by_uuid[uuid] = node
         for address in node.addresses:
             self._by_address.setdefault(address, []).append(node)
 
     def member(self, member: GaleraMember) -> Node:
         """Return the node of a member table's row, a placeholder if no host is it."""
-        known = self._by_uuid.get(member.uuid) or self.at_address(member.address) or self._by_name(member)
+        proven = None if member.uuid in self._shared else self._by_uuid.get(member.uuid)
+        known = proven or self.at_address(member.address) or self._by_name(member)
         if known is None:
             known = self._placeholder(f"member:{member.uuid}", member.name or member.address or member.uuid[:8])
         if member.uuid and member.uuid not in known.history:

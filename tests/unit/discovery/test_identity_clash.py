@@ -47,7 +47,8 @@ def test_that_a_clash_is_told_with_both_names_in_the_estate_and_in_the_cluster()
     snapshot = with_a_poser(first=True)
     told = [problem for problem in snapshot.problems if problem.code == CLASH]
     assert len(told) == 1
-    assert "db2" in told[0].sentence and "db9" in told[0].sentence
+    assert "db2" in told[0].sentence
+    assert "db9" in told[0].sentence
     assert any(problem.code == CLASH for cluster in snapshot.clusters for problem in cluster.problems)
 
 

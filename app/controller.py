@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.main_window import MainWindow
 from app.readings import Question, Reader, Reading
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.errors import UserError
 from services.events import Event
 from services.types import ClusterKind, Health
@@ -285,7 +285,7 @@ class Controller(QObject):
             self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
-            self._node_id = max(cluster.nodes, key=lambda n: n.health.severity).node_id
+            self._node_id = max(cluster.nodes, key=lambda n: (n.role != SPARE, n.health.severity)).node_id
             self.selected.emit(self._node_id)
 
     def _on_events(self, events: Sequence[Event]) -> None:

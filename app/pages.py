@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -19,14 +22,25 @@ from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.journal.page import JournalPage
 
+if TYPE_CHECKING:
+    from app.steering_window import Steering
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What steering joins."""
+
+    finder: Finder
+    journal: JournalPage
+
 
 def build_pages(
-    controller: Controller, window: MainWindow, ops: Ops, parent: QObject, door: DeskDoor | None = None
-) -> Iterator[None]:
-    """Add charts, journal, event strip, palette and procedures to the window, a piece a step, events between.
+    controller: Controller, window: MainWindow, ops: Ops, parent: QObject, *, steered: bool = False
+) -> Generator[None, None, Pages]:
+    """Add charts, journal, event strip and palette to the window, a piece a step, events between.
 
     Args:
-        door: opens the desk of procedures; None: nothing here can be steered.
+        steered: procedures can be run here, and their page follows (build_steering); else it only tells of them.
     """
     charts = ChartsPage(turns=controller.turns)
     window.add_page("charts", charts)
@@ -44,20 +58,31 @@ def build_pages(
     yield
     finder = Finder(controller, window, parent)
     yield
-    if door is None:
+    if not steered:
         StillPages(window, ops, parent)
         yield
-        return
-    # What opened a live source has imported them; a recording needs none of what stands behind them.
+    return Pages(finder, journal)
+
+
+def import_steering() -> None:
+    """Import what stands behind procedures: much, so on a worker, and once the first hosts are on the screen."""
+    importlib.import_module("app.steering_window")
+
+
+def build_steering(
+    controller: Controller, window: MainWindow, pages: Pages, door: DeskDoor, ops: Ops, parent: QObject
+) -> Generator[None, None, Steering]:
+    """Add the procedures to the window, a piece a step; `door` opens their desk. `import_steering` comes first."""
     from app.steering_pages import SteeringPages
     from app.steering_window import Steering
 
-    pages = SteeringPages()
+    steered = SteeringPages()
     yield
-    steering = Steering(controller, window, pages, door, ops, parent)
-    finder.offer(steering.offers.entries, steering.offers.take)
-    journal.run_chosen.connect(steering.show_run)
-    yield  # the first snapshot is a piece of its own
+    steering = Steering(controller, window, steered, door, ops, parent)
+    pages.finder.offer(steering.offers.entries, steering.offers.take)
+    pages.journal.run_chosen.connect(steering.show_run)
+    yield
+    return steering
 
 
 def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:

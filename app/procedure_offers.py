@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.words import names
+from services.errors import UNREACHED
 from services.facts.model import SSH
 from services.procedures.procedure import About
 from services.types import ClusterKind, Reach
@@ -108,6 +109,15 @@ def fitting_cluster(abouts: Sequence[About], cluster: ClusterSnapshot, estate: E
         others = (c for c in estate.clusters if c.cluster_id != cluster.cluster_id)
         true |= frozenset[str]().union(*(situations(c, n) & {"spare"} for c in others for n in c.nodes if n.host))
     return _answering(abouts, true)
+
+
+def can_be_retried(node: NodeView) -> bool:
+    """Return whether another try may find what is not reached: the host, or a server that its host says is there."""
+    facts = node.facts
+    if node.reach is Reach.NONE or facts is None:
+        return node.reach is Reach.NONE
+    stopped = facts.machine is not None and facts.machine.process_state == ""
+    return node.reach is Reach.SSH_ONLY and not stopped and any(p.code in UNREACHED for p in facts.problems)
 
 
 def login_refused(node: NodeView) -> bool:

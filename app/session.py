@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import logging
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -28,6 +28,7 @@ from widgets.bridge.source import EstateSource
 from widgets.common.icons import app_icon
 
 if TYPE_CHECKING:
+    from app.pages import Pages
     from app.steering_door import DeskDoor
     from app.steering_window import Steering
 
@@ -35,6 +36,8 @@ log = logging.getLogger(__name__)
 
 _HEAVY = ("numpy.ma", "app.pages", "widgets.charts.card")
 """What must not be imported on the GUI thread. numpy.ma: np.unique imports it (20 ms) where it is first called."""
+STEERING_LATER_MS = 300
+"""The first answers of the hosts, and their paint, come before what procedures need: all want the processor."""
 
 
 class Opener(Protocol):
@@ -65,7 +68,6 @@ class LiveOpener:
         watcher = open_watcher(self._options, vault=self._vault)
         watcher.start()
         self._stop = watcher.stop
-        importlib.import_module("app.steering_window")  # while the hosts are asked
         return watcher
 
     def door(self) -> DeskDoor | None:
@@ -124,12 +126,10 @@ class WindowSession(QObject):
         self.ops = ops
         self.controller: Controller | None = None
         self.steering: Steering | None = None
-        self._steered = False
         self._opener = opener
         self._hosts: AddHost | None = None
         self._inventories: InventoryChoice | None = None
         self.failed: UserError | None = None
-        self._steps: Iterator[None] = iter(())
         self.problem.connect(self._show_problem)
         ops.failed.connect(self._show_problem)
         window.messages.acted.connect(lambda: window.messages.say(Health.WARN, ()))
@@ -184,26 +184,38 @@ class WindowSession(QObject):
         self.window.setWindowIcon(app_icon())
         self.window.setWindowTitle(f"{visible(source.title)} – Pilothouse")
         door = self._opener.door()
-        self._steered = door is not None
-        self._steps = build_pages(controller, self.window, self.ops, parent=self, door=door)
-        self._build(controller)
+        steps = build_pages(controller, self.window, self.ops, parent=self, steered=door is not None)
+        self._build(steps, lambda pages: self._built(controller, pages, door))
 
-    def _build(self, controller: Controller) -> None:
-        """Build the next piece, then let the event loop have a turn."""
-        for _ in self._steps:
-            QTimer.singleShot(0, self, lambda: self._build(controller))
-            return
+    def _build(self, steps: Generator[None, None, Any], then: Callable[[Any], None]) -> None:
+        """Build the next piece and let the event loop have a turn; `then` gets what the last one gives."""
+        try:
+            next(steps)
+        except StopIteration as end:
+            then(end.value)
+        else:
+            QTimer.singleShot(0, self, lambda: self._build(steps, then))
+
+    def _built(self, controller: Controller, pages: Pages, door: DeskDoor | None) -> None:
+        """Show the estate; what procedures need is loaded while its hosts are asked."""
         if self._hosts is not None:
             from app.pages import wire_host_actions
 
             wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
         controller.start()
-        if self._steered:
-            from app.steering_window import Steering
+        if door is None:
+            self.ready.emit()
+            return
+        from app.pages import build_steering, import_steering
 
-            self.steering = self.findChild(Steering)
-            assert self.steering is not None  # build_pages made it
-            self.steering.begin()
+        def imported(_: None) -> None:
+            self._build(build_steering(controller, self.window, pages, door, self.ops, parent=self), self._steered)
+
+        QTimer.singleShot(STEERING_LATER_MS, self, lambda: self.ops.run("steering", import_steering, imported))
+
+    def _steered(self, steering: Steering) -> None:
+        self.steering = steering
+        steering.begin()
         self.ready.emit()
 
     def _not_loaded(self, problem: UserError) -> None:

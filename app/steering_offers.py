@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QMenu
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.procedure_offers import first_find_out, fitting, fitting_cluster, login_refused, why_not
+from app.procedure_offers import can_be_retried, first_find_out, fitting, fitting_cluster, login_refused, why_not
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
 from services.procedures.procedure import About
-from services.types import Reach
 from services.words import tr
 from widgets.common.palette import PaletteEntry
 from widgets.inventory.tree import Offer
@@ -57,7 +56,7 @@ class Offers(QObject):
     def _actions(self, cluster: ClusterSnapshot, node: NodeView) -> tuple[Action, ...]:
         first = first_find_out(cluster)
         own = tuple(Action(f"{_RUN}{a.name}", _text(a), first=first) for a in self._fitting(cluster, node))
-        if node.host and node.reach is Reach.NONE and self._window.tree.hosts_change:
+        if node.host and can_be_retried(node) and self._window.tree.hosts_change:
             return (Action(_RETRY, tr("Retry now")), *own)
         if not (node.host and login_refused(node) and self._window.tree.hosts_change):
             return own

@@ -134,7 +134,7 @@ def _heard(node: NodeView) -> float | None:
 def _state_text(old: NodeView, new: NodeView, at: float) -> str:
     """Return the new word and the old one; why a word that sounds well ("Synced") is a warning all the same."""
     changed = _change_text(old, new, at)
-    if (new.health is Health.WARN or new.on_purpose) and new.reason:
+    if new.reason and (new.health is Health.WARN or new.reason == new.on_purpose):
         return tr("{sentence}: {why}", sentence=changed, why=new.reason)
     return changed
 

@@ -29,6 +29,8 @@ from services.types import Reach
 from services.words import tr
 
 MOST_HOSTS = 512
+MOST_UNASKED = 128
+"""Drawn and not asked: what a server names costs it nothing, and each is a card in the window."""
 MOST_AT_ONCE = 16
 SQL_LIMIT_S = 1.5
 _MOST_ODD = 3
@@ -165,10 +167,10 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         if host in search.asked:
             continue
         search.asked.add(host)
-        if len(search.entries) + len(search.unasked) >= MOST_HOSTS:
-            text = tr(
-                "More than {most} hosts were named; {host} and others were not asked.", most=MOST_HOSTS, host=host
-            )
+        many = len(search.entries) + len(search.unasked) >= MOST_HOSTS
+        if many or len(search.unasked) >= MOST_UNASKED:
+            most = MOST_HOSTS if many else MOST_UNASKED
+            text = tr("More than {most} hosts were named; {host} and others were not asked.", most=most, host=host)
             search.problems.append(Problem("discovery", text, "too-many-hosts"))
             return
         name = _name_for(search, lead.name or host, host)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from services.discovery.expected import SMALLER
 from services.discovery.judge import OFF
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.types import Health, worst
 from services.words import mark, tr
 
@@ -53,7 +53,7 @@ def _cluster(cluster: ClusterSnapshot, by_host: Mapping[str, tuple[OnPurpose, No
     if sum(component.primary for component in cluster.components) != 1 and cluster.components:
         return told  # no Primary Component, or two: that is bad whoever is away
     short = Health.WARN if any(p.code == SMALLER for p in problems) else Health.GOOD
-    return replace(told, health=worst((short, *(node.health for node in nodes))))
+    return replace(told, health=worst((short, *(node.health for node in nodes if node.role != SPARE))))
 
 
 def _node(node: NodeView, purpose: OnPurpose, before: NodeView | None) -> NodeView:

@@ -36,6 +36,7 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
     options = provider_options(variables.get("wsrep_provider_options", ""))
     suspect = bool(provider_problem(status, variables))
     members = count(status.get("wsrep_cluster_size", ""))
+    members = None if members is None or members > MOST_MEMBERS else members  # votes are counted one by one
     return GaleraFacts(
         node_name=words(variables.get("wsrep_node_name", "")),
         node_uuid=uuid(status.get("wsrep_gcomm_uuid", "")),

@@ -12,9 +12,14 @@ _LEARNT_BY_WAITING = "console.ist_"
 _OF_THE_HOST = ("os.", "console.data_disk_free", "console.gcache_disk_free", "console.gcache_pages_bytes")
 
 
-def why_absent(formula: Formula) -> tuple[Lack, str]:
-    """Return why none of a formula's keys was ever sampled while others of the server were: a code and a sentence."""
+def why_absent(formula: Formula, *, answered: bool) -> tuple[Lack, str]:
+    """Return why none of a formula's keys was sampled while others of the host were: a code and a sentence.
+
+    `answered`: the server itself gave any number, over SQL.
+    """
     keys = (*formula.keys, *formula.patterns)
+    if not answered and read_over(formula) == SQL:
+        return NO_WAY, tr("Read over SQL: no answer of the server came.")
     if keys and all(key.startswith(_LEARNT_BY_WAITING) for key in keys):
         return NOT_YET, tr("Known after a minute of writes.")
     if read_over(formula) == SSH:

@@ -26,6 +26,8 @@ from services.sampling.donors import with_reach
 log = logging.getLogger(__name__)
 
 MAX_EVENTS = 2000
+AWAITED_S = 2.0
+"""After so many seconds a host that has told nothing is drawn all the same: it drops connections, or is far away."""
 
 
 class Memory(Protocol):
@@ -105,6 +107,8 @@ class Hub:
         self._not_settled: tuple[NotSettled, ...] = ()
         self._unasked: tuple[Unasked, ...] = ()
         self._purposes: tuple[OnPurpose, ...] = ()
+        self._awaited: dict[str, str] = {}
+        self._awaited_from = 0.0
         self._facts: dict[str, NodeFacts] = {}
         self._own_names: frozenset[str] = frozenset()
         self._lock = threading.Lock()
@@ -131,6 +135,13 @@ class Hub:
         with self._lock:
             self._facts[facts.host] = facts
         self._wake.set()
+
+    def await_first(self, hosts: Mapping[str, str]) -> None:
+        """Draw these hosts (name -> address) soon, though they have told nothing yet.
+
+        Not at once: most answer within a moment, and a picture that changes its clusters then would only flicker.
+        """
+        self._awaited, self._awaited_from = dict(hosts), self._clock.monotonic() + AWAITED_S
 
     def recall(self, last: EstateSnapshot, addresses: Mapping[str, str]) -> None:
         """Begin with the clusters of the last run's picture, where a host can't tell its own. Call before `start`.
@@ -181,6 +192,7 @@ class Hub:
         """Drop a host (it was another name of one already watched)."""
         with self._lock:
             self._facts.pop(host, None)
+            self._awaited.pop(host, None)
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
@@ -198,6 +210,10 @@ class Hub:
     def refresh(self) -> EstateSnapshot:
         """Recompute now, on the caller's thread (used before the hub's thread runs, and by tests)."""
         with self._lock:
+            if self._awaited and self._clock.monotonic() >= self._awaited_from:
+                now, awaited = self._clock.wall(), self._awaited
+                self._awaited = {}
+                self._facts = {h: NodeFacts(h, now, address=a) for h, a in awaited.items()} | self._facts
             facts = dict(self._facts)
         old = self._snapshot
         past = old if old.clusters else None

@@ -122,8 +122,10 @@ def _cut(t: Array, values: Array, start: float, end: float) -> tuple[Array, Arra
 
 def _absence(formula: Formula, frame: Frame) -> tuple[Lack, str]:
     """Return why there is nothing to draw, ("", "") when there is something or when nothing was sampled at all."""
-    offered = [key for key in frame.values if key != _UPTIME and not np.isnan(frame.values[key]).all()]
-    return ("", "") if offered or not len(frame.t) else why_absent(formula)
+    given = {key for key, values in frame.values.items() if not np.isnan(values).all()}
+    if given - {_UPTIME} or not len(frame.t):
+        return "", ""
+    return why_absent(formula, answered=_UPTIME in given)
 
 
 def _step(ideal: float) -> float:

@@ -32,6 +32,7 @@ class SqlPoll:
     variables_due: float = 0.0
     members_due: float = 0.0
     process_due: float = 0.0
+    sees_processes: bool = False
     replicates: bool = True
     replicas_refused: bool = False
     variables_at: float = 0.0
@@ -87,7 +88,7 @@ def poll_sql(
         replicas = _replicas(session, poll, dialect, limit)
         if dialect.galera_members:
             members = _optional(session, dialect.galera_members, limit, problems)
-    processes, in_commit = _processes(session, poll, status, now, settings, problems)
+    processes, in_commit = _processes(session, poll, status, now, settings, problems, listing=listing)
     console = {"console.poll_ms": round_trip * 1000.0}
     console.update(in_commit)
     return SqlResult(
@@ -144,13 +145,22 @@ def _processes(
     now: float,
     settings: WatchSettings,
     problems: list[UserError],
+    *,
+    listing: bool,
 ) -> tuple[Rows | None, dict[str, float]]:
-    """Return the process list, and how many threads wait in their commit."""
+    """Return the process list, and how many threads wait in their commit.
+
+    Unless the list is wanted for itself (`listing`), it is not read while the status says that nobody's thread runs but
+    ours, which asked for it: a thread in its commit runs.
+    """
     if now < poll.process_due:
         return None, {}
+    if poll.sees_processes and not listing and status.get("Threads_running") == "1":
+        return None, {"console.threads_in_commit": 0.0}
     rows = _optional(session, PROCESSES, settings.answer_limit_s, problems)
     crowded = (count(status.get("Threads_connected")) or 0) > settings.crowded
     poll.process_due = now + (settings.crowded_s if crowded else 0.0)
+    poll.sees_processes = rows is not None
     if rows is None:
         poll.process_due = now + 60.0  # no right to see it: asking each second would only fill the server's log
         return None, {}

@@ -111,6 +111,7 @@ class Watcher:
         self.hub.start()
         if self._memory is not None:
             self._memory.start()
+        self.hub.await_first({seed.name: seed.address for seed in self._seeds})
         for event in half_watched(self._seeds, self._clock.wall()):
             self.hub.tell(event)
         for seed in self._seeds:

@@ -40,13 +40,15 @@ def _measure(part: str, inventory: Path, *, half: bool) -> Row:
             found = soaked(inventory, SECONDS, group)
     except Unavailable as reason:
         return missing(15, part, title, 0.0, reason)
-    return Row(15, part, title, float(len(found.stalls)), 0.0, "stalls", detail=_told(found))
+    return Row(15, part, title, float(len(found.late())), 0.0, "stalls", detail=_told(found))
 
 
 def _told(found: Soaked) -> str:
-    cost = found.cost
-    own = max((stall.own_ms for stall in found.stalls), default=0.0)
+    cost, late = found.cost, found.late()
+    longest = max((stall.ms for stall in late), default=0.0)
+    own = max((stall.own_ms for stall in late), default=0.0)
     return (
-        f"latest {cost.ui_stall_ms_max:.0f} ms, most CPU of the window's thread in one {own:.0f} ms; "
+        f"longest {longest:.0f} ms, most CPU of the window's thread in one {own:.0f} ms; "
+        f"{len(found.stalls) - len(late)} more while it started; "
         f"{100 * cost.cpu_s / max(1.0, cost.uptime_s):.1f} % of a core, held back {found.held_back_s:.1f} s"
     )

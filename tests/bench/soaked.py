@@ -42,11 +42,13 @@ class Soaked:
     """What the window saw of itself. Moments are UTC epoch seconds; `collections`: (end, ms) of those over 10 ms.
 
     Attributes:
+        ready: when all pages stood: what is late before it is the start's, which has budgets of its own (2b, 2c).
         holes: server -> (begin, length) of every stretch of more than 2.5 s without a value.
         held_back_s: how long a quota held it back, of `seconds`.
     """
 
     began: float = 0.0
+    ready: float = 0.0
     seconds: float = 0.0
     memory: Sequence[Memory] = ()
     holes: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
@@ -54,6 +56,10 @@ class Soaked:
     stalls: Sequence[Stall] = ()
     collections: list[tuple[float, float]] = field(default_factory=list)
     held_back_s: float = 0.0
+
+    def late(self) -> tuple[Stall, ...]:
+        """Return the stalls after the start."""
+        return tuple(stall for stall in self.stalls if stall.at > self.ready)
 
 
 def soaked(
@@ -117,6 +123,7 @@ def _run(inventory: Path, seconds: float, folder: Path) -> Soaked:
     start = WindowStart(options, ErrorHooks(), window, Play(None, autoplay=False, start_s=None))
     window.show()
     session = start.at_once()
+    session.ready.connect(lambda: setattr(found, "ready", time.time()))
     _watch_collections(found)
     found.began = time.time()
     course.start()

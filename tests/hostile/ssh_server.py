@@ -6,6 +6,7 @@ import contextlib
 import socket
 import struct
 import threading
+import time
 
 import paramiko
 
@@ -51,7 +52,7 @@ class _Door(paramiko.ServerInterface):
     def __init__(self, over: threading.Event, mode: str) -> None:
         self._over = over
         self._mode = mode
-        self.started: list[paramiko.Channel] = []
+        self.started: list[tuple[paramiko.Channel, bytes]] = []
         self.wake = threading.Event()
 
     def check_auth_password(self, username: str, password: str) -> int:
@@ -72,7 +73,7 @@ class _Door(paramiko.ServerInterface):
 
     def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
         """Start nothing; the mode writes."""
-        self.started.append(channel)
+        self.started.append((channel, command))
         self.wake.set()
         return True
 
@@ -84,24 +85,39 @@ def _speaking(mode: str) -> Script:
         transport = paramiko.Transport(sock)
         transport.add_server_key(_KEY)
         door = _Door(over, mode)
+        threads: list[threading.Thread] = []
         try:
             transport.start_server(server=door)
-            while not (door.wake.wait(0.1) or over.is_set()):
-                pass
-            for channel in door.started:
-                _write(channel, mode, over)
-            over.wait()
+            while transport.is_active() and not over.is_set():
+                door.wake.wait(0.1)
+                while door.started:
+                    threads.append(threading.Thread(target=_write, args=(*door.started.pop(0), mode, over)))
+                    threads[-1].start()
         except (paramiko.SSHException, EOFError, OSError):
             return
         finally:
             transport.close()
             transport.join(5)
+            for thread in threads:
+                thread.join(5)
 
     return script
 
 
-def _write(channel: paramiko.Channel, mode: str, over: threading.Event) -> None:
+EMPTY_LINES = 10_000_000
+
+
+def _write(channel: paramiko.Channel, command: bytes, mode: str, over: threading.Event) -> None:
     with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
+        if mode == "ten million lines":
+            for _ in range(EMPTY_LINES // 31_250):
+                channel.sendall(b"\n" * 31_250)
+            channel.send_exit_status(0)
+            channel.close()
+        while mode == "lines without end" and not over.is_set():
+            channel.sendall(b"\n" * 31_250)
+        if mode == "counters that it makes up":
+            _make_up(channel, streams=b"diskstats" in command, over=over)
         if mode == "honest":
             channel.sendall(b"hello\n")
             channel.send_exit_status(0)
@@ -113,13 +129,28 @@ def _write(channel: paramiko.Channel, mode: str, over: threading.Event) -> None:
             channel.sendall(b"x" * 32_000)
 
 
+def _make_up(channel: paramiko.Channel, *, streams: bool, over: threading.Event) -> None:
+    """Write what no host has: escapes for whatever is asked once, new devices and odd numbers each second."""
+    second = 0
+    while streams and not over.wait(0.5):
+        second += 1
+        disks = b";".join(b"8 0 x%d_%d " % (second, at) + b"1 " * 11 for at in range(300))
+        odd = (b"4321 S", "² S".encode(), b"9" * 5000 + b" S", b"- -")[second % 4]
+        net = b";<b>e%d\x1b[2J:1 1 1 1 1 1 1 1 1 1 1 1" % second
+        line = b"t %d.5;@disk;%s;@mem;MemTotal: nan kB;@load;inf 1e999 0 1/2 3;@net%s;@proc;%s;@fs;8:0 %s 1 1"
+        channel.sendall(line % (time.time(), disks, net, odd, b"9" * 30) + b"\n")
+    channel.sendall(b"\x1b[2J<img src='file:///etc/passwd'>\x9b31m\n" * 5)
+    channel.send_exit_status(0)
+    channel.close()
+
+
 _KEY = paramiko.ECDSAKey.generate()
 
 MODES: dict[str, Script] = {
     "silent": _raw(b""),
     "closes at once": _raw(b"", ""),
     "a line without end": _raw(b"x" * 65536, "again"),
-    "lines without end": _raw(b"welcome\r\n" * 5000, "again"),
+    "greetings without end": _raw(b"welcome\r\n" * 5000, "again"),
     "a byte at a time": _raw(HELLO, "slowly"),
     "another protocol": _raw(b"HTTP/1.1 400 Bad Request\r\n\r\n", ""),
     "no text": _raw(b"\xff\xfe\x00\n" * 200, ""),
@@ -138,10 +169,18 @@ MODES: dict[str, Script] = {
     "output without newline": _speaking("output without newline"),
     "beyond the window": _speaking("beyond the window"),
     "never ends a command": _speaking("never ends a command"),
+    "lines without end": _speaking("lines without end"),
 }
 HONEST = _speaking("honest")
+LIARS: dict[str, Script] = {mode: _speaking(mode) for mode in ("ten million lines", "counters that it makes up")}
+"""They end what they are asked, so that it is read."""
 
 
 def hostile_ssh(mode: str) -> Listener:
     """Start a server that behaves so."""
-    return Listener(HONEST if mode == "honest" else MODES[mode])
+    return Listener({**MODES, **LIARS, "honest": HONEST}[mode])
+
+
+def known_as(port: int) -> str:
+    """Return the line of known_hosts for a server of this file."""
+    return f"[127.0.0.1]:{port} {_KEY.get_name()} {_KEY.get_base64()}\n"

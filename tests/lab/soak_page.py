@@ -60,7 +60,7 @@ _HALF = (
 def _rows(found: Findings) -> list[tuple[str, str]]:
     window = found.window
     cost, grown = window.cost, slope(window.memory)
-    unprovoked = len(_unprovoked(found))
+    unprovoked, late = len(_unprovoked(found)), window.late()
     share = 100 * cost.cpu_s / max(1.0, cost.uptime_s)
     slow = "too short to say"
     if grown is not None:
@@ -72,10 +72,11 @@ def _rows(found: Findings) -> list[tuple[str, str]]:
         ("holes over 2.5 s that were not provoked", f"{unprovoked}"),
         ("holes while n3 was down (provoked)", f"{sum(map(len, window.holes.values())) - unprovoked}"),
         (f"anonymous memory after minute {FULL_S / 60:.0f}, when all rings are full", slow),
-        ("stalls of the event loop over 50 ms", f"{cost.ui_stalls_over_50ms}"),
-        ("of them over 50 ms without the wait for a processor", f"{sum(s.ours_ms > 50 for s in window.stalls)}"),
-        ("of them with over 50 ms of the console's own CPU time", f"{sum(s.process_ms > 50 for s in window.stalls)}"),
-        ("longest time the event loop was late", f"{cost.ui_stall_ms_max:.0f} ms"),
+        ("stalls of the event loop over 50 ms once all pages stood", f"{len(late)}"),
+        ("of them over 50 ms without the wait for a processor", f"{sum(s.ours_ms > 50 for s in late)}"),
+        ("of them with over 50 ms of the console's own CPU time", f"{sum(s.process_ms > 50 for s in late)}"),
+        ("longest of them", f"{max((s.ms for s in late), default=0.0):.0f} ms"),
+        ("stalls over 50 ms before, while it started", f"{len(window.stalls) - len(late)}"),
         ("held back by the quota, all threads", f"{window.held_back_s:.1f} s" if found.half else "no quota"),
         ("garbage collections over 10 ms, the longest", f"{len(window.collections)}, {_longest(window):.0f} ms"),
         ("polls, missed", f"{cost.polls}, {cost.missed_polls}"),

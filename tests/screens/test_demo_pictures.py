@@ -116,11 +116,11 @@ def test_that_the_topology_is_pictured_while_a_transfer_runs(
 
 
 def test_that_the_charts_are_filled_from_end_to_end(pictures: tuple[Theme, Path, str], qapp: QGuiApplication) -> None:
-    """The processor's stack of the first card must be seen at its left and at its right end, not in a corner only."""
+    """The processor's stack of the first card must be seen from its left to its right end, not in a corner only."""
     image = picture(pictures, "charts")
     user = curve_color(0)
     row = range(TOP_BAR + 90, min(image.height() // 3, 440))
-    first_card = range(330, min(700, TREE_WIDTH + (image.width() - TREE_WIDTH) // 3))
+    first_card = range(430, image.width() - 120)
 
     def has_curve(x: int) -> bool:
         return any(_near(QColor(image.pixel(x, y)), user) for y in row)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from app.controller import Controller
 from app.main_window import MainWindow
-from app.pages import build_pages
+from app.pages import build_pages, build_steering
 from app.steering_door import DeskDoor
 from app.steering_window import Steering
 from services.clock import SystemClock
@@ -41,6 +41,7 @@ from widgets.common.theme import ThemeName, apply_theme
 
 LIMIT_MS = 45_000  # nothing is proven by a shorter one, and a busy machine takes its time
 HOSTS = ("db1", "db2", "db3")
+Built = TypeVar("Built")
 
 
 class SoonDesk(ScriptedDesk):
@@ -168,6 +169,15 @@ class Person:
         self.waits(lambda: self.wizard.question.question() is not None)
 
 
+def finish(steps: Generator[None, None, Built]) -> Built:
+    """Build all of it at once; return what the last step gives."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return cast("Built", end.value)
+
+
 @contextmanager
 def steering_window(
     qtbot: QtBot, qapp: QApplication, folder: Path, world: World, theme: ThemeName = "light"
@@ -181,10 +191,8 @@ def steering_window(
     window.resize(1440, 900)
     source = TellingSource(estate())
     controller = Controller(source, window, ops, parent=window)
-    for _ in build_pages(controller, window, ops, parent=window, door=cast("DeskDoor", door)):
-        pass
-    steering = window.findChild(Steering)
-    assert steering is not None
+    pages = finish(build_pages(controller, window, ops, parent=window, steered=True))
+    steering = finish(build_steering(controller, window, pages, cast("DeskDoor", door), ops, parent=window))
     window.show()
     window.activateWindow()
     controller.start()

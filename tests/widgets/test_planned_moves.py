@@ -8,9 +8,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.planned_moves import PlannedMoves
-from app.procedure_offers import situations, why_none_fits
+from app.procedure_offers import can_be_retried, situations, why_none_fits
 from services.discovery.model import SPARE
 from services.discovery.on_purpose import OnPurpose
+from services.errors import NothingListens
+from services.facts.model import Problem
 from services.procedures.run_model import RunState, RunView, StepState
 from services.procedures.taken_down import taken_down
 from services.types import ClusterKind, Health, Reach
@@ -18,6 +20,8 @@ from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeLiveSource, open_window
 from widgets.bridge.runs import Standing
+from widgets.inventory.tree_model import node_entry
+from widgets.topology.wording import card_text
 
 STOP, START, STEPS = 4, 7, 11
 
@@ -79,10 +83,26 @@ def test_that_a_spare_host_beside_its_cluster_is_offered_what_brings_it_in() -> 
         waiting, facts=replace(down.facts, galera=None, machine=replace(down.facts.machine, process_state=""))
     )
     assert situations(cluster, spare) == {"spare"}
+    assert node_entry(cluster, spare, b.AT).detail.endswith("spare")
+    assert card_text(spare, b.AT).role == "spare"
     assert situations(replace(cluster, components=()), spare) == frozenset()
     tree = replace(cluster, kind=ClusterKind.ASYNC, components=())
     assert situations(tree, spare) == frozenset()
     assert why_none_fits(replace(tree, kind=ClusterKind.UNKNOWN))
+
+
+def test_that_another_try_is_offered_where_it_may_find_something() -> None:
+    node = b.healthy().nodes[0]
+    assert node.facts is not None
+    assert node.facts.machine is not None
+    refused = replace(node.facts, problems=(Problem("sql", "Refused.", NothingListens.code),))
+    off = replace(refused, machine=replace(node.facts.machine, process_state=""))
+    told = [
+        (Reach.FULL, node.facts), (Reach.NONE, refused), (Reach.NONE, None), (Reach.SSH_ONLY, refused),
+        (Reach.SSH_ONLY, off), (Reach.SSH_ONLY, node.facts),
+    ]  # fmt: skip
+    found = [can_be_retried(replace(node, reach=reach, facts=facts)) for reach, facts in told]
+    assert found == [False, True, True, True, False, False]
 
 
 def test_that_the_procedures_of_a_group_without_any_ssh_way_say_what_one_would_give() -> None:

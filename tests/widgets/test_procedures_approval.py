@@ -64,7 +64,7 @@ def test_that_start_waits_for_the_hosts_name_typed_exactly(qtbot: QtBot, wizard:
     wizard.set_plan(p.confirming_plan(), p.WORDING)
     approval = wizard.stages.approval
     field = approval.lines["stop"]
-    assert approval.reason.text() == "Type db2 above to confirm."
+    assert approval.reason.text() == "Type db2 at the end of the plan to confirm."
     for wrong in ("db", "DB2", "db22"):
         field.setText(wrong)
         assert not approval.start.isEnabled()

@@ -263,9 +263,24 @@ def test_that_a_plan_is_shown_from_its_top_wherever_its_button_was_pressed(
     bar = wizard._scroll.verticalScrollBar()
     bar.setValue(bar.maximum())
     wizard.set_plan(rolling(), {})
-    qtbot.waitUntil(lambda: bar.value() == min(bar.maximum(), wizard.stages.plan.y() - 4), timeout=2000)
-    assert in_sight(wizard.stages.plan.head, wizard)
+    qtbot.waitUntil(lambda: in_sight(wizard.stages.plan.head, wizard), timeout=2000)
     assert in_sight(wizard.stages.steps.rows[0], wizard)
+
+
+def test_that_it_is_so_on_a_small_screen_where_much_folds_at_once(
+    qtbot: QtBot, wizard: WizardPage, qapp: QApplication
+) -> None:
+    wizard.resize(728, 470)
+    wizard.set_fields(p.FIELDS, {}, ())
+    wizard.set_checks((*MANY, p.BLOCK, p.ABSOLUTE, DARK))
+    for _ in range(5):
+        qapp.processEvents()
+    wizard._scroll.verticalScrollBar().setValue(99_999)
+    wizard.set_checks(p.CHECKS)
+    wizard.set_plan(p.confirming_plan(), p.WORDING)
+    qtbot.waitUntil(lambda: not wizard._settled.isActive(), timeout=2000)
+    assert in_sight(wizard.stages.plan.head, wizard)
+    assert wizard.stages.steps.rows[0].visibleRegion().boundingRect().top() == 0
 
 
 def test_that_every_fold_of_a_plan_opens_and_folds_by_keys(wizard: WizardPage) -> None:

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QTest
+from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.errors import UserError
 from services.procedures.facts_model import Facts
 from services.procedures.run_model import RunState, RunView
+from services.types import Reach
 from tests.unit.app.steering_desk import HOLDER, World
 from tests.widgets.fake_sources import settle
 from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
@@ -74,6 +75,18 @@ def test_that_a_right_click_offers_what_fits_a_synced_node_and_fills_it_in(perso
     person.waits(lambda: bool(person.wizard.stages.form.rows))
     assert person.window.page() == "procedures"
     assert person.wizard.stages.form.rows["node"].text() == "db2"
+
+
+def test_that_the_inspector_of_a_silent_host_asks_it_again(person: Person) -> None:
+    window, estate = person.window, person.controller.estate
+    window.tree.hosts_change = True
+    asked = QSignalSpy(window.tree.retry_requested)
+    (cluster,) = estate.clusters
+    first = replace(cluster.nodes[0], reach=Reach.NONE)
+    person.controller._on_snapshot(replace(estate, clusters=(replace(cluster, nodes=(first, *cluster.nodes[1:])),)))
+    person.controller.select_node(first.node_id)
+    person.presses(window.inspector, "Retry now")
+    assert asked.at(0) == [first.node_id]
 
 
 def test_that_the_inspector_offers_the_same(person: Person) -> None:

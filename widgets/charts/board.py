@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _GAP, _ROW_GAP = 14, 10
 _TWO_COLUMNS, _THREE_COLUMNS = 720, 1560
-_ROOM = (60.0, 52.0)
+_ROOM, _RIGHT_SCALE = (60.0, 16.0), 48.0
 """Left and right of every plot's frame, for the words of its scales; whose words are wider widens all."""
 _STEP_PX = 8.0
 
@@ -56,6 +56,7 @@ class Board(QScrollArea):
     def adopt(self, card: ChartCard) -> None:
         """Let a new card's plot stand on the axis of all."""
         card.plot.set_room(*self._room)
+        self._widen(0.0, _RIGHT_SCALE if card.spec.has_right else 0.0)
         card.plot.crowded.connect(self._widen)
         card.plot.resized.connect(self._tell_soon.start)
 
@@ -66,6 +67,7 @@ class Board(QScrollArea):
         self._cards = tuple(cards)
         self._columns = 0
         self._arrange()
+        self._share()
 
     def set_side_by_side(self, chosen: bool) -> None:
         """Put as many cards beside one another as there is room for, or one below the other."""
@@ -105,9 +107,12 @@ class Board(QScrollArea):
         had = self._room
         self._room = max(had[0], _stepped(left)), max(had[1], _stepped(right))
         if self._room != had:
-            for card in self._cards:
-                card.plot.set_room(*self._room)
-            self._tell_soon.start()
+            self._share()
+
+    def _share(self) -> None:
+        for card in self._cards:
+            card.plot.set_room(*self._room)
+        self._tell_soon.start()
 
     def _tell(self) -> None:
         now = self.edges()

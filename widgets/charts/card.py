@@ -139,7 +139,8 @@ class ChartCard(QFrame):
         track = self.plot.state.tracks[curve.key]
         unit = self.spec.curve_unit(curve)
         if track.missing:
-            return Reading(_lack_words(track.lacks), stale=True, why=self._silences.get(curve.key) or track.missing)
+            silence = self._silences.get(curve.key, "")
+            return Reading(UNKNOWN if silence else _lack_words(track.lacks), stale=True, why=silence or track.missing)
         if at is not None:
             value = track.value_at(at)
             return Reading(format_value(value, unit), stale=math.isnan(value), why=self._gap(curve, track, value))

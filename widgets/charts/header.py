@@ -46,7 +46,8 @@ class Header(QWidget):
             self._spans[seconds] = made
             self._group.addButton(made)
             row.addWidget(made)
-        self._beside = button(tr("Side by side"), hint=tr("More charts in sight; the strip's axis is then not theirs"))
+        hint = tr("See more charts at once; they then no longer share the event strip's time axis")
+        self._beside = button(tr("Side by side"), hint=hint)
         self._beside.setCheckable(True)
         self._beside.clicked.connect(self.side_by_side_wanted)
         row.addWidget(self._beside)

@@ -20,6 +20,7 @@ from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RESTARTS, RIGHT, TOP, StillPainter, room_wanted
 from widgets.charts.plot_state import PlotState
+from widgets.charts.scales import Scale
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import time_at, x_of
 from widgets.common.turns import Turns
@@ -54,6 +55,7 @@ class Plot(QWidget):
     def __init__(self, spec: ChartSpec, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
         self.state = PlotState(spec)
+        self._scales: tuple[Scale, Scale | None] | None = None
         self._room = (LEFT, _RIGHT_AXIS if spec.has_right else RIGHT)
         self._turns = turns or Turns(self)
         self._still = QPixmap()
@@ -239,6 +241,14 @@ class Plot(QWidget):
         painter = QPainter(self._still)
         self.paint_still(painter)
         painter.end()
+        self._ask_for_room()
+
+    def _ask_for_room(self) -> None:
+        """Tell when the words of new scales have less room than they need; scales change rarely, pictures often."""
+        scales = (self.state.left, self.state.right)
+        if scales == self._scales:
+            return
+        self._scales = scales
         wanted = room_wanted(self.state)
         if wanted[0] > self._room[0] or wanted[1] > self._room[1]:
             self.crowded.emit(*wanted)

@@ -96,7 +96,7 @@ class ConnectionDialog(QDialog):
         title = label(heading, "title")
         title.setContentsMargins(20, 16, 20, 0)
         intro = label(tr("One host is enough: the rest of its cluster is found from it."), "second", wrap=True)
-        intro.setContentsMargins(20, 4, 20, 0)
+        intro.setContentsMargins(20, 4, 20, 8)
         left = QVBoxLayout()
         left.setSpacing(0)
         left.addWidget(title)

@@ -62,7 +62,10 @@ class KeepBox(QWidget):
         if not self.tick.isChecked():
             names = ", ".join(ref.name for ref in refs)
             lines.append(
-                tr("Typed passwords serve until you quit; after that they are read from {variables}.", variables=names)
+                tr(
+                    "Typed passwords serve until you quit; after that they are read from the environment: {variables}.",
+                    variables=names,
+                )
                 if names
                 else tr("Typed passwords serve until you quit; the inventory names environment variables for them.")
             )

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.types import ClusterKind, Health, Reach
 from services.words import tr
 from widgets.common.nodes import (
@@ -222,7 +222,8 @@ def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:
     if is_silent(node):
         answered = last_answer(node)
         age = "" if answered is None else format_duration(max(0.0, at - answered))
-        return " ".join(p for p in (state_word(node), age) if p)
+        role = tr(SPARE) if node.role == SPARE else ""
+        return " · ".join(p for p in (" ".join(p for p in (state_word(node), age) if p), role) if p)
     if is_stale(node, at):
         return format_age(age_of(node, at))
     for transfer in cluster.transfers:

@@ -97,7 +97,7 @@ class Approval(QWidget):
             return tr("These checks block: {codes}.", codes=", ".join(self._standing))
         missing = [self._expected[key] for key, typed in self.confirmations().items() if typed != self._expected[key]]
         if missing:
-            return tr("Type {names} above to confirm.", names=", ".join(dict.fromkeys(missing)))
+            return tr("Type {names} at the end of the plan to confirm.", names=", ".join(dict.fromkeys(missing)))
         return self._busy
 
     def _ask_names(self, steps: list[Step]) -> None:

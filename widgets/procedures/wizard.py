@@ -37,6 +37,7 @@ SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
 _MOST_WIDTH = 1720
 _WIDE_SIDE, _WIDE_FROM = 640, 2000
 _TICK_MS = 1000
+_SETTLE_MS = 150
 
 
 class WizardPage(QFrame):
@@ -75,6 +76,12 @@ class WizardPage(QFrame):
         self._tick = QTimer(self)
         self._tick.setInterval(_TICK_MS)
         self._tick.timeout.connect(self._count_on)
+        self._show: Callable[[], None] | None = None
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(_SETTLE_MS)
+        self._settled.timeout.connect(self._let_go)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._show_again)
         wear(self)
 
     # -- making --------------------------------------------------------------------------------------------------
@@ -219,7 +226,7 @@ class WizardPage(QFrame):
             self._place_side()
         if view.state in OVER and (before is None or before.state not in OVER):
             self.confirm.dismiss()
-            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
+            self._bring(lambda: self._scroll.ensureWidgetVisible(self.stages.outcome, 0, 16))
         running = driven(view) and view.state not in OVER
         if running != self._tick.isActive():
             (self._tick.start if running else self._tick.stop)()
@@ -330,7 +337,7 @@ class WizardPage(QFrame):
                 self._scroll.ensureVisible(0, top + rows[index].height(), 0, 32)
                 self._scroll.ensureVisible(0, top, 0, 32)
 
-        QTimer.singleShot(0, self, show)
+        self._bring(show)
 
     def _show_top(self, section: QWidget) -> None:
         """Begin with the top of a section: with a plan's first step, or with what its rest was made from."""
@@ -339,7 +346,22 @@ class WizardPage(QFrame):
             top = section.mapTo(self._inner, QPoint(0, 0)).y()
             self._scroll.verticalScrollBar().setValue(top - 8)
 
-        QTimer.singleShot(0, self, show)
+        self._bring(show)
+
+    def _bring(self, show: Callable[[], None]) -> None:
+        """Scroll so now and while the layout settles: what opens and folds moves the rest a few turns later."""
+        self._show = show
+        QTimer.singleShot(0, self, self._show_again)
+        self._settled.start()
+
+    def _show_again(self) -> None:
+        if self._show is not None:
+            self._show()
+
+    def _let_go(self) -> None:
+        """Leave the scroll bar to the person."""
+        self._show_again()
+        self._show = None
 
     def _show_field(self, name: str) -> None:
         """Bring the question that a check asks for into sight: unfolded just now, its place is not settled yet."""
@@ -349,7 +371,7 @@ class WizardPage(QFrame):
             if row is not None:
                 self._scroll.ensureWidgetVisible(row, 0, 48)
 
-        QTimer.singleShot(0, self, show)
+        self._bring(show)
 
     def _look_at(self, index: int) -> None:
         self.side.look_at(index)

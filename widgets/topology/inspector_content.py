@@ -25,6 +25,9 @@ from widgets.common.text import (
 from widgets.topology.wording import size_words
 
 _MOST_VALUE = 4000
+_MOST_CHANNELS = 16
+"""A server that claims hundreds would have the window lay out thousands of labels each second."""
+_MOST_SENTENCES = 32
 _BYTES = re.compile(r"[0-9]{6,19}")
 REPLICATION, MACHINE, SETTINGS, PROBLEMS = (
     mark("Replication"),
@@ -178,8 +181,11 @@ def _replication(
     if facts is not None and facts.galera is not None:
         rows.extend(_galera(node, facts.galera, reach=not extra.get(RETURN)))
     if facts is not None and facts.replication is not None:
-        for channel in facts.replication.channels:
-            rows.extend(_channel(channel, several=len(facts.replication.channels) > 1))
+        channels = facts.replication.channels
+        for channel in channels[:_MOST_CHANNELS]:
+            rows.extend(_channel(channel, several=len(channels) > 1))
+        if len(channels) > _MOST_CHANNELS:
+            rows.append(Row(mark("channels"), tr("{n} more are not shown", n=len(channels) - _MOST_CHANNELS)))
         if facts.replication.replicas:
             rows.append(Row(mark("replicas"), format_count(len(facts.replication.replicas))))
     if node.seen_by:
@@ -339,4 +345,6 @@ def _problems(node: NodeView) -> list[Row]:
         if node.facts.replication is not None:
             for channel in node.facts.replication.channels:
                 sentences.extend(e for e in (channel.io_error, channel.sql_error) if e)
-    return [replace(Row("", s, wraps=True), health=node.health) for s in dict.fromkeys(sentences)]
+    return [
+        replace(Row("", s, wraps=True), health=node.health) for s in list(dict.fromkeys(sentences))[:_MOST_SENTENCES]
+    ]

@@ -174,7 +174,8 @@ class NodeItem(QGraphicsItem):
         painter.setBrush(far.ground)
         painter.drawRect(self._card)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillPath(far.shape.translated((self.width - CARD_W) / 2, 0.0), far.color)
+        wider = self._card.width() - CARD_W
+        painter.fillPath(far.shape.translated(wider / 2, 0.0) if wider else far.shape, far.color)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_frame(self, painter: QPainter) -> None:

@@ -297,9 +297,12 @@ class _Galera:
 
     def _free_from(self, wanted: Box) -> float:
         """Return the first x, from the wanted one to the right, where nothing stands yet."""
+        room = wanted.grown(GAP - 1)
+        level = [b for b in self.boxes.values() if b.y < room.bottom and b.bottom > room.y]
         x = wanted.x
-        while hit := [b for b in self.boxes.values() if b.overlaps(wanted.moved(x - wanted.x, 0).grown(GAP - 1))]:
+        while hit := [b for b in level if b.overlaps(room)]:
             x = max(b.right for b in hit) + OUTSIDE_GAP
+            room = wanted.moved(x - wanted.x, 0).grown(GAP - 1)
         return x
 
     def _island_size(self, component: Component) -> Box:

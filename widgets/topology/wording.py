@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services.discovery.model import (
     SEEN_NOW,
+    SPARE,
     ClusterSnapshot,
     Component,
     NodeView,
@@ -58,7 +59,7 @@ def card_text(node: NodeView, at: float) -> CardText:
             name,
             state_word(node),
             node.health,
-            "",
+            tr(SPARE) if node.role == SPARE else "",
             (),
             _silence(node),
             _last_seen(node),

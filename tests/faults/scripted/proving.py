@@ -11,6 +11,7 @@ from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
+from services.procedures.waiting_words import waiting_words
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
 _DEFAULTS = {
@@ -182,12 +183,8 @@ def _waited(condition: Condition, memory: Memory) -> bool:
 
 
 def _said(condition: Condition, *, holds: bool) -> str:
-    """Return evidence as short words: 'still primary (n1, n2) at least 2: no'."""
-    words = re.sub(r"(?<!^)(?=[A-Z])", " ", type(condition).__name__).lower()
-    hosts = getattr(condition, "host", "") or ", ".join(getattr(condition, "hosts", ()))
-    named = ("variable", "option", "status", "path", "value", "at_least", "kind")
-    rest = " ".join(str(getattr(condition, name)) for name in named if str(getattr(condition, name, "")))
-    return f"{words} ({hosts}) {rest}".rstrip() + f": {'yes' if holds else 'no'}"
+    """Return evidence in the engine's own words for a condition: 'the server of n3 to be stopped: not yet'."""
+    return f"{waiting_words((condition,))}: {'it is so' if holds else 'not yet'}"
 
 
 def _number(value: c.Number, past: Past) -> int:

@@ -26,7 +26,7 @@ def string(value: bytes | None) -> bytes:
 
 def packets(payloads: list[bytes], first: int = 1) -> bytes:
     """Payloads with their headers; those of 16 MB and more are split."""
-    out = b""
+    out = bytearray()
     sequence = first
     for payload in payloads:
         rest = payload
@@ -36,7 +36,7 @@ def packets(payloads: list[bytes], first: int = 1) -> bytes:
             sequence += 1
             if len(part) < 0xFFFFFF:
                 break
-    return out
+    return bytes(out)
 
 
 def column(name: str, kind: int = VAR_STRING, charset: int = UTF8) -> bytes:

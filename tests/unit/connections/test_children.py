@@ -115,10 +115,13 @@ def test_that_what_a_proxy_command_complains_of_stands_in_the_error_and_not_on_t
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
 @pytest.mark.parametrize("pipes", [True, False], ids=["windows", "posix"])
-def test_that_a_proxy_command_that_complains_without_end_takes_no_memory(pipes: bool) -> None:
-    noisy = ProxyProcess("dd if=/dev/zero of=/dev/stderr bs=65536 count=400 status=none", "db1", pipes=pipes)
+def test_that_a_proxy_command_that_complains_without_end_takes_no_memory(tmp_path: Any, pipes: bool) -> None:
+    script = tmp_path / "proxy"
+    script.write_text("#!/bin/sh\nhead -c 26000000 /dev/zero >&2\n")
+    script.chmod(0o755)
+    noisy = ProxyProcess(str(script), "db1", pipes=pipes)
     noisy.sock.settimeout(20.0)
-    assert heard(noisy) == b""  # it ended: nothing kept it waiting
+    assert heard(noisy) == b""  # it came to its end: nothing kept it waiting
     noisy.close(5.0)
     assert len(noisy._said) == 4096
     assert len(noisy.said()) == 301

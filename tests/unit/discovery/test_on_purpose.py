@@ -10,7 +10,7 @@ from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot
 from services.discovery.on_purpose import STARTED, STOPPED, OnPurpose, told_on_purpose
 from services.facts.model import NodeFacts
-from services.types import Health
+from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, estate, member, node, only, side, sql_gone
 
 STOPS = OnPurpose("db3", "47", 7, 42)
@@ -38,6 +38,14 @@ def test_that_a_node_which_the_run_stopped_is_calm_in_drawing_and_journal() -> N
     assert {events[kind].health for kind in ("state", "view")} == {Health.TRANSFER}
     third = told(second, *side(1, 2, at=AT + 9), off(AT + 9), at=AT + 9, moved=(STOPS,))
     assert (node(third, "db3").state_since, events_between(second, third)) == (AT + 5, ())
+
+
+def test_that_a_spare_host_does_not_trouble_the_cluster_meanwhile() -> None:
+    bare = NodeFacts("db4", AT + 5, Reach.SSH_ONLY, machine=off(AT + 5).machine, ssh_at=AT + 5)
+    now = estate(*side(1, 2, at=AT + 5), off(AT + 5), bare, previous=estate(*WHOLE), at=AT + 5,
+                 written={"db1": "orders", "db4": "orders"})  # fmt: skip
+    assert node(now, "db4").health is Health.UNKNOWN
+    assert only(told_on_purpose(now, (STOPS,))).health is Health.TRANSFER
 
 
 def test_that_it_is_red_once_the_run_has_failed_or_is_over() -> None:

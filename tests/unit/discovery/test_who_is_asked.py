@@ -10,7 +10,7 @@ import pytest
 from services.clock import SystemClock
 from services.connections.ssh_config import target_for
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
-from services.discovery.crawl import CrawlResult, crawl
+from services.discovery.crawl import MOST_UNASKED, CrawlResult, crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.discovery.unasked import UNASKED
@@ -142,8 +142,15 @@ def test_that_a_flood_of_names_is_bounded() -> None:
     flood = ",".join(f"10.7.{n // 250}.{n % 250}:0" for n in range(3000))
     status = {**GALERA["n1"]["status"], "wsrep_incoming_addresses": flood}
     found = _found(Estate({"n1": {**GALERA["n1"], "status": status}}), Inventory(hosts=(_entry("n1", "10.213.1.11"),)))
-    assert len(found.unasked) <= 512
+    assert len(found.unasked) == MOST_UNASKED
     assert "too-many-hosts" in {problem.code for problem in found.problems}
+
+
+def test_that_a_cluster_of_billions_takes_no_memory() -> None:
+    """Each node that nobody names was one entry of a list: a size of ten digits took 40 GB."""
+    said = {**GALERA["n1"], "status": {**GALERA["n1"]["status"], "wsrep_cluster_size": "5000000000"}}
+    drawn = _drawn(_found(Estate({"n1": said}), Inventory(hosts=(_entry("n1", "10.213.1.11"),))))
+    assert [cluster.size for cluster in drawn.clusters] == [None]
 
 
 @pytest.mark.parametrize(

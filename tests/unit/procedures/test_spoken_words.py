@@ -167,8 +167,6 @@ def test_that_no_check_passes_that_is_not_known(procedure: Procedure, data: st.D
     if not procedure.faults(facts, inputs):
         checks = procedure.preflight(facts, inputs)
         assert [check.code for check in checks if check.not_known and check.verdict is Verdict.PASS] == []
-        unread = [c for c in checks if "could not be read" in c.evidence and c.verdict is Verdict.PASS]
-        assert [check.code for check in unread] == []
 
 
 # -- a check on several hosts ----------------------------------------------------------------------------------------

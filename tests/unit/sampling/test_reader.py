@@ -144,6 +144,17 @@ def test_that_what_is_not_there_is_told_in_words_and_never_by_a_key(
     assert (nobody.lacks, nobody.missing, len(nobody.t)) == ("", "", 0)
 
 
+@pytest.mark.parametrize(("metric", "lacks"), [("load.questions", NO_WAY), ("ist.reach", NO_WAY), ("cpu.running", "")])
+def test_that_a_server_that_gave_no_answer_is_not_said_to_offer_nothing(
+    store: HistoryStore, metric: str, lacks: str
+) -> None:
+    for i in range(20):
+        store.append(Sample("db1", START + i, 1000.0 + i, {"os.cpu.procs_running": 2.0}, "1"))
+    store.flush()
+    found = _reader(store).series("db1", metric, START, START + 19, 100)
+    assert (found.lacks, bool(found.missing)) == (lacks, bool(lacks))
+
+
 def test_that_what_is_no_metric_is_refused(store: HistoryStore) -> None:
     with pytest.raises(BadInput):
         _reader(store).series("db1", "rate(", START, START + 19, 100)

@@ -1,0 +1,85 @@
+"""The first hosts are on the screen before what procedures need is loaded. On a fake source and a scripted desk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import pages, session
+from app.error_hooks import ErrorHooks
+from app.main_window import MainWindow
+from app.session import WindowSession
+from app.steering_door import DeskDoor
+from tests.widgets.fake_sources import FakeLiveSource
+from tests.widgets.steering_builders import ScriptedDoor, scripted
+from widgets.bridge.ops import Ops
+from widgets.bridge.source import EstateSource
+from widgets.common.theme import apply_theme
+
+
+class FakeSteeredOpener:
+    """Opens a fake source whose desk is scripted."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def open(self) -> EstateSource:
+        return FakeLiveSource()
+
+    def door(self) -> DeskDoor:
+        return cast("DeskDoor", ScriptedDoor(self._folder, scripted()))
+
+    def close(self) -> None:
+        return None
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """What procedures need is being loaded until the test lets it be."""
+    loaded, load = threading.Event(), pages.import_steering
+
+    def slowly() -> None:
+        assert loaded.wait(20.0)
+        load()
+
+    monkeypatch.setattr(session, "STEERING_LATER_MS", 0)
+    monkeypatch.setattr(pages, "import_steering", slowly)
+    yield loaded
+    loaded.set()
+
+
+def test_that_hosts_are_shown_while_what_procedures_need_is_still_loaded(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, held: threading.Event
+) -> None:
+    apply_theme(qapp, "light")
+    window = MainWindow()
+    ops = Ops(window)
+    started = WindowSession(window, ops, ErrorHooks(), FakeSteeredOpener(tmp_path))
+    ready: list[bool] = []
+    started.ready.connect(lambda: ready.append(True))
+    window.show()
+    started.load()
+    try:
+        qtbot.waitUntil(lambda: window.topology.canvas.item("db1") is not None, timeout=20_000)
+        assert started.steering is None
+        assert not ready
+        window.show_page("procedures")  # asked for before it is there: it comes to the front when it is
+        held.set()
+        qtbot.waitUntil(lambda: bool(ready), timeout=20_000)
+        assert started.steering is not None
+        assert window.page() == "procedures"
+    finally:
+        held.set()
+        started.stop()
+        window.may_close = None
+        window.close()
+        window.deleteLater()
+        started.deleteLater()
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -91,8 +91,9 @@ class KnownHosts:
     def judge(self, name: str, key_type: str, blob: bytes) -> tuple[Verdict, KnownKey | None]:
         """Return the verdict on a plain key, and the line it rests on.
 
-        As in OpenSSH's check_key_in_hostkeys: another key of the SAME type is a change; a key of another type than
-        those known is new (the line returned beside UNKNOWN is then one of those).
+        As in OpenSSH (hostfile.c, check_hostkeys_by_key_or_type): where any plain key is known for the name, every
+        other is a change, also one of another type. Else somebody in the middle would show a type that is not known
+        yet. The line is then one of the same type, where there is one.
         """
         if self.is_revoked(name, blob):
             return Verdict.REVOKED, None
@@ -100,10 +101,13 @@ class KnownHosts:
         for key in plain:
             if key.blob == blob:
                 return Verdict.KNOWN, key
-        for key in plain:
-            if key.key_type == key_type:
-                return Verdict.CHANGED, key
-        return Verdict.UNKNOWN, plain[0] if plain else None
+        if not plain:
+            return Verdict.UNKNOWN, None
+        return Verdict.CHANGED, next((key for key in plain if key.key_type == key_type), plain[0])
+
+    def speak_of(self, name: str) -> bool:
+        """Return whether any line is about `name`: a key of any type, an authority, a revoked key."""
+        return any(key.matches(name) for key in self._keys)
 
 
 def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bool) -> None:

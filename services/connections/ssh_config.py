@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
 from services.words import tr
@@ -130,7 +130,7 @@ def _resolve(
         host=host,
         port=port,
         user=user,
-        key_name=alias or (host.lower() if port == 22 else f"[{host.lower()}]:{port}"),
+        key_name=alias or named_after(host, port),
         identity_files=_identities(found, access, explicit),
         explicit_key=explicit is not None,
         certificates=_certificates(found, access, is_hop=is_hop),

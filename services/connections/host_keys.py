@@ -20,6 +20,7 @@ from pathlib import Path
 from services.addresses import is_key_name
 from services.errors import BadInput
 from services.files import narrow, read_bounded
+from services.lines import lines_of
 from services.words import tr
 
 _MOST_BYTES = 32 * 2**20
@@ -150,13 +151,13 @@ def _read(file: str) -> list[KnownKey]:
             tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted."),
         ) from problem
-    return [key for number, line in enumerate(text.splitlines(), 1) if (key := _parse(line, file, number)) is not None]
+    return [key for number, line in enumerate(lines_of(text), 1) if (key := _parse(line, file, number)) is not None]
 
 
 def _parse(line: str, file: str, number: int) -> KnownKey | None:
     """Parse one line; None for blank lines, comments, unknown markers and broken lines (as OpenSSH skips them)."""
-    words = line.split()
-    if not words or words[0].startswith("#"):
+    words = re.split("[ \t]+", line.strip(" \t"))  # hostfile.c knows no other blanks
+    if not words[0] or words[0].startswith("#"):
         return None
     marker = words.pop(0) if words[0].startswith("@") else ""
     if marker not in {"", "@revoked", "@cert-authority"} or len(words) < 3:

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput, CertificateChanged, CertificateUnknown
-from services.files import private_file, private_folder
+from services.files import private_file, private_folder, read_bounded
+from services.lines import lines_of
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -72,16 +73,14 @@ def pins_of(name: str) -> tuple[Pin, ...]:
     """Return the fingerprints accepted for a server (one, unless a person wrote more). Raises BadInput: unreadable."""
     file = place()
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise _unreadable(file, tr("it is larger than 1 MiB"))
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = read_bounded(file, _MOST_BYTES).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as problem:
         # Going on without the file would turn a changed certificate into an unknown one.
         raise _unreadable(file, problem.strerror or str(problem)) from problem
     found: list[Pin] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         words = line.split()
         if len(words) >= 3 and words[0].lower() == name and words[1] == "sha256" and _PRINT.fullmatch(words[2].upper()):
             found.append(Pin(words[2].upper(), f"{file}:{number}"))

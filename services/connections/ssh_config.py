@@ -20,6 +20,7 @@ from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
+from services.lines import lines_of
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
     read.append(file)
     block = "Host *"
     lines: list[str] = []
-    for line in read_bounded(file).decode("utf-8", "replace").splitlines():
+    for line in lines_of(read_bounded(file).decode("utf-8", "replace")):
         word, _, rest = re.sub(r"^\s*(\w+)\s*=?\s*", r"\1 ", line).partition(" ")
         if word.lower() in {"host", "match"}:
             block = line

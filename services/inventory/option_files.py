@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from services.files import read_bounded
+from services.lines import lines_of
 from services.words import tr
 
 _MOST_FILES = 200
@@ -36,7 +37,7 @@ class Inclusions:
             self._tell(tr("{file}: {word} names more than {n} files.", file=file, word=self._word, n=_MOST_FILES))
             return None
         try:
-            return read_bounded(file).decode("utf-8", "replace").splitlines()
+            return lines_of(read_bounded(file).decode("utf-8", "replace"))
         except OSError as problem:
             self._tell(tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem))
             return None

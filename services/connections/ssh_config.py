@@ -1,7 +1,7 @@
 """~/.ssh/config as OpenSSH reads it: which host, port, user, keys and hops a name stands for (man ssh_config(5)).
 
-The parser is paramiko's; what it lacks is done here: `Include`, ${VARIABLE} and %-tokens in file names, `none`
-values, the system-wide file, several known_hosts files, and OpenSSH's defaults.
+The parser is paramiko's; what it lacks is done here: `Include`, ${VARIABLE} and %-tokens in file names, `none` values,
+the system-wide file, several known_hosts files, and OpenSSH's defaults. Its `Match exec` is match_exec.py's.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
+from services.connections.match_exec import SshConfigFile
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
@@ -55,9 +56,9 @@ def hop_for(access: SshAccess, hop: str) -> SshTarget:
     return _resolve(config, address, user=user or None, port=port, access=access, is_hop=True)
 
 
-def read_config(path: str | None) -> paramiko.SSHConfig:
+def read_config(path: str | None) -> SshConfigFile:
     """Return the parsed configuration: the given file, or ~/.ssh/config and the system's (None), or nothing ('')."""
-    config = paramiko.SSHConfig()
+    config = SshConfigFile()
     if path == "":
         return config
     files = [Path(path).expanduser()] if path else [Path("~/.ssh/config").expanduser(), Path(SYSTEM_CONFIG)]
@@ -104,7 +105,7 @@ def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
 
 
 def _resolve(
-    config: paramiko.SSHConfig,
+    config: SshConfigFile,
     address: str,
     *,
     user: str | None,

@@ -126,9 +126,17 @@ def unknown(entry: HostEntry, where: str, certificate: bytes, why: str) -> Certi
                 "connection, or with: pilothouse inventory check --accept-certificate {shown}",
                 shown=shown,
             ),
-            tr('Or name the authority that signed it ("ca"), or go through SSH (via = "tunnel").'),
+            _otherwise(entry),
         ),
     )
+
+
+def _otherwise(entry: HostEntry) -> str:
+    if entry.sql is not None and entry.sql.via == "tunnel":
+        return tr(
+            'Or name the authority that signed it ("ca", tls = "verify-ca"), or go to the socket (via = "socket").'
+        )
+    return tr('Or name the authority that signed it ("ca"), or go through SSH (via = "tunnel").')
 
 
 def changed(entry: HostEntry, where: str, shown: str, known: tuple[Pin, ...]) -> CertificateChanged:

@@ -30,7 +30,7 @@ class SshConfigFile(paramiko.SSHConfig):
     """paramiko's reading of an ssh_config; the programs of `Match exec` get no secrets and have a time limit."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self._answers: dict[str, bool] = {}
         self._left_s = MOST_S
 

@@ -65,6 +65,17 @@ class SshPeer:
             self._threads[-1].start()
 
 
+def carry(end: socket.socket, port: int) -> None:
+    """Connect one end to a port of this machine until one of both is closed."""
+    over = threading.Event()
+    other = socket.create_connection(("127.0.0.1", port))
+    back = threading.Thread(target=_copy, args=(other, end, over))
+    back.start()
+    _copy(end, other, over)
+    over.set()
+    back.join(10)
+
+
 def _copy(
     take: paramiko.Channel | socket.socket, give: paramiko.Channel | socket.socket, over: threading.Event
 ) -> None:

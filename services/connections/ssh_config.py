@@ -7,7 +7,6 @@ the system-wide file, several known_hosts files, and OpenSSH's defaults. Its `Ma
 from __future__ import annotations
 
 import getpass
-import glob
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ from services.connections.match_exec import SshConfigFile
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
+from services.globs import Globs
 from services.lines import lines_of
 from services.words import tr
 
@@ -61,12 +61,13 @@ def read_config(path: str | None) -> SshConfigFile:
     config = SshConfigFile()
     if path == "":
         return config
+    globs = Globs()
     files = [Path(path).expanduser()] if path else [Path("~/.ssh/config").expanduser(), Path(SYSTEM_CONFIG)]
     for file in files:
         if path is None and not file.is_file():
             continue
         try:
-            config.parse(_expanded(file, [], depth=0))
+            config.parse(_expanded(file, [], globs, depth=0))
         except OSError as problem:
             raise BadInput(
                 tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
@@ -76,10 +77,11 @@ def read_config(path: str | None) -> SshConfigFile:
     return config
 
 
-def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
+def _expanded(file: Path, read: list[Path], globs: Globs, *, depth: int) -> list[str]:
     """Return the file's lines with Include replaced by what it names; the enclosing Host or Match then resumes.
 
-    `read`: every file so far; an ssh_config that names too many, or the same ones without end, is refused.
+    `read`: every file so far; an ssh_config that names too many, or the same ones without end, is refused, and so is
+    one whose patterns look at too many names (`globs`).
     Relative names are relative to ~/.ssh for a user's file and to /etc/ssh for the system's; globs may match nothing.
     """
     if depth > MOST_INCLUDES:
@@ -98,8 +100,8 @@ def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
             continue
         base = Path("/etc/ssh") if file.is_relative_to("/etc/ssh") else Path("~/.ssh").expanduser()
         for pattern in shlex.split(rest, comments=True):
-            for name in sorted(glob.glob(str(base / Path(_environment(pattern)).expanduser()))):  # noqa: PTH207 - may be absolute
-                lines += _expanded(Path(name), read, depth=depth + 1)
+            for name in globs.matching(base / Path(_environment(pattern)).expanduser()):
+                lines += _expanded(name, read, globs, depth=depth + 1)
                 lines.append(block)
     return lines
 

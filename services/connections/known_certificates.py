@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput, CertificateChanged, CertificateUnknown
-from services.files import private_file, private_folder, read_bounded
+from services.files import not_ones_own, private_file, private_folder, read_bounded
 from services.lines import lines_of
 from services.words import tr
 
@@ -72,6 +72,7 @@ def name_of(entry: HostEntry) -> str:
 def pins_of(name: str) -> tuple[Pin, ...]:
     """Return the fingerprints accepted for a server (one, unless a person wrote more). Raises BadInput: unreadable."""
     file = place()
+    _refuse_foreign(file)
     try:
         text = read_bounded(file, _MOST_BYTES).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
@@ -92,10 +93,11 @@ def accept_certificate(question: CertificateUnknown) -> None:
     file = place()
     if not _NAME.fullmatch(question.name) or not _PRINT.fullmatch(question.fingerprint):
         raise BadInput(tr("'{name}' names no server: no certificate is accepted for it.", name=question.name))
+    _refuse_foreign(file)
     try:
         private_folder(file.parent)
         private_file(file)
-        old = file.read_bytes()
+        old = read_bounded(file, _MOST_BYTES)
         start = "" if not old or old.endswith(b"\n") else "\n"
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_APPEND), "w", encoding="ascii") as stream:
             stream.write(f"{start}{question.name} sha256 {question.fingerprint}\n")
@@ -172,6 +174,23 @@ def _subject(certificate: bytes) -> str:
     except ValueError:
         return ""
     return " ".join(subject.split())[:120]
+
+
+def _refuse_foreign(file: Path) -> None:
+    """Refuse what others could have written: a certificate that somebody else accepted would get the password."""
+    for path in (file.parent, file):
+        try:
+            why = not_ones_own(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as problem:
+            raise _unreadable(path, problem.strerror or str(problem)) from problem
+        if why:
+            raise BadInput(
+                tr("{path} is not used: {why}.", path=path, why=why),
+                safe=tr("No login was attempted."),
+                try_=(tr("Look at what it holds; then make it yours alone: chown and chmod go-w."),),
+            )
 
 
 def _unreadable(file: Path, why: str) -> BadInput:

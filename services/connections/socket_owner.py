@@ -27,22 +27,21 @@ def is_of_the_server(path: str) -> bool:
 def listens_as_itself(sock: socket.socket, path: str) -> bool:
     """Return whether who listens on a socket of this machine is root, this program's own user or the folder's owner.
 
-    The owner counts where nobody else can have put the folder there: every folder above belongs to root, to this user
-    or to that owner, and none is one where everybody may make names.
+    Both are looked at, who called listen(2) and whom the name in the folder belongs to. The folder's owner counts where
+    nobody else can have put the folder there: every folder above belongs to root, to this user or to that owner, and
+    none is one where everybody may make names.
     """
+    mine = {0, os.geteuid()}
     try:
-        peer = _peer(sock, path)
-        mine = {0, os.geteuid()}
-        if peer in mine:
-            return True
+        others = {_peer(sock, path), Path(path).stat().st_uid} - mine
         given = Path(path).absolute()
-        folders = {*given.parents, *given.resolve().parents}
-        found = [folder.stat() for folder in folders]
+        found = [folder.stat() for folder in {*given.parents, *given.resolve().parents}]
         owner = given.resolve().parent.stat().st_uid
-    except (OSError, RuntimeError, AttributeError):
+    except (OSError, RuntimeError):
         return False
     open_to_all = any(one.st_mode & stat.S_IWOTH for one in found)
-    return owner == peer and not open_to_all and all(one.st_uid in {*mine, peer} for one in found)
+    whose = {one.st_uid for one in found} - mine
+    return not others or (others == {owner} and whose <= others and not open_to_all)
 
 
 def _peer(sock: socket.socket, path: str) -> int:

@@ -201,6 +201,16 @@ def test_that_a_server_of_ones_own_is_ones_own(tmp_path: Path) -> None:
 
 
 @needs_root
+def test_that_a_name_that_belongs_to_another_user_is_not_ones_own(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as sock:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        os.chown(tmp_path / "s", 65534, 65534)
+        sock.connect(str(tmp_path / "s"))
+        assert not listens_as_itself(sock, str(tmp_path / "s"))
+
+
+@needs_root
 def test_that_a_neighbour_behind_a_socket_learns_nothing(server: TlsPeer, tmp_path: Path) -> None:
     with _as_nobody(tmp_path / "s") as listener:
         served = threading.Thread(target=_hand_over, args=(listener, server))

@@ -102,6 +102,31 @@ def private_file(path: Path) -> None:
             narrow(name, 0o600)
 
 
+def not_ones_own(path: Path) -> str:
+    """Return why others could have written what stands in a file or folder, a sentence's end; '' where only its owner.
+
+    As OpenSSH judges its own files (readconf.c, "Bad owner or permissions"): this user's or root's, and nobody else
+    may write. Raises OSError where it can't be looked at.
+    """
+    if os.name != "posix":
+        return ""  # Windows: the profile's own access list keeps others out
+    known = path.stat()
+    if known.st_uid not in {0, os.geteuid()}:
+        return tr("it belongs to another user, {owner}", owner=_name_of(known.st_uid))
+    if known.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return tr("others may write to it")
+    return ""
+
+
+def _name_of(uid: int) -> str:
+    import pwd  # POSIX only
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
 def narrow(path: Path, mode: int) -> None:
     """Take from a file or folder of one's own what others were allowed, never more; another's stays as it is."""
     if os.name != "posix":

@@ -18,11 +18,10 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
-from services.facts.model import Problem
-from services.history.bounds import MOST_DRAWN, MOST_JSON, MOST_NODE_NAME, MOST_NODES, CodecError, json_text, unpacked
+from services.history.bounds import MOST_JSON, MOST_NODE_NAME, MOST_NODES, CodecError, json_text, unpacked
 from services.history.bounds import moment as a_moment
 from services.history.file import Connect
-from services.words import stored, tr, tr_n
+from services.words import stored, tr
 
 KEYFRAME_S = 300.0
 """As long as a block of samples: damage takes no more of the one than of the other."""
@@ -149,7 +148,7 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
             unpacker = zstandard.ZstdDecompressor(dict_data=_dictionary(unpacked(key_data, MOST_JSON)))
         snapshot = msgspec.json.decode(json_text(unpacked(data, MOST_JSON, unpacker)), type=EstateSnapshot)
         _refuse_crowds(snapshot)
-        snapshot = _drawable(_named_shortly(snapshot))
+        snapshot = _named_shortly(snapshot)
     except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
             tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
@@ -168,38 +167,6 @@ def _named_shortly(snapshot: EstateSnapshot) -> EstateSnapshot:
         for c in snapshot.clusters
     )
     return replace(snapshot, clusters=clusters)
-
-
-def _drawable(snapshot: EstateSnapshot) -> EstateSnapshot:
-    """Leave out nodes beyond what a window draws at once, those that nobody watches first, and say so."""
-    whole = sum(len(c.nodes) for c in snapshot.clusters)
-    if whole <= MOST_DRAWN:
-        return snapshot
-    every = [node for c in snapshot.clusters for node in c.nodes]
-    kept = {id(node) for node in sorted(every, key=lambda node: not node.host)[:MOST_DRAWN]}
-    return replace(snapshot, clusters=tuple(_only(c, kept) for c in snapshot.clusters))
-
-
-def _only(cluster: ClusterSnapshot, kept: set[int]) -> ClusterSnapshot:
-    nodes = tuple(node for node in cluster.nodes if id(node) in kept)
-    if len(nodes) == len(cluster.nodes):
-        return cluster
-    ids = {node.node_id for node in nodes}
-    left = len(cluster.nodes) - len(nodes)
-    words = tr_n(
-        "{n} node of {name} is left out: more than {most} are not drawn.",
-        "{n} nodes of {name} are left out: more than {most} are not drawn.",
-        left,
-        name=cluster.name,
-        most=MOST_DRAWN,
-    )
-    return replace(
-        cluster,
-        nodes=nodes,
-        replication=tuple(e for e in cluster.replication if {e.source_id, e.replica_id} <= ids),
-        transfers=tuple(t for t in cluster.transfers if {t.donor_id, t.joiner_id} <= ids),
-        problems=(*cluster.problems, Problem("recording", words, "too-many-nodes")),
-    )
 
 
 def _is_long(name: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, ReplicationEdge
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.history.snapshots import SnapshotWriter, StoredSnapshot, unpack
 from services.types import ClusterKind, Health
 from tests.unit.history.conftest import START
@@ -81,16 +81,3 @@ def test_that_names_longer_than_a_host_may_have_are_cut_when_a_snapshot_is_read(
     assert [node.name for node in read.nodes] == ["W" * 254 + "…", "W" * 255]
     assert read.name == "C" * 254 + "…"
     assert [node.node_id for node in read.nodes] == ["n1", "n2"]
-
-
-def test_that_of_more_nodes_than_are_drawn_those_that_nobody_watches_are_left_out_and_counted() -> None:
-    nodes = tuple(NodeView(f"n{i}", f"db{i}", host="" if i < 100 else f"db{i}", state="Synced") for i in range(700))
-    edges = tuple(ReplicationEdge(f"n{i}", f"n{i + 1}") for i in range(0, 698, 2))
-    cluster = ClusterSnapshot("c", ClusterKind.ASYNC, "orders", START, nodes=nodes, replication=edges)
-    (row,) = packed([EstateSnapshot(START, (cluster,))])
-    (read,) = unpack(row.data, None).clusters
-    assert [node.node_id for node in read.nodes] == [f"n{i}" for i in range(100, 600)]
-    assert all(read.node(e.source_id) and read.node(e.replica_id) for e in read.replication)
-    assert [(p.code, p.sentence[:31]) for p in read.problems] == [
-        ("too-many-nodes", "200 nodes of orders are left out"[:31])
-    ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from app.procedure_text import plan_lines, step_lines
 from services.procedures.actions import Action
-from services.procedures.run_model import Binding, RunState, RunView, StepState
+from services.procedures.run_model import REFUSED, RunState, RunView, StepState
 from services.procedures.wording import wording
 from services.words import tr
 
@@ -18,7 +18,7 @@ _GOING_BACK = frozenset({RunState.UNDOING, RunState.UNDO_FAILED})
 
 def coming_lines(view: RunView, *, back: bool) -> Iterator[str]:
     """Yield exactly what runs from here, as it was approved; nothing of a run whose journal was changed."""
-    if view.binding is Binding.CHANGED:
+    if view.binding in REFUSED:
         return
     if view.state in _ENDED:
         yield from _release_lines(view)

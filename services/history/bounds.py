@@ -37,6 +37,8 @@ MOST_NAMES = 100_000
 MOST_NAME = 1_000
 MOST_SERVERS = 10_000
 MOST_NODES = 2_000
+MOST_NODE_NAME = 255
+"""Letters of a node's or a cluster's name: a host's has 253 at most (RFC 1035, section 2.3.4)."""
 MOST_EVENTS = 200_000
 MOST_SNAPSHOTS = 5_000_000
 LATEST = 2.0**33

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
-from services.history.bounds import MOST_JSON, MOST_NODES, CodecError, json_text, unpacked
+from services.history.bounds import MOST_JSON, MOST_NODE_NAME, MOST_NODES, CodecError, json_text, unpacked
 from services.history.bounds import moment as a_moment
 from services.history.file import Connect
 from services.words import stored, tr
@@ -148,11 +148,33 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
             unpacker = zstandard.ZstdDecompressor(dict_data=_dictionary(unpacked(key_data, MOST_JSON)))
         snapshot = msgspec.json.decode(json_text(unpacked(data, MOST_JSON, unpacker)), type=EstateSnapshot)
         _refuse_crowds(snapshot)
+        snapshot = _named_shortly(snapshot)
     except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
             tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
         ) from problem
     return snapshot
+
+
+def _named_shortly(snapshot: EstateSnapshot) -> EstateSnapshot:
+    """Cut names that are longer than a host's may be: a window would measure each of them again and again."""
+    if not any(_is_long(n.name) for c in snapshot.clusters for n in c.nodes) and not any(
+        _is_long(c.name) for c in snapshot.clusters
+    ):
+        return snapshot
+    clusters = tuple(
+        replace(c, name=_short(c.name), nodes=tuple(replace(n, name=_short(n.name)) for n in c.nodes))
+        for c in snapshot.clusters
+    )
+    return replace(snapshot, clusters=clusters)
+
+
+def _is_long(name: str) -> bool:
+    return len(name) > MOST_NODE_NAME
+
+
+def _short(name: str) -> str:
+    return f"{name[: MOST_NODE_NAME - 1]}…" if _is_long(name) else name
 
 
 def _refuse_crowds(snapshot: EstateSnapshot) -> None:

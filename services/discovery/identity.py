@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from services.discovery.clash import clashes_among, contradict, problems_of
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.naming import names_of
-from services.discovery.nodes import Node, addresses_of
+from services.discovery.nodes import MOST_HISTORY, Node, addresses_of
 from services.facts.model import NodeFacts, Problem
 from services.types import Reach
 from services.words import tr
-
-MOST_HISTORY = 32
 
 
 @dataclass(frozen=True, slots=True)

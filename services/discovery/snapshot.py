@@ -129,7 +129,9 @@ class _Making:
         views = views_of(directory)
         everyone = sorted(directory.nodes, key=lambda n: (n.facts is None, n.name.lower(), n.node_id))
         self._recall(everyone)
-        components = components_of(views, everyone, rates_senders(self._rates, everyone))
+        components = components_of(
+            views, everyone, rates_senders(self._rates, everyone), old.components if old is not None else ()
+        )
         in_view = {o.node_id for v in views for o in v.observers}
         silent = [n for n in everyone if n.sql_fresh and n.galera is not None and n.node_id not in in_view]
         agreement = agreement_of(views, components, silent, old.at if old is not None else None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from services.addresses import with_addresses
 from services.discovery.words import clock
 from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.facts_model import Facts
@@ -101,8 +102,8 @@ def _answer(answer: Remedy) -> str:
     return f"{tr(answer.advice)}: {given or f'--input {answer.field}=…'}"
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """Yield the whole plan: every step with the exact masked text of what it does."""
+def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
+    """Yield the whole plan: its hosts with where they are, every step with the exact masked text of what it does."""
     yield plan.title
     yield from _wrapped("  ", plan.summary)
     if plan.nothing_to_do:
@@ -111,6 +112,7 @@ def plan_lines(plan: Plan) -> Iterator[str]:
     about = duration(plan.estimate_s)
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=about) if about else ''}"
+    yield from _wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
     for number, step in enumerate(plan.steps, 1):
         yield from step_lines(number, step)
 

@@ -96,9 +96,3 @@ def _told_by_nodes(nodes: Sequence[Node]) -> list[Problem]:
         for p in n.facts.problems
         if p.part in {"galera", "group", "datadir"} and n.sql_fresh
     ]
-
-
-def left_out() -> Problem:
-    """Return what is told of a moment of which a history keeps a part only."""
-    text = tr("This moment was too large to be kept whole: nodes, or what they said, are left out here.")
-    return Problem("history", text, "left-out")

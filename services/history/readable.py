@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
-from services.discovery.troubles import left_out
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, left_out
 from services.history.bounds import MOST_NODES, MOST_WORD, CodecError, json_text, moment
 from services.words import stored
 

@@ -189,7 +189,7 @@ def test_that_a_plan_shows_each_step_with_its_exact_text_risk_undo_and_obligatio
         "Take n2 down without SST",
         "  n1 keeps its gcache while n2 is away.",
         "  3 steps, about 1.0 s",
-        "  on n1 (10.0.0.1), n2",
+        "  on n1 (10.0.0.1), n2, n3",
         "   1. n1       Freeze the gcache of n1   [changes, 1.0 s]",
         "        $ n1: SET GLOBAL wsrep_provider_options='gcache.freeze_purge_at_seqno=now';",
         "        obligation: gcache frozen on n1",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from app.procedure_text import plan_lines, step_lines
-from services.addresses import with_addresses
 from services.procedures.actions import Action
+from services.procedures.model import with_addresses
 from services.procedures.run_model import Binding, RunState, RunView, StepState
 from services.procedures.wording import wording
 from services.words import tr

@@ -5,12 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from services.addresses import with_addresses
 from services.discovery.words import clock
 from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
-from services.procedures.model import Breach, Plan, Step
+from services.procedures.model import Breach, Plan, Step, with_addresses
 from services.procedures.procedure import About
 from services.procedures.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.standing import seen_on, state_words

@@ -22,9 +22,8 @@ from app.steering_offers import Offers
 from app.steering_pages import KEY, SteeringPages
 from app.steering_reports import ReportSaver
 from app.steering_side import SideFeed
-from services.addresses import with_addresses
 from services.errors import UserError
-from services.procedures.model import Plan
+from services.procedures.model import Plan, with_addresses
 from services.procedures.procedure import About
 from services.procedures.run_model import RunState, RunView
 from services.types import ClusterKind, Health

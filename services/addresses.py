@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Mapping
 
 _MOST = 253
 """Characters of a whole name (RFC 1035, 2.3.4)."""
@@ -87,8 +86,3 @@ def is_this_machine(address: str) -> bool:
         return False
     mapped = getattr(found, "ipv4_mapped", None)
     return any(one.is_loopback or one.is_unspecified for one in (found, mapped) if one is not None)
-
-
-def with_addresses(hosts: Iterable[str], addresses: Mapping[str, str]) -> str:
-    """Return 's1 (10.0.0.5), s2 (10.0.0.6)': names are what a person chose, the address is where it will be done."""
-    return ", ".join(f"{host} ({at})" if (at := addresses.get(host, "")) and at != host else host for host in hosts)

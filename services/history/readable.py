@@ -12,14 +12,12 @@ from typing import Any
 
 import msgspec
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
-from services.facts.model import Problem
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, left_out
 from services.history.bounds import MOST_NODE_NAME, MOST_NODES, MOST_WORD, CodecError, json_text, moment
-from services.words import stored, tr
+from services.words import stored
 
 _CUT = MOST_WORD // 7
 """Characters of a text that was cut: JSON writes six bytes for one at most."""
-_LEFT_OUT = "left-out"
 
 
 def read(text: bytes) -> EstateSnapshot:
@@ -67,7 +65,7 @@ def readable(snapshot: EstateSnapshot) -> bytes:
         if _is_read(text):
             return text
         less = smaller(less)
-        told = replace(less, problems=(*less.problems, _told()))
+        told = replace(less, problems=(*less.problems, left_out()))
         text = _with_short_words(msgspec.json.encode(told, enc_hook=stored))
     return text
 
@@ -126,11 +124,6 @@ def _bare(snapshot: EstateSnapshot) -> EstateSnapshot:
 
 
 _SMALLER = (_without_hearsay, _first_clusters, _without_facts, _bare)
-
-
-def _told() -> Problem:
-    text = tr("This moment was too large to be kept whole: nodes, or what they said, are left out here.")
-    return Problem("history", text, _LEFT_OUT)
 
 
 def _with_short_words(text: bytes) -> bytes:

@@ -17,7 +17,7 @@ from tests.examples import examples
 from tests.unit.history.conftest import START
 
 SIGNS = ("0-1-7,", "é", "\U0001f600", '"', "\\", "\n", "\x07", "\u202e", "字", "\ufffd", "u0007", "\\u0007")
-LENGTHS = (0, 1, 1_500, MOST_WORD // 6, MOST_WORD // 2, MOST_WORD - 2, MOST_WORD, 25_000, 100_000)
+LENGTHS = (0, 1, 1_500, MOST_WORD // 6, MOST_WORD // 2, MOST_WORD - 2, MOST_WORD, 100_000)
 long_texts = st.builds(lambda sign, length: (sign * length)[:length], st.sampled_from(SIGNS), st.sampled_from(LENGTHS))
 counts = st.sampled_from((0, 1, MOST_NODES - 1, MOST_NODES, MOST_NODES + 1))
 
@@ -53,7 +53,7 @@ def kept(*snapshots: EstateSnapshot) -> list[EstateSnapshot]:
     return found
 
 
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck))
 @given(estates(), estates())
 def test_that_whatever_is_written_is_read(first: EstateSnapshot, second: EstateSnapshot) -> None:
     for read, at in zip(kept(first, second), (START, START + 1), strict=True):

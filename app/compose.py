@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from app.places import data_folder, inventory_file
+from app.settings.watching import Watching
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ports import ObserverSession
@@ -26,6 +27,7 @@ from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import WINDOW_COST
+from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
 from services.words import tr
@@ -165,11 +167,14 @@ def expected_sizes(inventory: Inventory) -> dict[str, int]:
     return {seed: c.expected for c in inventory.clusters if c.expected is not None for seed in c.seeds}
 
 
-def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Vault | None = None) -> Watcher:
+def open_watcher(
+    options: Namespace, *, recording: Path | None = None, vault: Vault | None = None, watching: Watching | None = None
+) -> Watcher:
     """Return a watcher over the inventory, not yet started.
 
     Args:
         recording: watch into this new file instead of the local history, without limits of age and size.
+        watching: how often is sampled and how much is kept.
     """
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, ())
@@ -178,13 +183,20 @@ def open_watcher(options: Namespace, *, recording: Path | None = None, vault: Va
     if recording is not None:
         store = record_to(recording, derive=catalogue.derive, title=estate_name(inventory))
     else:
-        store = HistoryStore.open(data_folder(options) / "history.sqlite", derive=catalogue.derive)
+        chosen = watching or Watching()
+        store = HistoryStore.open(
+            data_folder(options) / "history.sqlite",
+            derive=catalogue.derive,
+            keep_days=float(chosen.keep_days),
+            max_bytes=chosen.most_gib * 2**30,
+        )
         path = data_folder(options) / "state.sqlite"
         state = lambda: open_state(path)  # noqa: E731 - opened later, on the thread that uses it
     names = cluster_names(inventory)
     opener = session_opener(vault)
     title = estate_name(inventory)
-    watcher = Watcher(title, seeds, opener, store, SystemClock(), cluster_names=names, state=state)
+    pace = WatchSettings(interval_s=float(watching.interval_s)) if watching is not None else None
+    watcher = Watcher(title, seeds, opener, store, SystemClock(), pace, cluster_names=names, state=state)
     watcher.expect(expected_sizes(inventory))
     watcher.stand_as_written(written_clusters(inventory))
     watcher.let_ask(trust_of(inventory))

@@ -318,7 +318,9 @@ class Controller(QObject):
         """Once a second: say at what pace is sampled, and tell the source how long the window stood still."""
         cost = self.source.cost()
         sampled = self.source.is_live and cost.polls
-        self._pace = tr("sampling 1 Hz, {poll_ms_p50:.0f} ms", poll_ms_p50=cost.poll_ms_p50) if sampled else ""
+        pace = 1.0 / getattr(self.source, "interval_s", 1.0)
+        words = tr("sampling {pace:g} Hz, {poll_ms_p50:.0f} ms", pace=pace, poll_ms_p50=cost.poll_ms_p50)
+        self._pace = words if sampled else ""
         self.source.ui_stalled(self.stalls.take(), self.stalls.over_limit)
 
 

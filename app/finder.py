@@ -8,9 +8,11 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from app.controller import Controller
+from app.frame.keys import frame_entries
 from app.main_window import PAGES, MainWindow
 from services.words import tr
 from widgets.common.palette import CommandPalette, PaletteEntry
+from widgets.common.shortcuts import CANVAS, WINDOW, keys_of
 from widgets.common.theme import apply_theme, current_theme
 
 
@@ -31,8 +33,7 @@ class Finder(QObject):
             "fit": window.topology.canvas.fit,
             "add-host": window.tree.add_host_requested.emit,
             "open-inventory": window.inventory_wanted.emit,
-            "quit": window.close,
-            "play": self._play,
+            "play": window.play_wanted.emit,
             "start": lambda: controller.look_at(controller.source.span()[0]),
         }
 
@@ -53,29 +54,25 @@ class Finder(QObject):
                 cluster.cluster_id, "cluster", cluster.name, tr(cluster.kind.value), health=cluster.health
             )
         for number, (key, title) in enumerate(PAGES, start=1):
-            yield PaletteEntry(key, "page", tr(title), keys=f"Alt+{number}")
+            yield PaletteEntry(key, "page", tr(title), keys=keys_of(WINDOW, f"page-{number}"))
         for entries, _take in self._offers:
             yield from entries()
         yield from self._time_entries()
-        yield PaletteEntry("fit", "action", tr("Fit the topology"), keys="F")
+        yield PaletteEntry("fit", "action", tr("Fit the topology"), keys=keys_of(CANVAS, "fit"))
         yield PaletteEntry("theme", "action", tr("Switch between light and dark"))
         yield PaletteEntry("add-host", "action", tr("Add a host…"))
         yield PaletteEntry("open-inventory", "action", tr("Open another inventory file…"))
-        yield PaletteEntry("quit", "action", tr("Quit"))
+        yield from frame_entries()
 
     def _time_entries(self) -> Iterator[PaletteEntry]:
         player = self._controller.player
         if player is None:
-            yield PaletteEntry("live", "action", tr("Return to live"), keys="End")
+            yield PaletteEntry("live", "action", tr("Return to live"), keys=keys_of(WINDOW, "live"))
             return
-        yield PaletteEntry("play", "action", tr("Pause the replay") if player.playing else tr("Play the recording"))
+        words = tr("Pause the replay") if player.playing else tr("Play the recording")
+        yield PaletteEntry("play", "action", words, keys=keys_of(WINDOW, "play"))
         yield PaletteEntry("start", "action", tr("Go to the beginning of the recording"))
-        yield PaletteEntry("live", "action", tr("Go to the end of the recording"), keys="End")
-
-    def _play(self) -> None:
-        player = self._controller.player
-        if player is not None:
-            (player.pause if player.playing else player.play)()
+        yield PaletteEntry("live", "action", tr("Go to the end of the recording"), keys=keys_of(WINDOW, "live"))
 
     def _go(self, entry: PaletteEntry) -> None:
         if entry.kind == "node":
@@ -85,7 +82,7 @@ class Finder(QObject):
         elif entry.kind == "page":
             self._window.show_page(entry.entry_id)
         elif not any(take(entry.entry_id) for _entries, take in self._offers):
-            self._actions[entry.entry_id]()
+            (self._actions.get(entry.entry_id) or self._window.acts[entry.entry_id])()
 
 
 def _switch_theme() -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.frame.keys import frame_entries
 from app.main_window import MainWindow
 from services.errors import UserError
 from services.types import Health
@@ -53,16 +54,18 @@ class _FirstFinder(QObject):
         self._actions: Actions = {
             **actions,
             "open-inventory": (tr("Open another inventory file…"), window.inventory_wanted.emit),
-            "quit": (tr("Quit"), window.close),
         }
 
     def _open(self) -> None:
         if self._window.pages.currentWidget() is self._page:  # with an estate the palette is another's
             entries = (PaletteEntry(key, "action", title) for key, (title, _act) in self._actions.items())
-            self._palette.open_with(tuple(entries))
+            self._palette.open_with((*entries, *frame_entries()))
 
     def _go(self, entry: PaletteEntry) -> None:
-        self._actions[entry.entry_id][1]()
+        if entry.entry_id in self._actions:
+            self._actions[entry.entry_id][1]()
+        else:
+            self._window.acts[entry.entry_id]()
 
 
 def show_trouble(window: MainWindow, problem: UserError, *, of_inventory: bool = False) -> EmptyState:

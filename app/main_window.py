@@ -5,19 +5,21 @@ Budget 1 (first paint) allows this module nothing but Qt: what stands in the fra
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QCloseEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette
+from PySide6.QtWidgets import QFrame, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from services.words import mark
-from widgets.frame.first_frame import FirstFrame, wider
+from widgets.frame.first_frame import FirstFrame, Sides
 
 if TYPE_CHECKING:
+    from app.frame.panels import Panels
     from widgets.common.messages import MessageBar
+    from widgets.frame.shortcut_sheet import ShortcutSheet
     from widgets.frame.status_line import StatusLine
     from widgets.frame.top_bar import TopBar
     from widgets.inventory.tree import EstateTree
@@ -30,8 +32,7 @@ PAGES = (
     ("procedures", mark("Procedures")),
     ("journal", mark("Journal")),
 )
-FIRST_RUN = "first-run"
-TREE_WIDTH, INSPECTOR_WIDTH = 232, 316
+FIRST_RUN, SETTINGS = "first-run", "settings"
 
 
 def _hairline(*, vertical: bool) -> QFrame:
@@ -50,7 +51,8 @@ class MainWindow(QMainWindow):
         page_shown(str): a page came to the front. page_awaited(str): one not there yet was asked for.
         closing(): the window is about to close.
         first_painted(): a bare window is on the screen for the first time.
-        live_wanted(): End was pressed. palette_wanted(): Ctrl+K was pressed.
+        live_wanted(), palette_wanted(), play_wanted(): their keys were pressed.
+        text_size_wanted(int): text larger (1), smaller (-1) or in its usual size (0).
         inventory_wanted(): another inventory's file shall be chosen.
     """
 
@@ -60,6 +62,8 @@ class MainWindow(QMainWindow):
     first_painted = Signal()
     live_wanted = Signal()
     palette_wanted = Signal()
+    play_wanted = Signal()
+    text_size_wanted = Signal(int)
     inventory_wanted = Signal()
 
     top: TopBar
@@ -68,16 +72,21 @@ class MainWindow(QMainWindow):
     inspector: Inspector
     status: StatusLine
     messages: MessageBar
+    panels: Panels
 
-    def __init__(self, *, bare: bool = False, dark: bool | None = None) -> None:
+    def __init__(self, *, bare: bool = False, dark: bool | None = None, sides: Sides | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Pilothouse")
         self.setMinimumSize(QSize(960, 600))
         self._page_keys: list[str] = []
-        self._awaited = ""
+        self._awaited = self._before_settings = ""
+        self._sides = sides or Sides()
+        self._strip: tuple[QWidget, ...] = ()
+        self._sheet: ShortcutSheet | None = None
+        self.acts: dict[str, Callable[[], object]] = {}
         self.may_close: Callable[[], bool] | None = None
         if bare:
-            frame = FirstFrame(TREE_WIDTH, INSPECTOR_WIDTH, dark=dark)
+            frame = FirstFrame(self._sides, dark=dark)
             frame.painted.connect(self.first_painted)
             self.setCentralWidget(frame)
         else:
@@ -105,9 +114,7 @@ class MainWindow(QMainWindow):
         self._strip_place = QVBoxLayout()
         self._whole = self._build()
         self.add_page("topology", self.topology)
-        self._shortcuts()
-        self.top.page_chosen.connect(self.show_page)
-        self.top.search_wanted.connect(self.palette_wanted)
+        self._bind()
         self.show_page("topology")
 
     def reveal(self) -> Iterator[None]:
@@ -125,55 +132,35 @@ class MainWindow(QMainWindow):
             yield
 
     def _build(self) -> QWidget:
+        from app.frame.panels import Panels
+
         centre = QVBoxLayout()
         centre.setContentsMargins(0, 0, 0, 0)
         centre.setSpacing(0)
         centre.addWidget(self._message_place())
-        inner = QHBoxLayout()
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(0)
-        inner.addWidget(self.pages, 1)
-        centre.addLayout(inner, 1)
+        centre.addWidget(self.pages, 1)
         self._strip_place.setContentsMargins(0, 0, 0, 0)
         self._strip_place.setSpacing(0)
         centre.addLayout(self._strip_place)
-        body = QHBoxLayout()
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(0)
-        self._spread()
-        self._inspector_line = _hairline(vertical=True)
-        body.addWidget(self.tree)
-        body.addWidget(_hairline(vertical=True))
-        body.addLayout(centre, 1)
-        body.addWidget(self._inspector_line)
-        body.addWidget(self.inspector)
+        middle = QWidget()
+        middle.setLayout(centre)
+        self.panels = Panels(self.tree, middle, self.inspector, self._sides)
         whole = QWidget()
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top)
         column.addWidget(_hairline(vertical=False))
-        column.addLayout(body, 1)
+        column.addWidget(self.panels, 1)
         column.addWidget(_hairline(vertical=False))
         column.addWidget(self.status)
         return whole
-
-    def _spread(self) -> None:
-        """Give estate and inspector their share of a wide screen: their names are not cut there."""
-        self.tree.setFixedWidth(wider(TREE_WIDTH, self.width()))
-        self.inspector.setFixedWidth(wider(INSPECTOR_WIDTH, self.width()))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out anew."""
-        super().resizeEvent(event)
-        if hasattr(self, "inspector"):
-            self._spread()
 
     def _message_place(self) -> QFrame:
         """The bar's own sheet is its state's colours: what stands around it wears the theme's."""
         from widgets.common.wardrobe import wear
 
-        place = QFrame()
+        place = self._notices_frame = QFrame()
         self._notices = QVBoxLayout(place)
         self._notices.setContentsMargins(0, 0, 0, 0)
         self._notices.setSpacing(0)
@@ -210,6 +197,7 @@ class MainWindow(QMainWindow):
         self._strip_place.addWidget(_hairline(vertical=False))
         for widget in widgets:
             self._strip_place.addWidget(widget)
+        self._strip = widgets
 
     def show_page(self, key: str) -> None:
         """Bring a page to the front; a page that is still loading is shown as soon as it is there."""
@@ -218,12 +206,10 @@ class MainWindow(QMainWindow):
             self.page_awaited.emit(key)
             return
         self.pages.setCurrentIndex(self._page_keys.index(key))
-        with_inspector = key == "topology"
-        self.inspector.setVisible(with_inspector)
-        self._inspector_line.setVisible(with_inspector)
-        if key in dict(PAGES):
+        self.panels.show_inspector(key == "topology")
+        if key != FIRST_RUN:
             self.top.show_page(key)
-        self.top.show_pages(key != FIRST_RUN)
+        self.top.show_pages(FIRST_RUN not in self._page_keys or key not in {FIRST_RUN, SETTINGS})
         self.page_shown.emit(key)
 
     def _go_to(self, key: str) -> None:
@@ -243,26 +229,86 @@ class MainWindow(QMainWindow):
         self.closing.emit()
         super().closeEvent(event)
 
-    def _ask_for_menu(self) -> None:
-        """Ask what has the keys for its menu, as the Menu key does (qtbase: QWidgetWindow::handleContextMenuEvent)."""
-        from PySide6.QtCore import QRect, Qt
-        from PySide6.QtGui import QContextMenuEvent
-        from PySide6.QtWidgets import QApplication
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the key that plays a recording where nothing that has the focus wanted it."""
+        from widgets.common.shortcuts import WINDOW, act_of
 
-        focus = QApplication.focusWidget() or self
-        cursor = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
-        at = (cursor if isinstance(cursor, QRect) else focus.rect()).center()
-        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, focus.mapToGlobal(at))
-        QApplication.sendEvent(focus, asked)
+        if act_of(WINDOW, event) == "play":
+            self.play_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
-    def _shortcuts(self) -> None:
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Let Tab go in the order of the eye: bar, notices, estate, page, inspector, time axis, status line."""
         from PySide6.QtCore import Qt
-        from PySide6.QtGui import QKeySequence, QShortcut
 
-        for number, (key, _title) in enumerate(PAGES, start=1):
-            QShortcut(QKeySequence(f"Alt+{number}"), self, lambda k=key: self._go_to(k))
-        QShortcut(QKeySequence("Ctrl+K"), self, self.palette_wanted.emit)
-        if sys.platform != "win32":  # Windows itself makes a menu request of these keys, X11 and Wayland do not
-            QShortcut(QKeySequence("Shift+F10"), self, self._ask_for_menu)
-        end = QShortcut(QKeySequence(Qt.Key.Key_End), self, self.live_wanted.emit)
-        end.setContext(Qt.ShortcutContext.WindowShortcut)
+        from app.frame.eye_order import next_stop
+
+        page = self.pages.currentWidget() if hasattr(self, "pages") else None
+        if page is None:
+            return super().focusNextPrevChild(forward)
+        places = [self.top, self._notices_frame, self.tree, page, self.inspector, *self._strip, self.status]
+        if self._sheet is not None and self._sheet.isVisible():
+            places = [self._sheet]
+        stop = next_stop(places, self.focusWidget(), forward=forward)
+        if stop is not None:
+            why = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+            stop.setFocus(why)
+        return stop is not None
+
+    def show_sheet(self) -> None:
+        """Show the sheet of shortcuts over the window, or take it away."""
+        from widgets.frame.shortcut_sheet import ShortcutSheet
+
+        if self._sheet is None:
+            self._sheet = ShortcutSheet(self)
+        self._sheet.toggle()
+
+    def show_settings(self) -> None:
+        """Show the page of settings."""
+        if self.page() != SETTINGS:
+            self._before_settings = self.page()
+        self.show_page(SETTINGS)
+
+    def leave_settings(self) -> None:
+        """Show what was shown before the settings."""
+        self.show_page(self._before_settings if self._before_settings in self._page_keys else self._page_keys[0])
+
+    def _turn_inspector(self) -> None:
+        """Hide or show the inspector where it stands: beside the drawing."""
+        if self.page() == PAGES[0][0]:
+            tree, inspector = self.panels.hidden()
+            self.panels.set_hidden(tree, not inspector)
+
+    def _to_numbers(self) -> None:
+        """Bring the keys to the inspector, wherever a node was chosen for good."""
+        self.show_page("topology")
+        self.panels.set_hidden(self.panels.hidden()[0], inspector=False)
+        self.inspector.focus_numbers()
+
+    def _bind(self) -> None:
+        from app.frame.keys import bind_window
+
+        panels, size = self.panels, self.text_size_wanted
+        self.acts = {
+            "palette": self.palette_wanted.emit,
+            "settings": self.show_settings,
+            "live": self.live_wanted.emit,
+            "tree": lambda: panels.set_hidden(not panels.hidden()[0], panels.hidden()[1]),
+            "inspector": self._turn_inspector,
+            "narrower": lambda: panels.widen(-1),
+            "wider": lambda: panels.widen(1),
+            "larger": lambda: size.emit(1),
+            "smaller": lambda: size.emit(-1),
+            "usual-size": lambda: size.emit(0),
+            "sheet": self.show_sheet,
+            "quit": self.close,
+            **{f"page-{n}": partial(self._go_to, key) for n, (key, _) in enumerate(PAGES, start=1)},
+        }
+        bind_window(self, self.acts)
+        self.top.page_chosen.connect(lambda key: self.show_settings() if key == SETTINGS else self.show_page(key))
+        self.top.search_wanted.connect(self.palette_wanted)
+        self.top.act_wanted.connect(lambda act: self.acts[act]())
+        panels.changed.connect(lambda: self.top.show_hidden(*panels.hidden()))
+        for part in (self.tree, self.topology):
+            part.node_activated.connect(self._to_numbers)

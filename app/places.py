@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from argparse import Namespace
 from pathlib import Path
-
-import platformdirs
 
 from services.errors import BadInput
 from services.files import narrow, not_ones_own, private_folder
@@ -18,7 +18,7 @@ _STORES = ("state.sqlite", "history.sqlite")
 def data_folder(options: Namespace) -> Path:
     """Return (and make) the folder of the local stores: `--data`, else the platform's user data folder."""
     given: Path | None = getattr(options, "data", None)
-    folder = given or Path(platformdirs.user_data_dir(_APP, appauthor=False))
+    folder = given or _usual_data()
     try:
         private_folder(folder)
         if given is None:
@@ -39,10 +39,28 @@ def data_folder(options: Namespace) -> Path:
     return folder
 
 
+def _usual_data() -> Path:
+    """Return the platform's user data folder; on Linux without platformdirs, for which the first paint would wait."""
+    platform: str = sys.platform
+    if platform.startswith("linux"):
+        home = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
+        return Path(home) / _APP
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir(_APP, appauthor=False))
+
+
 def inventory_file(options: Namespace) -> Path:
     """Return the inventory's path: `--inventory`, else the platform's configuration folder. It may not exist yet."""
     given: Path | None = getattr(options, "inventory", None)
-    return given or Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"
+    return given or usual_inventory()
+
+
+def usual_inventory() -> Path:
+    """Return where the inventory is that nobody named."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir(_APP, appauthor=False)) / "inventory.toml"
 
 
 def demo_recording() -> Path:

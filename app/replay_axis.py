@@ -50,6 +50,7 @@ class ReplayAxis(QObject):
         self._charts.cursor_moved.connect(self._chosen_on_charts)
         self._charts.range_changed.connect(self._span_chosen)
         window.live_wanted.connect(self._to_end)
+        window.play_wanted.connect(self._toggle)
         self._controller.sought.connect(self._was_sought)
         self._controller.pump.ticked.connect(self._on_tick)
 
@@ -97,6 +98,9 @@ class ReplayAxis(QObject):
         """The end of a recording is no present to follow."""
         self._charts.set_range(start, end, live=False, now=self._end)
         self._span_chosen(start, end, live=False)
+
+    def _toggle(self) -> None:
+        (self._player.pause if self._player.playing else self._player.play)()
 
     def _to_end(self) -> None:
         self._controller.look_at(self._end)

@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from app.arguments import FINDINGS, GOOD
-from app.main_window import PAGES
+from app.main_window import PAGES, SETTINGS
 from app.session import WindowSession
 from services.discovery.model import EstateSnapshot
 from services.errors import BadInput
@@ -23,11 +23,12 @@ from widgets.common.pictures import picture_bytes
 
 LOAD_LIMIT_S = 30.0
 SETTLE_S = 0.6
+SHEET = "shortcuts"
 LIVE_CHARTS_S = 8.0
 
 
 def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
-    """Write `PAGE-THEME-WxH.png` for every page into `folder`; return the exit code."""
+    """Write `PAGE-THEME-WxH.png` for every page, and for the sheet of shortcuts; return the exit code."""
     try:
         private_folder(folder)
     except OSError as problem:
@@ -40,9 +41,13 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
         raise BadInput(tr("The window was not ready for its pictures within 30 s."))
     window = session.window
     pages = [key for key, _ in PAGES] if session.controller is not None else [window.page()]
-    for page in pages:
-        window.show_page(page)
-        _pose(session, page)
+    for page in (*pages, SETTINGS, SHEET):
+        if page == SHEET:
+            window.show_page(pages[0])
+            window.show_sheet()
+        else:
+            window.show_page(page)
+            _pose(session, page)
         if (focused := window.focusWidget()) is not None:
             focused.clearFocus()  # the ring tells a person at the keyboard where it types; a picture has nobody
         _settle(session)

@@ -17,6 +17,7 @@ from app.error_hooks import ErrorHooks
 from app.first_run import NEW_INVENTORY, OPEN_DEMO, OTHER_INVENTORY, show_first_run, show_trouble
 from app.inventory_choice import InventoryChoice
 from app.main_window import MainWindow
+from app.settings.watching import Watching
 from app.vault import SessionVault
 from services.errors import UserError
 from services.inventory.model import HostEntry
@@ -56,16 +57,17 @@ class Opener(Protocol):
 class LiveOpener:
     """The inventory's estate, watched live and kept in the local history."""
 
-    def __init__(self, options: Namespace, vault: SessionVault) -> None:
+    def __init__(self, options: Namespace, vault: SessionVault, watching: Watching) -> None:
         self._options = options
         self._vault = vault
+        self._watching = watching
         self._stop: Callable[[], None] | None = None
 
     def open(self) -> EstateSource:
         """Open the inventory and start watching."""
         from app.compose import open_watcher
 
-        watcher = open_watcher(self._options, vault=self._vault)
+        watcher = open_watcher(self._options, vault=self._vault, watching=self._watching)
         watcher.start()
         self._stop = watcher.stop
         return watcher
@@ -74,7 +76,7 @@ class LiveOpener:
         """Return what opens the desk."""
         from app.steering_door import DeskDoor
 
-        return DeskDoor(self._options, self._vault)
+        return DeskDoor(self._options, self._vault, self._watching.limits)
 
     def close(self) -> None:
         """Stop watching."""

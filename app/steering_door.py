@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
 class DeskDoor:
     """The workstation's inventory, secrets and state store behind one desk (widgets.bridge.runs.Door)."""
 
-    def __init__(self, options: Namespace, vault: Vault) -> None:
+    def __init__(self, options: Namespace, vault: Vault, limits: Callable[[], Mapping[str, str]] = dict) -> None:
+        """Know where things are.
+
+        Args:
+            limits: gives name of a procedure's question -> the answer it begins with.
+        """
+        self.limits = limits
         self._options = options
         self._vault = vault
         self._state: StateStore | None = None

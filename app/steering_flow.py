@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -40,18 +40,21 @@ class WizardFlow(QObject):
         wizard: WizardPage,
         show: Callable[[RunView], None],
         planned: Callable[[Plan], None],
+        limits: Callable[[], Mapping[str, str]],
         parent: QObject,
     ) -> None:
         """Join.
 
         Args:
             show: shows a run that began; planned: hears of each plan that is shown.
+            limits: gives name of a question -> the answer it begins with.
         """
         super().__init__(parent)
         self._runs = runs
         self._wizard = wizard
         self._show = show
         self._planned_now = planned
+        self._limits = limits
         self.leave()
         wizard.inputs_changed.connect(self._typed)
         wizard.check_wanted.connect(self._check)
@@ -77,6 +80,7 @@ class WizardFlow(QObject):
         self._inputs: dict[str, str] = {}
         self._cluster = self._host = ""
         self._checked = self._planned = self._asked_to_check = False
+        self._limits_due = True
         self._token = object()
 
     def choose(self, about: About, cluster: str, host: str = "") -> None:
@@ -147,6 +151,8 @@ class WizardFlow(QObject):
         if draft.plan is None and self._draft is not None and self._draft.plan is not None:
             self._planned = False
         self._draft = draft
+        if self._begin_with_limits(draft):
+            return
         self._wizard.set_fields(draft.fields, self._inputs, draft.faults)
         if draft.faults or draft.plan is None:
             return
@@ -156,6 +162,16 @@ class WizardFlow(QObject):
             self._checked = True
         if self._planned:
             self._show_plan(draft, live=not asked)
+
+    def _begin_with_limits(self, draft: Draft) -> bool:
+        """Answer the questions that the person has answers for in the settings, once; return whether any was."""
+        own, self._limits_due = self._limits_due, False
+        known = {field.name: self._limits().get(field.name, "") for field in draft.fields} if own else {}
+        answers = {name: text for name, text in known.items() if text and name not in self._inputs}
+        if answers:
+            self._inputs |= answers
+            self._judge()
+        return bool(answers)
 
     def _check(self) -> None:
         """The first check shows what was just read; every other one reads again."""

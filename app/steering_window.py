@@ -69,7 +69,7 @@ class Steering(QObject):
         self._armed: dict[str, RunView] = {}
         self._first_look = True
         self._wizard = pages.make_wizard()
-        self._flow = WizardFlow(self.runs, self._wizard, self._run_began, self._planned, self)
+        self._flow = WizardFlow(self.runs, self._wizard, self._run_began, self._planned, door.limits, self)
         self._side = SideFeed(controller, self._wizard, ops, self)
         self._frame = ArmedFrame(window)
         self._notice = StandingNotice()

@@ -24,13 +24,16 @@ from app.arguments import GOOD
 from app.display import application as made_application
 from app.error_hooks import ErrorHooks
 from app.main_window import MainWindow
+from app.settings.keeper import Keeper, keeper_for, last_estate
 from services.words import from_environment, install
+from widgets.frame.first_frame import Sides
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QScreen
 
     from app.add_host import AddHost
     from app.session import Opener, WindowSession
+    from app.settings.watching import Watching
     from app.vault import SessionVault
     from widgets.common.theme import ThemeName
 
@@ -55,12 +58,13 @@ def run_window(
     hooks.install()
     application = made_application(options)
     application.setApplicationName("Pilothouse")
+    play = Play(recording, autoplay, start_s)
     while True:
-        exit_code, other = _one_window(options, hooks, Play(recording, autoplay, start_s))
+        exit_code, other = _one_window(options, hooks, play)
         if other is None:
             return exit_code
         hooks.keep()
-        options.inventory, recording = other, None
+        options.inventory, play = other, Play(None, autoplay=False, start_s=None)
         gc.disable()
 
 
@@ -68,12 +72,22 @@ def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int,
     """Run one window to its end; return the exit code, and the inventory that shall be shown after it."""
     pictures: Path | None = getattr(options, "screenshots", None)
     application = made_application(options)
+    keeper = keeper_for(options, kept=play.live or getattr(options, "command", None) != "demo")
+    if play.live and (last := last_estate(options, keeper)) is not None:
+        options.inventory = last
+    kept = keeper.now
     given: ThemeName | None = getattr(options, "theme", None)
-    window = MainWindow(bare=True, dark=None if given is None else given == "dark")
+    worn = given or (kept.theme if kept.theme != "system" else None)
+    sides = Sides(kept.tree_width, kept.inspector_width)
+    window = MainWindow(bare=True, dark=None if worn is None else worn == "dark", sides=sides)
     asked: tuple[int, int] | None = getattr(options, "size", None)
-    window.resize(*(asked or fitting_size(application.primaryScreen() if pictures is None else None)))
-    start = WindowStart(options, hooks, window, play)
-    window.show()
+    screen = application.primaryScreen() if pictures is None else None
+    window.resize(*(asked or fitting_size(screen, (kept.width, kept.height))))
+    start = WindowStart(options, hooks, window, play, keeper)
+    if kept.maximised and asked is None:
+        window.showMaximized()
+    else:
+        window.show()
     exit_code = GOOD
     if pictures is None:
         start.behind_first_paint()
@@ -88,12 +102,16 @@ def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int,
     return exit_code, start.other
 
 
-def fitting_size(screen: QScreen | None) -> tuple[int, int]:
-    """Return the first window's size: the usual one, or what a smaller screen has room for; None: no screen counts."""
+def fitting_size(screen: QScreen | None, last: tuple[int, int] = (0, 0)) -> tuple[int, int]:
+    """Return the window's first size: that of last time, else the usual one, or what a smaller screen has room for.
+
+    None: no screen counts.
+    """
+    wanted = last if all(last) else DEFAULT_SIZE
     if screen is None:
-        return DEFAULT_SIZE
+        return wanted
     room = screen.availableGeometry()
-    return min(DEFAULT_SIZE[0], room.width()), min(DEFAULT_SIZE[1], room.height() - TITLE_BAR)
+    return min(wanted[0], room.width()), min(wanted[1], room.height() - TITLE_BAR)
 
 
 def collect_again() -> None:
@@ -111,13 +129,18 @@ class Play:
         self._autoplay = autoplay
         self._start_s = start_s
 
-    def opener(self, options: Namespace, vault: SessionVault) -> Opener:
+    @property
+    def live(self) -> bool:
+        """Return whether the live estate is shown."""
+        return self._recording is None
+
+    def opener(self, options: Namespace, vault: SessionVault, watching: Watching) -> Opener:
         """Return what opens it."""
         from app.session import LiveOpener, RecordingOpener
 
         if self._recording is not None:
             return RecordingOpener(self._recording, autoplay=self._autoplay, start_s=self._start_s)
-        return LiveOpener(options, vault)
+        return LiveOpener(options, vault, watching)
 
 
 class WindowStart(QObject):
@@ -125,8 +148,11 @@ class WindowStart(QObject):
 
     _imported = Signal()
 
-    def __init__(self, options: Namespace, hooks: ErrorHooks, window: MainWindow, play: Play) -> None:
+    def __init__(
+        self, options: Namespace, hooks: ErrorHooks, window: MainWindow, play: Play, keeper: Keeper | None = None
+    ) -> None:
         super().__init__()
+        self._keeper = keeper or Keeper()
         self._options = options
         self._hooks = hooks
         self._window = window
@@ -191,7 +217,11 @@ class WindowStart(QObject):
 
     def _speak(self) -> None:
         """Where no environment tells a language (Windows, a Mac's dock), the system's own settings do."""
-        if getattr(self._options, "language", None) is None and not from_environment():
+        if getattr(self._options, "language", None) is not None:
+            return
+        if kept := self._keeper.begun.language:
+            install(kept)
+        elif not from_environment():
             install(QLocale.system().uiLanguages())
 
     def _furnish(self) -> Iterator[None]:
@@ -199,22 +229,31 @@ class WindowStart(QObject):
         from app.inventory_choice import InventoryChoice
         from app.places import inventory_file
         from app.session import WindowSession
+        from app.settings.door import SettingsDoor
+        from app.settings.standing import Standing, theme_of
+        from app.settings.watching import Watching
         from app.vault import SessionVault
         from widgets.bridge.ops import Ops
-        from widgets.common.theme import apply_theme, system_theme_name
+        from widgets.common.fonts import set_text_percent
+        from widgets.common.theme import apply_theme
 
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._hooks.install_qt()
         self._speak()
-        apply_theme(application, getattr(self._options, "theme", None) or system_theme_name())
+        given: ThemeName | None = getattr(self._options, "theme", None)
+        set_text_percent(self._keeper.now.text_percent)
+        apply_theme(application, given or theme_of(self._keeper.now.theme))
         yield
         window = self._window
         yield from window.furnish()
         still = getattr(self._options, "reduce_motion", False) or hasattr(self._options, "screenshots")
         window.topology.set_reduced_motion(still)
         ops, vault = Ops(window), SessionVault()
-        session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault))
+        standing = Standing(window, self._keeper, application, given)
+        kept = self._keeper.begun
+        watching = Watching(kept.interval_s, kept.keep_days, kept.most_gib, lambda: self._keeper.now.limits)
+        session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault, watching))
         hosts = AddHost(window, ops, vault, inventory_file(self._options), session)
         session.wire_hosts(hosts)
         inventories = InventoryChoice(window, ops, lambda: hosts.path, session)
@@ -222,6 +261,8 @@ class WindowStart(QObject):
         session.wire_inventories(inventories)
         self._session, self._hosts = session, hosts
         session.ready.connect(collect_again)
+        session.ready.connect(standing.show_page)
+        SettingsDoor(window, ops, self._keeper, standing, self._options, session)
         yield
         session.load()
         yield from window.reveal()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +42,8 @@ def write_whole(
     """
     if new:
         path.touch(exist_ok=False)
+    import secrets  # behind it stands OpenSSL: who only reads (the window's first paint) does not wait for it
+
     target = _followed(path)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:

@@ -196,6 +196,18 @@ class SystemVault:
         return Secret(value)
 
 
+def keyring_in_use() -> tuple[str, bool]:
+    """Return what the keyring here is called, and whether secrets can be kept in it."""
+    import keyring
+
+    found = keyring.get_keyring()
+    try:
+        usable = float(found.priority) > 0
+    except (RuntimeError, TypeError, ValueError):  # a backend tells by an error that what it needs is missing
+        usable = False
+    return str(found.name), usable
+
+
 class MemoryVault:
     """Secrets for one process: what a person typed into a form and did not ask to keep; also for tests."""
 

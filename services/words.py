@@ -135,8 +135,12 @@ def no_translation(language: str, installed: str) -> str:
     """Return a sentence where a language was asked for and `install` gave English instead; '' where it is as asked."""
     if installed != "en" or "en" in _names(language):
         return ""
-    there = sorted(file.parent.parent.name for file in _LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
-    return f"There is no translation for {language!r} (there is: {', '.join(['en', *there])}). English is used."
+    return f"There is no translation for {language!r} (there is: {', '.join(languages())}). English is used."
+
+
+def languages() -> tuple[str, ...]:
+    """Return the tags of the languages there are, English first."""
+    return "en", *sorted(file.parent.parent.name for file in _LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
 
 
 def from_environment() -> tuple[str, ...]:

@@ -101,6 +101,11 @@ class Watcher:
         self._look_again = threading.Event()
         self._finder = threading.Thread(target=self._find, name="pilothouse-discovery", daemon=True)
 
+    @property
+    def interval_s(self) -> float:
+        """Return the seconds between two samples of a server."""
+        return self._settings.interval_s
+
     # --- life --------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:

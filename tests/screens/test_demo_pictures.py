@@ -36,7 +36,7 @@ def pictures(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         env=os.environ | {"TZ": "UTC"},
     )
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == len(PAGES)
+    assert len(done.stdout.splitlines()) == len((*PAGES, "settings", "shortcuts"))
     return theme_named(theme), folder, f"{theme}-{width}x{height}"
 
 
@@ -61,7 +61,9 @@ def test_that_there_is_one_picture_a_page_in_the_size_asked_for(
     pictures: tuple[Theme, Path, str], qapp: QGuiApplication
 ) -> None:
     _, folder, end = pictures
-    assert sorted(p.name for p in folder.iterdir()) == sorted(f"{page}-{end}.png" for page in PAGES)
+    assert sorted(p.name for p in folder.iterdir()) == sorted(
+        f"{page}-{end}.png" for page in (*PAGES, "settings", "shortcuts")
+    )
     for page in PAGES:
         image = picture(pictures, page)
         assert f"{image.width()}x{image.height()}" == end.split("-")[1]

@@ -60,6 +60,10 @@ class ScriptedDoor:
         self.world = world
         self.desk: SoonDesk | None = None
         self.state: StateStore | None = None
+        self.answers: dict[str, str] = {}
+
+    def limits(self) -> dict[str, str]:
+        return self.answers
 
     def open(self) -> SoonDesk:
         inventory = Inventory(hosts=tuple(HostEntry(name, f"10.0.0.{n}") for n, name in enumerate(HOSTS, 1)))

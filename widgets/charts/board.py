@@ -14,6 +14,8 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
+from widgets.common.fonts import px
+
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
 
@@ -34,7 +36,7 @@ class Board(QScrollArea):
         self._cards: tuple[ChartCard, ...] = ()
         self._columns = 0
         self._side_by_side = False
-        self._room = _ROOM
+        self._room = float(px(_ROOM[0])), float(px(_ROOM[1]))
         self._told: tuple[float, float] | None = None
         self._tell_soon = QTimer(self)
         self._tell_soon.setSingleShot(True)
@@ -56,7 +58,7 @@ class Board(QScrollArea):
     def adopt(self, card: ChartCard) -> None:
         """Let a new card's plot stand on the axis of all."""
         card.plot.set_room(*self._room)
-        self._widen(0.0, _RIGHT_SCALE if card.spec.has_right else 0.0)
+        self._widen(0.0, px(_RIGHT_SCALE) if card.spec.has_right else 0.0)
         card.plot.crowded.connect(self._widen)
         card.plot.resized.connect(self._tell_soon.start)
 
@@ -74,6 +76,13 @@ class Board(QScrollArea):
         self._side_by_side = chosen
         self._arrange()
 
+    def fit_text(self) -> None:
+        """Give the words of the scales the room that they need in the present text size, and cards theirs."""
+        right = _RIGHT_SCALE if any(card.spec.has_right for card in self._cards) else _ROOM[1]
+        self._room = float(px(_ROOM[0])), float(px(right))
+        self._arrange()
+        self._share()
+
     def edges(self) -> tuple[float, float] | None:
         """Return left and right of the time axis in pixels of this widget; None while there is no plot."""
         if not self._cards:
@@ -88,7 +97,7 @@ class Board(QScrollArea):
 
     def _arrange(self) -> None:
         width = self.width()
-        fits = 1 if width < _TWO_COLUMNS else 2 if width < _THREE_COLUMNS else 3
+        fits = 1 if width < px(_TWO_COLUMNS) else 2 if width < px(_THREE_COLUMNS) else 3
         columns = fits if self._side_by_side else 1
         if columns == self._columns:
             return

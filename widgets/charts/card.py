@@ -17,11 +17,11 @@ from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.plot import Plot
 from widgets.charts.plot_track import Track
 from widgets.charts.scales import format_value
-from widgets.common.fonts import BASE, SMALL, STRONG, ui_font
+from widgets.common.fonts import BASE, SMALL, STRONG, px, ui_font
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.plain import set_tip
 from widgets.common.text import UNKNOWN, format_age
-from widgets.common.theme import current_theme
+from widgets.common.theme import current_theme, theme_holder
 from widgets.common.turns import Turns
 
 MIN_HEIGHT, _LOW_HEIGHT = 168, 140
@@ -29,7 +29,7 @@ _WIDE = 860
 """A card so wide has title, legend and subtitle in one line: the height is the plot's."""
 _SUBTITLE_SHARE = 0.32
 _LINE = 22
-_ANY_WIDTH = 16_777_215  # qwidget.h: QWIDGETSIZE_MAX
+_ANY_SIZE = 16_777_215  # qwidget.h: QWIDGETSIZE_MAX
 # A value this many steps behind the present is old; the person sees its age.
 _OLD_STEPS = 2.5
 _LEAST_OLD_S = 3.0
@@ -47,13 +47,14 @@ class ChartCard(QFrame):
         self._moment: tuple[float | None, float | None] = (None, None)
         self._silences: Mapping[str, str] = {}
         self.plot = Plot(spec, self, turns)
-        self.legend = Legend(spec.curves, self, keys=chart_keys(spec), piled=spec.kind == "stack")
+        self.legend = Legend(spec.curves, spec.title, self, keys=chart_keys(spec), piled=spec.kind == "stack")
+        self.plot.setAccessibleName(", ".join(dict.fromkeys((spec.title, *(curve.label for curve in spec.curves)))))
+        self.plot.setAccessibleDescription(spec.hint)
         self._title = label(spec.title, "section")
         self._subtitle = ElidedLabel(spec.subtitle, "third", Qt.TextElideMode.ElideRight)
         self._subtitle.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         set_tip(self._title, spec.hint)
         self.setProperty("kind", "card")
-        self.setMinimumHeight(MIN_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(spec.title)
         self.setAccessibleDescription(spec.subtitle)
@@ -68,13 +69,18 @@ class ChartCard(QFrame):
         self._column.addWidget(self.plot, 1)
         self._column.addWidget(self.legend)
         self._wide = False
+        self._set_heights()
+        theme_holder().sized.connect(self._fit_text)
         self.legend.isolate_wanted.connect(self.isolate)
         self.legend.all_wanted.connect(lambda: self.isolate(""))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the legend where the width lets the plot have most of the height."""
         super().resizeEvent(event)
-        wide = self.width() >= _WIDE
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        wide = self.width() >= px(_WIDE)
         if wide:
             whole = self._subtitle.fontMetrics().horizontalAdvance(self.spec.subtitle) + 2
             self._subtitle.setFixedWidth(min(whole, round(_SUBTITLE_SHARE * self.width())))
@@ -85,15 +91,23 @@ class ChartCard(QFrame):
             self._head.insertWidget(1, self.legend, 1, Qt.AlignmentFlag.AlignTop)
         else:
             self._subtitle.setMinimumWidth(0)
-            self._subtitle.setMaximumWidth(_ANY_WIDTH)
+            self._subtitle.setMaximumWidth(_ANY_SIZE)
             self._column.addWidget(self.legend)
         # A layout counts what has no stretch by its size hint, and that of an ignored one as nothing.
         across = QSizePolicy.Policy.Fixed if wide else QSizePolicy.Policy.Ignored
         self._subtitle.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         self._head.setStretchFactor(self._subtitle, 0 if wide else 1)
+        self._set_heights()
+
+    def _set_heights(self) -> None:
         for words in (self._title, self._subtitle):
-            words.setFixedHeight(_LINE if wide else words.sizeHint().height())
-        self.setMinimumHeight(_LOW_HEIGHT if wide else MIN_HEIGHT)
+            words.setMinimumHeight(px(_LINE) if self._wide else 0)
+            words.setMaximumHeight(px(_LINE) if self._wide else _ANY_SIZE)
+        self.setMinimumHeight(px(_LOW_HEIGHT if self._wide else MIN_HEIGHT))
+
+    def _fit_text(self) -> None:
+        self._set_heights()
+        self._lay_out()
 
     def isolate(self, key: str) -> None:
         """Show one curve only; the one that is isolated already, or '', shows all."""

@@ -9,6 +9,7 @@ from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.plain import set_tip
+from widgets.common.shortcuts import CHARTS, keys_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.time_view import SPANS, View
 
@@ -51,7 +52,8 @@ class Header(QWidget):
         self._beside.setCheckable(True)
         self._beside.clicked.connect(self.side_by_side_wanted)
         row.addWidget(self._beside)
-        self._export = button(tr("Export"), hint=tr("Save the charts as PNG or SVG (Ctrl+E)"))
+        hint = tr("Save the charts as PNG or SVG ({keys})", keys=keys_of(CHARTS, "export"))
+        self._export = button(tr("Export"), hint=hint)
         menu = QMenu(self._export)
         menu.addAction(tr("PNG, twice the size…"), lambda: self.export_wanted.emit("png"))
         menu.addAction(tr("SVG…"), lambda: self.export_wanted.emit("svg"))

@@ -19,10 +19,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from services.words import tr
 from widgets.charts.colors import curve_area, curve_line
 from widgets.charts.legend_key import Key, KeyLabel
 from widgets.charts.model import CurveSpec
-from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.fonts import SMALL, STRONG, px, text_percent, ui_font
 from widgets.common.plain import show_tip
 from widgets.common.theme import current_theme, theme_holder, with_alpha
 
@@ -40,11 +41,16 @@ class Reading:
     why: str = ""
 
 
-@lru_cache(maxsize=1)
-def _fonts() -> tuple[QFont, QFontMetricsF, QFont, QFontMetricsF]:
-    """Return the two fonts with their metrics, made once: every value of every chart asks each second."""
+@lru_cache(maxsize=2)
+def _fonts_of(percent: int) -> tuple[QFont, QFontMetricsF, QFont, QFontMetricsF]:
+    del percent
     regular, strong = ui_font(SMALL), ui_font(SMALL, STRONG)
     return regular, QFontMetricsF(regular), strong, QFontMetricsF(strong)
+
+
+def _fonts() -> tuple[QFont, QFontMetricsF, QFont, QFontMetricsF]:
+    """Return the two fonts with their metrics, made once: every value of every chart asks each second."""
+    return _fonts_of(text_percent())
 
 
 class LegendItem(QAbstractButton):
@@ -53,20 +59,25 @@ class LegendItem(QAbstractButton):
     isolate_wanted = Signal(str)
     all_wanted = Signal()
 
-    def __init__(self, curve: CurveSpec, parent: QWidget, *, piled: bool = False) -> None:
+    def __init__(self, curve: CurveSpec, chart: str, parent: QWidget, *, piled: bool = False) -> None:
         super().__init__(parent)
         self.curve = curve
+        self._chart = chart
         self.piled = piled
         self.reading = Reading("–", stale=True)
         self._dimmed = False
-        self._widest = 0.0
-        self._name_width = _fonts()[1].horizontalAdvance(curve.label)
-        self._value_width = _fonts()[3].horizontalAdvance(self.reading.text)
+        self.fit_text()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # the card behind it need not be painted again
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._speak()
+
+    def fit_text(self) -> None:
+        """Measure the words in the present text size."""
+        self._widest = 0.0
+        self._name_width = _fonts()[1].horizontalAdvance(self.curve.label)
+        self._value_width = _fonts()[3].horizontalAdvance(self.reading.text)
 
     def set_reading(self, reading: Reading) -> bool:
         """Show another value; return whether the item grew and the row must be laid out again."""
@@ -91,7 +102,7 @@ class LegendItem(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Return the size of square, name and the widest value so far: numbers that change must not push others."""
         self._widest = max(self._widest, self._value_width)
-        return QSize(round(_SQUARE + _GAP + self._name_width + _GAP + self._widest + 4), _ROW)
+        return QSize(round(_SQUARE + _GAP + self._name_width + _GAP + self._widest + 4), px(_ROW))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all curves again."""
@@ -140,7 +151,7 @@ class LegendItem(QAbstractButton):
         return self._name_width > self.width() - _NAME_LEFT - _GAP - self._value_width
 
     def _speak(self) -> None:
-        self.setAccessibleName(f"{self.curve.label} {self.reading.text}")
+        self.setAccessibleName(f"{self._chart}, {self.curve.label} {self.reading.text}")
 
 
 def paint_item(
@@ -199,6 +210,7 @@ class Legend(QWidget):
     def __init__(
         self,
         curves: tuple[CurveSpec, ...],
+        chart: str,
         parent: QWidget | None = None,
         *,
         keys: tuple[Key, ...] = (),
@@ -206,14 +218,21 @@ class Legend(QWidget):
     ) -> None:
         """Make the items of `curves` (`piled`: areas upon one another), then the signs that explain the rest."""
         super().__init__(parent)
-        self.items = {curve.key: LegendItem(curve, self, piled=piled) for curve in curves}
+        self.items = {curve.key: LegendItem(curve, chart, self, piled=piled) for curve in curves}
         self.keys = tuple(KeyLabel(key, self) for key in keys)
+        self.setAccessibleName(tr("Legend of {chart}", chart=chart))
         for item in self.items.values():
             item.isolate_wanted.connect(self.isolate_wanted)
             item.all_wanted.connect(self.all_wanted)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(_ROW)
+        self.setFixedHeight(px(_ROW))
+        theme_holder().sized.connect(self._fit_text)
         theme_holder().changed.connect(self._retheme)
+
+    def _fit_text(self) -> None:
+        for item in self.items.values():
+            item.fit_text()
+        self._arrange()
 
     def set_readings(self, readings: dict[str, Reading]) -> None:
         """Show the values by curve key."""
@@ -247,7 +266,7 @@ class Legend(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        x, y, width = 0, 0, max(60, self.width())
+        x, y, width, high = 0, 0, max(60, self.width()), px(_ROW)
         parts: dict[str, QWidget] = {**self.items, **{key.key.words: key for key in self.keys}}
         wides = {name: min(part.sizeHint().width(), width) for name, part in parts.items()}
         over = sum(wides.values()) + _BETWEEN * (len(wides) - 1) - width
@@ -257,11 +276,11 @@ class Legend(QWidget):
         for name, part in parts.items():
             wide = wides[name]
             if x and x + wide > width:
-                x, y = 0, y + _ROW
-            part.setGeometry(x, y, wide, _ROW)
+                x, y = 0, y + high
+            part.setGeometry(x, y, wide, high)
             x += wide + _BETWEEN
-        if parts and self.height() != y + _ROW:
-            self.setFixedHeight(y + _ROW)
+        if parts and self.height() != y + high:
+            self.setFixedHeight(y + high)
 
     def _retheme(self, *_: object) -> None:
         for item in self.items.values():

@@ -14,7 +14,7 @@ from services.types import Health
 from services.words import mark, tr
 from widgets.charts.colors import event_pen, limit_line, limit_pen, limit_tint
 from widgets.charts.model import ChartSpec
-from widgets.common.fonts import SMALL, small_width, ui_font
+from widgets.common.fonts import SMALL, px, small_width, ui_font
 from widgets.common.glyphs import WORDS, glyph
 from widgets.common.theme import current_theme, theme_holder
 
@@ -100,7 +100,7 @@ class KeyLabel(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the size of sign and words."""
-        return QSize(key_width(self.key), ROW)
+        return QSize(key_width(self.key), px(ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint sign and words."""
@@ -117,10 +117,14 @@ class EventLegend(QWidget):
         super().__init__()
         self._left = left
         self._keys: tuple[Key, ...] = ()
-        self.setFixedHeight(ROW)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setVisible(False)
         theme_holder().changed.connect(self.update)
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(ROW))
 
     def show_keys(self, keys: Sequence[Key]) -> None:
         """Explain these."""
@@ -142,11 +146,11 @@ class EventLegend(QWidget):
         painter.setFont(ui_font(SMALL))
         painter.setPen(theme.third)
         words = tr("Upright lines are events:")
-        box = QRectF(self._left, 0, small_width(words) + 4, ROW)
+        box = QRectF(self._left, 0, small_width(words) + 4, self.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         x = box.right() + _BETWEEN
         for key in self._keys:
             width = key_width(key)
-            paint_key(painter, QRectF(x, 0, width, ROW), key)
+            paint_key(painter, QRectF(x, 0, width, self.height()), key)
             x += width + _BETWEEN
         painter.end()

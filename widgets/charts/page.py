@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
 from services.errors import BadInput
@@ -22,6 +22,8 @@ from widgets.charts.legend_key import EventLegend, event_keys, event_marks
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.common.empty import EmptyState
 from widgets.common.messages import MessageBar
+from widgets.common.shortcuts import CHARTS, act_of, bind
+from widgets.common.theme import current_theme
 from widgets.common.time_view import MINUTE, View
 from widgets.common.turns import Turns
 from widgets.common.wardrobe import wear
@@ -108,8 +110,7 @@ class ChartsPage(QFrame):
         column.addWidget(self._bar)
         column.addWidget(self._empty, 1)
         column.addWidget(self._board, 1)
-        shortcut = QShortcut(QKeySequence("Ctrl+E"), self, self._header.show_menu)
-        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        bind(self, CHARTS, "export", self._header.show_menu)
         wear(self)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
@@ -314,6 +315,15 @@ class ChartsPage(QFrame):
         return self._header.texts()
 
     # -- layout and keys ---------------------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Show at the edge that the page has the keys."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(current_theme().accent, 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+            painter.end()
+
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for what is missing at once: nobody is zooming or panning yet, whose requests the timer gathers."""
         super().showEvent(event)
@@ -330,22 +340,21 @@ class ChartsPage(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by keyboard what the pointer does."""
-        key, shift = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        side = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(key))
-        if side is not None and shift:
-            self._pan(side * _COARSE_STEP * self._view.span)
-        elif side is not None:
-            self._step_cursor(side)
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
+        act = act_of(CHARTS, event)
+        if act in {"view-left", "view-right"}:
+            self._pan((1 if act == "view-right" else -1) * _COARSE_STEP * self._view.span)
+        elif act in {"left", "right"}:
+            self._step_cursor(1 if act == "right" else -1)
+        elif act in {"zoom-in", "zoom-out"}:
             middle = (self._view.start + self._view.end) / 2
             around = middle if self._cursor is None else self._cursor
-            self._zoom(around, 1.25 if key == Qt.Key.Key_Minus else 0.8)
-        elif key == Qt.Key.Key_0:
+            self._zoom(around, 1.25 if act == "zoom-out" else 0.8)
+        elif act == "reset":
             self.reset_view()
-        elif key == Qt.Key.Key_Escape and self._cursor is not None:
+        elif act == "leave" and self._cursor is not None:
             self.set_cursor(None)
             self.cursor_moved.emit(None)
-        elif key == Qt.Key.Key_End:
+        elif act == "live":
             self.go_live()
         else:
             super().keyPressEvent(event)
@@ -358,6 +367,8 @@ class ChartsPage(QFrame):
     def changeEvent(self, event: QEvent) -> None:
         """Repaint plots when the font or the palette changed."""
         super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            self._board.fit_text()
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.PaletteChange}:
             for card in self._cards.values():
                 card.plot.refresh()

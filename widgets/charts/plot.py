@@ -21,6 +21,7 @@ from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RESTARTS, RIGHT, TOP, StillPainter, room_wanted
 from widgets.charts.plot_state import PlotState
 from widgets.charts.scales import Scale
+from widgets.common.fonts import px, text_percent
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import time_at, x_of
 from widgets.common.turns import Turns
@@ -55,7 +56,7 @@ class Plot(QWidget):
     def __init__(self, spec: ChartSpec, parent: QWidget | None = None, turns: Turns | None = None) -> None:
         super().__init__(parent)
         self.state = PlotState(spec)
-        self._scales: tuple[Scale, Scale | None] | None = None
+        self._scales: tuple[Scale, Scale | None, int] | None = None
         self._room = (LEFT, _RIGHT_AXIS if spec.has_right else RIGHT)
         self._turns = turns or Turns(self)
         self._still = QPixmap()
@@ -140,8 +141,8 @@ class Plot(QWidget):
     def frame_rect(self) -> QRectF:
         """Return where curves are drawn, in pixels of the plot."""
         left, right = self._room
-        top = RESTARTS + 2 if self.state.restarts else TOP
-        return QRectF(self.rect()).adjusted(left, top, -right, -BOTTOM)
+        top = px(RESTARTS) + 2 if self.state.restarts else TOP
+        return QRectF(self.rect()).adjusted(left, top, -right, -px(BOTTOM))
 
     def set_room(self, left: float, right: float) -> None:
         """Keep so many pixels free left and right of the frame: every plot on one time axis has the same."""
@@ -245,7 +246,7 @@ class Plot(QWidget):
 
     def _ask_for_room(self) -> None:
         """Tell when the words of new scales have less room than they need; scales change rarely, pictures often."""
-        scales = (self.state.left, self.state.right)
+        scales = (self.state.left, self.state.right, text_percent())
         if scales == self._scales:
             return
         self._scales = scales

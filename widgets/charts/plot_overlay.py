@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from widgets.charts.colors import curve_line
 from widgets.charts.plot_state import PlotState
-from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.fonts import SMALL, STRONG, px, ui_font
 from widgets.common.text import format_clock, format_duration
 from widgets.common.theme import Theme, with_alpha
 from widgets.common.time_pixels import pixel, ticks_wanted, x_of
@@ -62,13 +62,13 @@ def _clear_ticks(painter: QPainter, state: PlotState, frame: QRectF, x: float, t
         middle = x_of(tick.at, state.start, state.end, frame.left(), frame.width())
         half = metrics.horizontalAdvance(tick.text) / 2 + 1
         if abs(middle - x) < reach + half:
-            painter.fillRect(QRectF(middle - half, frame.bottom() + 5, 2 * half, 15), theme.panel)
+            painter.fillRect(QRectF(middle - half, frame.bottom() + 5, 2 * half, px(15)), theme.panel)
 
 
 def _chip(painter: QPainter, frame: QRectF, x: float, y: float, words: str, theme: Theme) -> None:
     width = QFontMetricsF(painter.font()).horizontalAdvance(words) + 12
     left = min(max(x - width / 2, frame.left() - 20), frame.right() + 12 - width)
-    box = QRectF(left, y, width, 16)
+    box = QRectF(left, y, width, px(16))
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -85,7 +85,7 @@ def _sentence(painter: QPainter, frame: QRectF, x: float, words: str, theme: The
     words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, frame.width() * 0.7)
     width = metrics.horizontalAdvance(words) + 12
     left = x + 6 if x + 6 + width <= frame.right() else x - 6 - width
-    box = QRectF(left, frame.top() + 2, width, 18)
+    box = QRectF(left, frame.top() + 2, width, px(18))
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(theme.line, 1))

@@ -14,7 +14,7 @@ from widgets.charts.plot_shapes import Pile, Shape
 from widgets.charts.plot_state import PlotState
 from widgets.charts.plot_track import Array
 from widgets.charts.scales import Scale
-from widgets.common.fonts import SMALL, small_width, ui_font
+from widgets.common.fonts import SMALL, px, small_width, text_percent, ui_font
 from widgets.common.theme import Theme, with_alpha
 from widgets.common.time_pixels import pixel, ticks_wanted, x_of
 from widgets.common.time_ticks import time_ticks
@@ -104,23 +104,26 @@ class StillPainter:
         if values:
             for value, words in self._state.left.ticks:
                 y = self.y_of(value, self._state.left)
-                painter.drawText(QRectF(0, y - 9, frame.left() - _WORDS_GAP, 18), _RIGHT_MIDDLE, words)
+                painter.drawText(QRectF(0, y - px(9), frame.left() - _WORDS_GAP, px(18)), _RIGHT_MIDDLE, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
-        for tick in time_ticks(self._state.start, self._state.end, ticks_wanted(frame.width())):
+        for tick in time_ticks(
+            self._state.start, self._state.end, ticks_wanted(frame.width() / (text_percent() / 100))
+        ):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
             painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), frame.bottom() + 4))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
-                painter.drawText(QRectF(x - 50, frame.bottom() + 4, 100, 16), Qt.AlignmentFlag.AlignCenter, tick.text)
+                box = QRectF(x - px(50), frame.bottom() + 4, px(100), px(16))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tick.text)
 
     def _right_words(self, scale: Scale) -> None:
         """Write the right scale outside the frame (the plot makes room for it)."""
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for (_, words), (value, _) in zip(scale.ticks, self._state.left.ticks, strict=True):
             y = self.y_of(value, self._state.left)
-            self._painter.drawText(QRectF(self._frame.right() + _WORDS_GAP, y - 9, 200, 18), flags, words)
+            self._painter.drawText(QRectF(self._frame.right() + _WORDS_GAP, y - px(9), px(200), px(18)), flags, words)
 
     def _words(self, message: str) -> None:
         self._painter.setPen(self._theme.third)
@@ -210,8 +213,8 @@ class StillPainter:
         self._painter.drawPolygon(polygon(around_x, around_y))
 
     def _dots(self, x: Array, y: Array, color: QColor) -> None:
-        for px, py in zip(x.tolist(), y.tolist(), strict=True):
-            self._spot(px, py, color, 1.5)
+        for at_x, at_y in zip(x.tolist(), y.tolist(), strict=True):
+            self._spot(at_x, at_y, color, 1.5)
 
     def _spot(self, x: float, y: float, color: QColor, radius: float) -> None:
         self._painter.save()
@@ -249,8 +252,8 @@ class StillPainter:
             left = x - 1 if x + width < frame.right() else x + 1 - width
             if left < taken:
                 continue
-            taken = left + width + 2
-            box = QRectF(left, frame.top() - RESTARTS - 1, width, RESTARTS)
+            taken, high = left + width + 2, px(RESTARTS)
+            box = QRectF(left, frame.top() - high - 1, width, high)
             self._painter.fillRect(box, self._theme.warn_tint)
             self._painter.setPen(self._theme.warn)
             self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.types import Health
 from widgets.common.boxes import HealthMark, button
+from widgets.common.fonts import px
 from widgets.common.labels import label
+from widgets.common.theme import theme_holder
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,9 @@ class EmptyState(QWidget):
         inner.addLayout(self._row)
         block = QWidget()
         block.setLayout(inner)
-        block.setFixedWidth(width)
+        self._block, self._width = block, width
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         middle = QHBoxLayout()
         middle.addStretch(1)
         middle.addWidget(block)
@@ -57,6 +61,9 @@ class EmptyState(QWidget):
         outer.addStretch(2)
         outer.addLayout(middle)
         outer.addStretch(3)
+
+    def _fit_text(self) -> None:
+        self._block.setFixedWidth(px(self._width))
 
     def say(
         self,

@@ -1,4 +1,4 @@
-"""The command palette (Ctrl+K): every node, cluster, page and action by a few letters, without the mouse."""
+"""The command palette: every node, cluster, page and action by a few letters, without the mouse."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from PySide6.QtWidgets import (
 from services.types import Health
 from services.words import mark, tr
 from widgets.common.boxes import hairline
-from widgets.common.fonts import SMALL, mono_font, ui_font
+from widgets.common.fonts import SMALL, TITLE, mono_font, px, ui_font
 from widgets.common.fuzzy import ranked
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
-from widgets.common.theme import current_theme
+from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
 
 _ROW = 32
@@ -89,7 +89,8 @@ class CommandPalette(QFrame):
         self._field = QLineEdit()
         self._field.setPlaceholderText(tr("Go to, run, find…"))
         self._field.setAccessibleName(tr("Command palette"))
-        self._field.setStyleSheet("border: none; padding: 10px 16px; font-size: 15px; background: transparent;")
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self._field.textChanged.connect(self._filter)
         self._field.installEventFilter(self)
         self._model = _Entries(self)
@@ -114,6 +115,10 @@ class CommandPalette(QFrame):
         column.addSpacing(4)
         self.hide()
         wear(self)
+
+    def _fit_text(self) -> None:
+        sheet = f"border: none; padding: 10px 16px; font-size: {px(TITLE)}px; background: transparent;"
+        self._field.setStyleSheet(sheet)
 
     def open_with(self, entries: Sequence[PaletteEntry]) -> None:
         """Show the palette over its parent, empty, with these entries (most useful first)."""
@@ -149,7 +154,7 @@ class CommandPalette(QFrame):
         found = len(self._model.entries)
         self._nothing.setVisible(found == 0)
         self._list.setVisible(found > 0)
-        self._list.setFixedHeight(min(_MOST_ROWS, found) * _ROW)
+        self._list.setFixedHeight(min(_MOST_ROWS, found) * px(_ROW))
         if found:
             self._list.setCurrentIndex(self._model.index(0))
         self._say_current()
@@ -159,8 +164,8 @@ class CommandPalette(QFrame):
     def _stand(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
-            width = min(_WIDTH, parent.width() - 32)
-            self.setGeometry((parent.width() - width) // 2, 56, width, self.sizeHint().height())
+            width = min(px(_WIDTH), parent.width() - 32)
+            self.setGeometry((parent.width() - width) // 2, px(56), width, self.sizeHint().height())
 
     def _take(self, index: QModelIndex) -> None:
         if index.isValid():
@@ -235,7 +240,7 @@ class _Delegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         del option, index
-        return QSize(0, _ROW)
+        return QSize(0, px(_ROW))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

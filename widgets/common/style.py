@@ -1,13 +1,16 @@
 """The one style sheet, written from the tokens. Widgets ask for a look by the dynamic property `kind`.
 
 QPushButton: kind = "" (outlined), "primary", "ghost", "danger". QLabel: kind = "title", "section", "second", "third",
-"mono", "bad", "warn", "good". QFrame: kind = "panel", "card", "hairline", "vline".
+"mono", "key", "bad", "warn", "good". QFrame: kind = "panel", "card", "hairline", "vline".
+QScrollArea: kind = "ring" shows the focus.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 from typing import TYPE_CHECKING
+
+from widgets.common.fonts import SMALL, TITLE, px
 
 if TYPE_CHECKING:
     from widgets.common.theme import Theme
@@ -18,11 +21,15 @@ QMainWindow, QDialog {{ background: {window}; }}
 QToolTip {{ background: {panel}; color: {text}; border: 1px solid {line}; padding: 4px 8px; }}
 
 QLabel {{ background: transparent; color: {text}; }}
-QLabel[kind="title"] {{ font-size: 15px; font-weight: 600; }}
+QLabel[kind="title"] {{ font-size: {title_px}px; font-weight: 600; }}
 QLabel[kind="section"] {{ font-weight: 600; }}
-QLabel[kind="caps"] {{ color: {third}; font-size: 12px; font-weight: 600; }}
+QLabel[kind="caps"] {{ color: {third}; font-size: {small_px}px; font-weight: 600; }}
 QLabel[kind="second"] {{ color: {second}; }}
-QLabel[kind="third"] {{ color: {third}; font-size: 12px; }}
+QLabel[kind="third"] {{ color: {third}; font-size: {small_px}px; }}
+QLabel[kind="key"] {{
+  color: {text}; font-size: {small_px}px; background: {canvas};
+  border: 1px solid {line}; border-radius: 4px; padding: 1px 6px;
+}}
 QLabel[kind="good"] {{ color: {good}; }}
 QLabel[kind="transfer"] {{ color: {transfer}; }}
 QLabel[kind="warn"] {{ color: {warn}; }}
@@ -36,7 +43,7 @@ QFrame[kind="vline"] {{ background: {line}; border: none; min-width: 1px; max-wi
 
 QPushButton, QToolButton {{
   background: {panel}; color: {text}; border: 1px solid {line}; border-radius: 6px;
-  min-height: 18px; padding: 4px 12px;
+  min-height: {line_px}px; padding: 4px 12px;
 }}
 QPushButton:hover, QToolButton:hover {{ background: {hover}; border-color: {stale}; }}
 QPushButton:pressed, QToolButton:pressed {{ background: {divider}; }}
@@ -58,7 +65,7 @@ QPushButton[kind="ghost"]:checked, QToolButton[kind="ghost"]:checked {{
 }}
 QPushButton[kind="ghost"]:focus, QToolButton[kind="ghost"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="link"] {{
-  background: transparent; border: none; color: {accent}; padding: 0; text-align: left; min-height: 16px;
+  background: transparent; border: none; color: {accent}; padding: 0; text-align: left; min-height: {link_px}px;
 }}
 QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus {{ text-decoration: underline; }}
 QPushButton[kind="danger"] {{ color: {bad}; border-color: {bad}; }}
@@ -66,7 +73,7 @@ QPushButton[kind="danger"]:hover {{ background: {bad_tint}; }}
 
 QLineEdit, QSpinBox, QComboBox, QPlainTextEdit {{
   background: {panel}; color: {text}; border: 1px solid {line}; border-radius: 6px;
-  padding: 4px 8px; min-height: 18px; selection-background-color: {accent}; selection-color: {on_accent};
+  padding: 4px 8px; min-height: {line_px}px; selection-background-color: {accent}; selection-color: {on_accent};
 }}
 QLineEdit:hover, QSpinBox:hover, QComboBox:hover {{ border-color: {stale}; }}
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus {{ border-color: {accent}; }}
@@ -112,9 +119,11 @@ QTableView::item:selected {{ background: {accent_tint}; color: {text}; }}
 QHeaderView {{ background: {panel}; border: none; }}
 QHeaderView::section {{
   background: {panel}; color: {third}; border: none; border-bottom: 1px solid {line};
-  padding: 4px 11px; font-size: 12px; font-weight: 600;
+  padding: 4px 11px; font-size: {small_px}px; font-weight: 600;
 }}
 QScrollArea {{ background: transparent; border: none; }}
+QScrollArea[kind="ring"] {{ border: 1px solid transparent; }}
+QScrollArea[kind="ring"]:focus {{ border: 1px solid {accent}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; border: none; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; border: none; }}
 QScrollBar::handle {{ background: {line}; border-radius: 3px; margin: 2px; min-height: 28px; min-width: 28px; }}
@@ -131,5 +140,6 @@ def style_sheet(theme: Theme) -> str:
     """Return the application's style sheet for `theme`."""
     tokens = {name: getattr(theme, name).name() for name in theme.__slots__ if hasattr(getattr(theme, name), "name")}
     hover = theme.accent.lighter(112) if theme.dark else theme.accent.darker(112)
+    sizes = {"title_px": px(TITLE), "small_px": px(SMALL), "line_px": px(18), "link_px": px(16)}
     check = (files("resources") / "icons" / f"check-{theme.name}.svg").as_posix()  # type: ignore[attr-defined]
-    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check)
+    return _SHEET.format(**tokens, accent_hover=hover.name(), check=check, **sizes)

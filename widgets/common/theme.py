@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from services.colors import CURVES, DARK, LIGHT
 from services.types import Health
-from widgets.common.fonts import mono_font, ui_font
+from widgets.common.fonts import mono_font, set_text_percent, text_percent, ui_font
 from widgets.common.style import style_sheet
 from widgets.common.wardrobe import wardrobe
 
@@ -25,6 +25,7 @@ __all__ = [
     "Theme",
     "ThemeHolder",
     "ThemeName",
+    "apply_text_size",
     "apply_theme",
     "current_theme",
     "curve_color",
@@ -134,9 +135,14 @@ def with_alpha(color: QColor, alpha: float) -> QColor:
 
 
 class ThemeHolder(QObject):
-    """Where widgets find the present theme; `changed` asks them to repaint with the new one."""
+    """Where widgets find the present theme.
+
+    `changed` asks them to repaint with the new one, or with text of another size; `sized`, which comes first, asks
+    those that set their own size to do so anew.
+    """
 
     changed = Signal(object)
+    sized = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,6 +158,11 @@ class ThemeHolder(QObject):
         if new is not self._theme:
             self._theme = new
             self.changed.emit(new)
+
+    def text_sized(self) -> None:
+        """Tell everybody that text has another size."""
+        self.sized.emit()
+        self.changed.emit(self._theme)
 
 
 @lru_cache(maxsize=1)
@@ -184,6 +195,16 @@ def apply_theme(app: QApplication, name: ThemeName) -> Theme:
     theme_holder().set(new)
     wardrobe().dress(style_sheet(new))
     return new
+
+
+def apply_text_size(app: QApplication, percent: int) -> None:
+    """Give all text of the application another size, at once."""
+    if percent == text_percent():
+        return
+    set_text_percent(percent)
+    app.setFont(ui_font())
+    wardrobe().dress(style_sheet(current_theme()))
+    theme_holder().text_sized()
 
 
 def _palette(t: Theme) -> QPalette:

@@ -8,7 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from services.words import tr
+from widgets.common.fonts import px
 from widgets.common.plain import set_tip
+from widgets.common.theme import theme_holder
 
 Row = tuple[Sequence[str], bool]
 """A row's cells, and whether it is ticked at first."""
@@ -29,7 +31,6 @@ class TickedTable(QTableWidget):
         self.setAccessibleName(name)
         self.setHorizontalHeaderLabels([tr(column) for column in columns])
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(28)
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -38,10 +39,16 @@ class TickedTable(QTableWidget):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        for column, width in enumerate(widths):
-            header.resizeSection(column, width)
+        self._widths = tuple(widths)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         header.setSectionResizeMode(len(columns) - 1, QHeaderView.ResizeMode.Stretch)
         self.itemChanged.connect(self.ticks_changed)
+
+    def _fit_text(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(px(28))
+        for column, width in enumerate(self._widths):
+            self.horizontalHeader().resizeSection(column, px(width))
 
     def _show(self, row: int, cells: Sequence[str], *, ticked: bool) -> None:
         for column, text in enumerate(cells):

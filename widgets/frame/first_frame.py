@@ -7,6 +7,8 @@ widgets, some 0.2 s later, at the same places and in the same colours.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
@@ -15,6 +17,7 @@ from services.colors import DARK, LIGHT
 from services.words import tr
 
 TOP, STATUS = 44, 28
+_TREE, _INSPECTOR = 232, 316
 _NARROW, _WIDE, _MORE = 1440, 2560, 0.35
 
 
@@ -24,11 +27,22 @@ def wider(panel: int, window: int) -> int:
     return round(panel * (1.0 + _MORE * share))
 
 
+class Sides(NamedTuple):
+    """The widths of estate and inspector that a person has drawn, in pixels; 0: as suits the window."""
+
+    tree: int = 0
+    inspector: int = 0
+
+    def within(self, window: int) -> tuple[int, int]:
+        """Return how wide both are in a window this wide: their names are not cut on a large screen."""
+        return self.tree or wider(_TREE, window), self.inspector or wider(_INSPECTOR, window)
+
+
 class FirstFrame(QWidget):
     """Bar, tree, middle, inspector and status line as grounds; what shows between them are the lines.
 
     Args:
-        tree, inspector: their widths in px, on a laptop.
+        sides: the widths that a person has drawn.
         dark: the theme asked for; None: what the desktop's own palette looks like.
 
     Signals:
@@ -37,12 +51,12 @@ class FirstFrame(QWidget):
 
     painted = Signal()
 
-    def __init__(self, tree: int, inspector: int, *, dark: bool | None = None) -> None:
+    def __init__(self, sides: Sides, *, dark: bool | None = None) -> None:
         super().__init__()
         if dark is None:
             dark = self.palette().window().color().lightness() < 128
         self._tokens = DARK if dark else LIGHT
-        self._widths = (tree, inspector)
+        self._sides = sides
         self._told = False
         self._ground(self, "line")
         self._bar, self._tree, self._middle, self._inspector, self._status = (QWidget(self) for _ in range(5))
@@ -66,7 +80,7 @@ class FirstFrame(QWidget):
         """Put the grounds where the real widgets will stand."""
         super().resizeEvent(event)
         width, bottom = self.width(), self.height() - STATUS
-        tree, inspector = (wider(panel, width) for panel in self._widths)
+        tree, inspector = self._sides.within(width)
         between, right = bottom - TOP - 2, width - inspector
         self._bar.setGeometry(0, 0, width, TOP)
         self._tree.setGeometry(0, TOP + 1, tree, between)

@@ -6,13 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimeZone, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, QTimeZone, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from services.moments import local_time
 from services.words import tr
-from widgets.common.fonts import SMALL, STRONG
+from widgets.common.fonts import SMALL, STRONG, px
 from widgets.common.labels import ElidedLabel, PlainLabel
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder, ui_font
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
     from services.procedures.run_model import OpenObligation
 
 HEIGHT = 28
+_PASSING_MS = 4000
 
 
 class Badge(QWidget):
@@ -32,14 +33,18 @@ class Badge(QWidget):
         super().__init__(parent)
         self._word, self._tone, self._strong = "", "good", False
         theme_holder().changed.connect(self.update)
+        theme_holder().sized.connect(self._fit_text)
 
     def show_word(self, word: str, tone: str, *, strong: bool = False) -> None:
         """Show `word` in the theme's `tone` ('good', 'transfer', 'warn'); `strong` ('warn' only): unmistakable."""
         self._word, self._tone, self._strong = word, tone, strong
         self.setAccessibleName(word)
-        width = QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(word) + 16
-        self.setFixedSize(QSize(int(width) + 1, 20))
+        self._fit_text()
         self.update()
+
+    def _fit_text(self) -> None:
+        width = QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(self._word) + 16
+        self.setFixedSize(QSize(int(width) + 1, px(20)))
 
     def word(self) -> str:
         """Return the word shown."""
@@ -70,7 +75,8 @@ class StatusLine(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "canvas")
-        self.setFixedHeight(HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(16)
@@ -82,14 +88,22 @@ class StatusLine(QFrame):
         row.addWidget(self.duties)
         self._message = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         row.addWidget(self._message, 1)
-        self._journal = PlainLabel("")
+        self._journal, self._passing = PlainLabel(""), PlainLabel("")
+        self._going = QTimer(self)
+        self._going.setSingleShot(True)
+        self._going.setInterval(_PASSING_MS)
+        self._going.timeout.connect(self._passing.hide)
         self._journal.hide()
+        self._passing.hide()
         self._hosts, self._pace, self._clock = PlainLabel(""), PlainLabel(""), PlainLabel("")
-        for label in (self._journal, self._hosts, self._pace, self._clock):
+        for label in (self._passing, self._journal, self._hosts, self._pace, self._clock):
             label.setProperty("kind", "second")
             row.addWidget(label)
         self.show_read_only()
         wear(self)
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(HEIGHT))
 
     def show_read_only(self) -> None:
         """Say that nothing can change a server."""
@@ -124,6 +138,12 @@ class StatusLine(QFrame):
     def show_message(self, text: str) -> None:
         """Show what the console waits for or can't do, or ''; what does not fit is in its tooltip."""
         self._message.setText(text)
+
+    def show_passing(self, text: str) -> None:
+        """Say something for a moment beside the facts of the console."""
+        self._passing.setText(text)
+        self._passing.show()
+        self._going.start()
 
     def message(self) -> str:
         """Return the message shown."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
 
-from services.words import tr
-from widgets.common.fonts import STRONG, TITLE
+from services.words import mark, tr
+from widgets.common.fonts import STRONG, TITLE, px
 from widgets.common.labels import PlainLabel
 from widgets.common.plain import set_tip
+from widgets.common.shortcuts import WINDOW, keys_of
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.common.wardrobe import wear
 
 HEIGHT = 44
+SETTINGS, WITH_INSPECTOR = "settings", "topology"
 
 
 class Wheel(QWidget):
@@ -55,48 +57,99 @@ class TopBar(QFrame):
 
     Signals:
         page_chosen(str): a page's key. search_wanted(): open the command palette.
+        act_wanted(str): an act of the table of shortcuts.
     """
 
     page_chosen = Signal(str)
     search_wanted = Signal()
+    act_wanted = Signal(str)
 
     def __init__(self, pages: tuple[tuple[str, str], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "panel")
-        self.setFixedHeight(HEIGHT)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(4)
         row.addWidget(Wheel())
         row.addSpacing(4)
-        name = PlainLabel("Pilothouse")
-        name.setFont(ui_font(TITLE, STRONG))
-        row.addWidget(name)
+        self._name = PlainLabel("Pilothouse")
+        row.addWidget(self._name)
         row.addSpacing(16)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
         for number, (key, title) in enumerate(pages, start=1):
-            button = _PageButton(tr(title))
-            set_tip(button, f"{tr(title)} (Alt+{number})")
-            button.clicked.connect(lambda _checked=False, k=key: self.page_chosen.emit(k))
-            self._group.addButton(button)
-            self._buttons[key] = button
-            row.addWidget(button)
+            row.addWidget(self._page_button(key, title, keys_of(WINDOW, f"page-{number}")))
         row.addStretch(1)
         self._search = SearchField()
         self._search.clicked.connect(self.search_wanted)
-        row.addWidget(self._search)
+        row.addWidget(self._search, 1)
+        row.addSpacing(4)
+        self._panels = {side: _PanelButton(side) for side in ("tree", "inspector")}
+        for side, button in self._panels.items():
+            button.clicked.connect(lambda _checked=False, s=side: self.act_wanted.emit(s))
+            row.addWidget(button)
+        row.addWidget(self._page_button(SETTINGS, mark("Settings"), keys_of(WINDOW, "settings")))
+        self._sheet = self._sheet_button()
+        row.addWidget(self._sheet)
+        self.show_hidden(tree=False, inspector=False)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         wear(self)
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(HEIGHT))
+        self._name.setFont(ui_font(TITLE, STRONG))
+        self._sheet.setFixedSize(QSize(px(28), px(30)))
+        self._search.setFixedHeight(px(30))
+        self._search.setMaximumWidth(px(300))
+        for button in self._panels.values():
+            button.setFixedSize(QSize(px(30), px(30)))
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say the program's name where there is room for it."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        parts = [*self._buttons.values(), self._name]
+        fixed = 3 * px(30) + self._search.minimumWidth() + 110
+        wanted = fixed + sum(part.sizeHint().width() for part in parts)
+        self._name.setVisible(self.width() >= wanted)
+
+    def _page_button(self, key: str, title: str, keys: str) -> _PageButton:
+        button = self._buttons[key] = _PageButton(tr(title))
+        set_tip(button, f"{tr(title)} ({keys})")
+        button.clicked.connect(lambda: self.page_chosen.emit(key))
+        self._group.addButton(button)
+        return button
+
+    def _sheet_button(self) -> QPushButton:
+        button = QPushButton("?")
+        button.setProperty("kind", "ghost")
+        button.setStyleSheet("padding: 4px 0;")
+        button.setAccessibleName(tr("Keyboard shortcuts"))
+        set_tip(button, tr("Keyboard shortcuts ({keys})", keys=keys_of(WINDOW, "sheet")))
+        button.clicked.connect(lambda: self.act_wanted.emit("sheet"))
+        return button
+
+    def show_hidden(self, tree: bool, inspector: bool) -> None:
+        """Say at its button whether a panel is hidden."""
+        for side, hidden in (("tree", tree), ("inspector", inspector)):
+            self._panels[side].show_state(hidden=hidden)
 
     def show_page(self, key: str) -> None:
         """Mark the page that is shown."""
         self._buttons[key].setChecked(True)
+        self._panels["inspector"].setEnabled(key == WITH_INSPECTOR)
 
     def show_pages(self, visible: bool) -> None:
         """Offer the pages, or not while there is nothing that they could show."""
-        for button in self._buttons.values():
-            button.setVisible(visible)
+        for key, button in self._buttons.items():
+            button.setVisible(visible or key == SETTINGS)
+        for panel in self._panels.values():
+            panel.setVisible(visible)
 
 
 class _PageButton(QPushButton):
@@ -110,7 +163,50 @@ class _PageButton(QPushButton):
     def sizeHint(self) -> QSize:
         """Return room for the bold title and 16 px beside it."""
         words = QFontMetricsF(ui_font(weight=STRONG)).horizontalAdvance(self.text())
-        return QSize(int(words) + 33, 30)
+        return QSize(int(words) + 33, px(30))
+
+
+class _PanelButton(QPushButton):
+    """Shows or hides a panel at the left or the right of the window: a little window with that side filled."""
+
+    def __init__(self, side: str) -> None:
+        super().__init__()
+        self._side = side
+        self._hidden = False
+        self.setProperty("kind", "ghost")
+        theme_holder().changed.connect(self.update)
+
+    def show_state(self, *, hidden: bool) -> None:
+        """Say what pressing does now."""
+        self._hidden = hidden
+        words = {
+            ("tree", True): tr("Show the estate"),
+            ("tree", False): tr("Hide the estate"),
+            ("inspector", True): tr("Show the inspector"),
+            ("inspector", False): tr("Hide the inspector"),
+        }[self._side, hidden]
+        self.setAccessibleName(words)
+        set_tip(self, f"{words} ({keys_of(WINDOW, self._side)})")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the little window over the button."""
+        super().paintEvent(event)
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(self.width() / 30, self.height() / 30)
+        box = QRectF(7.5, 8.5, 15, 13)
+        ink = theme.second if self.isEnabled() else theme.stale
+        painter.setPen(QPen(ink, 1))
+        painter.drawRoundedRect(box, 2, 2)
+        left = box.left() if self._side == "tree" else box.right() - 5
+        if self._hidden:
+            edge = left + 5 if self._side == "tree" else left
+            painter.drawLine(QPointF(edge, box.top()), QPointF(edge, box.bottom()))
+        else:
+            painter.fillRect(QRectF(left, box.top(), 5, box.height()), ink)
+        painter.end()
 
 
 class SearchField(QWidget):
@@ -120,12 +216,12 @@ class SearchField(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedSize(QSize(300, 30))
+        self.setMinimumWidth(120)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(tr("Go to, run, find"))
-        set_tip(self, tr("Command palette (Ctrl+K)"))
-        self._shortcut = QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText).replace("+", " ")
+        set_tip(self, tr("Command palette ({keys})", keys=keys_of(WINDOW, "palette")))
+        self._shortcut = keys_of(WINDOW, "palette").replace("+", " ")
         theme_holder().changed.connect(self.update)
 
     def mousePressEvent(self, _event: QMouseEvent) -> None:
@@ -150,8 +246,10 @@ class SearchField(QWidget):
         painter.drawRoundedRect(box, 6, 6)
         painter.setPen(theme.third)
         painter.setFont(ui_font())
-        painter.drawText(box.adjusted(12, 0, -70, 0), Qt.AlignmentFlag.AlignVCenter, tr("Go to, run, find…"))
-        cap = QRectF(box.right() - 54, box.top() + 6, 46, box.height() - 12)
+        cap = QRectF(box.right() - px(54), box.top() + 6, px(46), box.height() - 12)
+        room = box.adjusted(12, 0, -px(54) - 8, 0)
+        words = QFontMetricsF(ui_font()).elidedText(tr("Go to, run, find…"), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, words)
         painter.setPen(theme.line)
         painter.setBrush(theme.panel)
         painter.drawRoundedRect(cap, 4, 4)

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from services.words import mark, tr
 from widgets.common.boxes import button
+from widgets.common.fonts import px
 from widgets.common.icons import wheel_label
 from widgets.common.labels import label
+from widgets.common.theme import theme_holder
 from widgets.common.wardrobe import wear
 
 _CARD_WIDTH = 256
@@ -36,7 +38,7 @@ class FirstRunPage(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         block = QWidget()
-        block.setMaximumWidth(3 * _CARD_WIDTH + 2 * 16)
+        self._block = block
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -57,7 +59,12 @@ class FirstRunPage(QFrame):
         page.addStretch(2)
         page.addLayout(middle)
         page.addStretch(3)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         wear(self)
+
+    def _fit_text(self) -> None:
+        self._block.setMaximumWidth(min(3 * px(_CARD_WIDTH) + 2 * 16, 1180))
 
     def _files(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -86,7 +93,7 @@ class FirstRunPage(QFrame):
                 [demo],
             ),
         ):
-            cards.addWidget(_card(title, text, buttons))
+            cards.addWidget(_card(title, text, buttons), 1)
         add.setFocus()
         return cards
 
@@ -94,14 +101,13 @@ class FirstRunPage(QFrame):
 def _card(title: str, text: str, buttons: Sequence[QPushButton]) -> QFrame:
     card = QFrame()
     card.setProperty("kind", "card")
-    card.setMaximumWidth(_CARD_WIDTH)
     column = QVBoxLayout(card)
     column.setContentsMargins(16, 16, 16, 16)
     column.setSpacing(8)
     column.addWidget(label(title, "section"))
     words = label(text, "second", wrap=True)
     words.setAlignment(Qt.AlignmentFlag.AlignTop)
-    words.setMinimumHeight(64)
+    words.setMinimumHeight(px(64))
     column.addWidget(words)
     column.addStretch(1)
     for made in buttons:

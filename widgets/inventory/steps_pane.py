@@ -180,7 +180,7 @@ class _Row(QWidget):
         """Show the step's state, what happened and what to try."""
         self.state = step.state
         self._shape.set_health(_SHAPES.get(step.state, Health.UNKNOWN))
-        self._shape.setAccessibleName(tr(_WORDS.get(step.state, step.state)))
+        self._shape.setAccessibleName(f"{tr(_WORDS.get(step.state, step.state))}, {self.title}")
         set_kind(self._title, "second" if step.state in {"waiting", "skipped"} else "section")
         set_kind(self._sentence, {"failed": "bad", "warned": "warn"}.get(step.state, "second"))
         self._sentence.setText(step.sentence)

@@ -18,8 +18,6 @@ from widgets.common.wardrobe import wear
 from widgets.inventory.tree_delegate import EstateDelegate
 from widgets.inventory.tree_model import EstateModel
 
-_WIDTH = 232
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -40,7 +38,7 @@ class Offer:
 
 
 class EstateTree(QFrame):
-    """232 px of estate. Signals: what a person chose; `edit_host_requested(node_id)`, `remove_host_requested(node_id)`
+    """The estate. Signals: what a person chose; `edit_host_requested(node_id)`, `remove_host_requested(node_id)`
     from a node's menu, `retry_requested(node or cluster id)` from the menu of what does not answer.
 
     Attributes:
@@ -59,7 +57,6 @@ class EstateTree(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "panel")
-        self.setFixedWidth(_WIDTH)
         self._model = EstateModel(self)
         self._view = _Rows()
         self._view.setModel(self._model)
@@ -215,5 +212,7 @@ class _Rows(QTreeView):
         """Enter activates on every platform; everything else is Qt's (arrows walk, left and right close and open)."""
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.currentIndex().isValid():
             self.activated.emit(self.currentIndex())
-            return
-        super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Space:
+            event.ignore()  # Qt would mark the marked row again: the window has a better use for it
+        else:
+            super().keyPressEvent(event)

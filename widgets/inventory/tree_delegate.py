@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from services.types import Health
-from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.fonts import SMALL, STRONG, px, ui_font
 from widgets.common.glyphs import glyph
-from widgets.common.theme import Theme, current_theme
+from widgets.common.theme import Theme, current_theme, theme_holder
 from widgets.inventory.tree_model import Entry, EstateModel, Index
 
 ROW_HEIGHT = 28
@@ -23,15 +23,20 @@ class EstateDelegate(QStyledItemDelegate):
     def __init__(self, tree: QTreeView) -> None:
         super().__init__(tree)
         self._tree = tree
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
+
+    def _fit_text(self) -> None:
         self._strong = ui_font(weight=STRONG)
         self._plain = ui_font()
         self._small = ui_font(SMALL)
         self._small_strong = ui_font(SMALL, STRONG)
+        self._tree.doItemsLayout()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return the fixed height."""
+        """Return the height of a row."""
         del option, index
-        return QSize(0, ROW_HEIGHT)
+        return QSize(0, px(ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the row over its whole width, whatever the indentation."""
@@ -60,6 +65,10 @@ class EstateDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(0, row.y(), 3, row.height()), theme.accent)
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(row, theme.hover)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.accent, 2))
+            painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), 4, 4)
 
     def _paint_cluster(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor, *, expanded: bool) -> None:
         theme = current_theme()
@@ -68,7 +77,7 @@ class EstateDelegate(QStyledItemDelegate):
         if entry.health in {Health.WARN, Health.BAD, Health.UNKNOWN}:
             glyph(painter, QRectF(right - 12, row.center().y() - 6, 12, 12), entry.health, theme)
             right -= 20
-        right = self._paint_detail(painter, row, right, entry.detail, quiet, strong=True, least=96)
+        right = self._paint_detail(painter, row, right, entry.detail, quiet, strong=True, least=px(96))
         self._paint_name(painter, QRectF(28, row.y(), right - 36, row.height()), entry.name, theme, strong=True)
 
     def _paint_node(self, painter: QPainter, row: QRectF, entry: Entry, quiet: QColor) -> None:
@@ -76,7 +85,7 @@ class EstateDelegate(QStyledItemDelegate):
         glyph(painter, QRectF(36, row.center().y() - 5.5, 11, 11), entry.health, theme)
         color = theme.health(entry.health) if entry.health in {Health.WARN, Health.BAD} else quiet
         # A short name leaves its room to the detail, a long one keeps at least this much.
-        least = min(116.0, 56 + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
+        least = min(float(px(116)), 56 + QFontMetricsF(self._plain).horizontalAdvance(entry.name) + 12)
         right = self._paint_detail(painter, row, row.right() - 12, entry.detail, color, strong=False, least=least)
         self._paint_name(painter, QRectF(56, row.y(), right - 64, row.height()), entry.name, theme, faded=entry.faded)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -28,9 +28,11 @@ from services.words import mark, tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState
 from widgets.common.fields import choice, line
+from widgets.common.fonts import px
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
+from widgets.common.shortcuts import JOURNAL, bind, keys_of
 from widgets.common.text import format_count, plural
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
@@ -70,10 +72,8 @@ class JournalPage(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         self._model = EventsModel(self)
-        self._words = line(tr("Filter"), tr("Filter by words  (Ctrl+F)"))
+        self._words = line(tr("Filter"), tr("Filter by words  ({keys})", keys=keys_of(JOURNAL, "filter")))
         self._words.setClearButtonEnabled(True)
-        self._words.setMinimumWidth(112)
-        self._words.setMaximumWidth(240)
         self._kind = choice(tr("Kind"), (("", mark("all kinds")), *KINDS.items()))
         self._least = choice(tr("Seriousness"), tuple((h.value, words) for h, words in _LEAST))
         self._count = label("", "second")
@@ -97,9 +97,10 @@ class JournalPage(QFrame):
         self._words.textChanged.connect(self._refilter)
         self._kind.currentIndexChanged.connect(self._refilter)
         self._least.currentIndexChanged.connect(self._refilter)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._words.setFocus)
-        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        bind(self, JOURNAL, "filter", self._words.setFocus)
         theme_holder().changed.connect(self._table.viewport().update)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self._tell()
         wear(self)
 
@@ -116,14 +117,13 @@ class JournalPage(QFrame):
         return row
 
     def _make_table(self) -> QTableView:
-        table = QTableView()
+        table = _Table()
         table.setModel(self._model)
         table.setItemDelegateForColumn(SHAPE, _ShapeDelegate(table))
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setMouseTracking(True)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(28)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -133,18 +133,27 @@ class JournalPage(QFrame):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
-        for column, width in _WIDTHS.items():
-            header.resizeSection(column, width)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(True)
         table.activated.connect(self._travel)
         return table
 
+    def _fit_text(self) -> None:
+        self._words.setMinimumWidth(px(112))
+        self._words.setMaximumWidth(px(240))
+        self._table.verticalHeader().setDefaultSectionSize(px(28))
+        for column, width in _WIDTHS.items():
+            self._table.horizontalHeader().resizeSection(column, px(width))
+        self._fit_sentences()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the sentences the room there is, but not so much that the eye loses the row on the way to its kind."""
         super().resizeEvent(event)
-        rest = self.width() - _LEFT - _RIGHT - _SCROLL - sum(_WIDTHS.values())
-        self._table.horizontalHeader().resizeSection(WHAT, max(_LEAST_WHAT, min(_MOST_WHAT, rest)))
+        self._fit_sentences()
+
+    def _fit_sentences(self) -> None:
+        rest = self.width() - _LEFT - _RIGHT - _SCROLL - sum(map(px, _WIDTHS.values()))
+        self._table.horizontalHeader().resizeSection(WHAT, max(_LEAST_WHAT, min(px(_MOST_WHAT), rest)))
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_events(self, events: Sequence[Event]) -> None:
@@ -221,6 +230,15 @@ class JournalPage(QFrame):
             self.export(Path(chosen))
         except BadInput as problem:
             self._bar.say_error(problem)
+
+
+class _Table(QTableView):
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space would mark the marked row again: the window has a better use for it."""
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class _ShapeDelegate(QStyledItemDelegate):

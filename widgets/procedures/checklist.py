@@ -54,7 +54,7 @@ class CheckRow(QFrame):
         self._asks = asks
         self.reason: QLineEdit | None = None
         shape = HealthMark(check_health(check), 11)
-        shape.setAccessibleName(check_word(check))
+        shape.setAccessibleName(", ".join(filter(None, (check_word(check), tr(check.title), check.host))))
         column = QVBoxLayout()
         column.setSpacing(2)
         column.addLayout(self._title())

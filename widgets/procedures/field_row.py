@@ -9,6 +9,7 @@ from services.procedures.fields import Field
 from services.words import mark, tr
 from widgets.common.combo import Combo
 from widgets.common.fields import line, mark_wrong
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.procedures.blocks import put, words
 
@@ -34,9 +35,9 @@ class FieldRow(QWidget):
         self.touched = False
         self._boxes: dict[str, QCheckBox] = {}
         self._title = label(tr(field.title), "second", wrap=True)
-        self._title.setFixedWidth(TITLE_WIDTH)
+        self._title.setFixedWidth(px(TITLE_WIDTH))
         self._input = self._make()
-        self._input.setMaximumWidth(_FIELD_WIDTH)
+        self._input.setMaximumWidth(px(_FIELD_WIDTH))
         self._title.setBuddy(self.focus_target())
         self._help = words(tr(field.help) if field.help else "", "third")
         self.fault_words = words("", "bad")

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from services.words import tr
+from widgets.common.fonts import px
 from widgets.common.theme import current_theme, theme_holder
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -23,13 +24,18 @@ class FoldLine(QAbstractButton):
         super().__init__()
         self._opened = opened
         self._said = ""
-        self.setFixedHeight(height)
+        self._height = height
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(lambda _checked=False: self._turn(opened=not self._opened))
         theme_holder().changed.connect(self.update)
         self.describe("")
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(self._height))
 
     @property
     def opened(self) -> bool:

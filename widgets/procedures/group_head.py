@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 
 from services.types import Health
-from widgets.common.fonts import STRONG
+from widgets.common.fonts import STRONG, px
 from widgets.common.glyphs import glyph
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, ui_font
@@ -86,7 +86,7 @@ class GroupHead(FoldLine):
         painter.setFont(ui_font())
         metrics = QFontMetricsF(painter.font())
         risk = "" if self.opened else words.risk
-        columns = ((words.took, "second", TOOK_WIDTH + 4 if risk else 0.0), (risk, words.risk_token, 0.0))
+        columns = ((words.took, "second", px(TOOK_WIDTH) + 4.0 if risk else 0.0), (risk, words.risk_token, 0.0))
         for text, token, column in columns:  # risk and time stand where the rows below have them
             if text:
                 painter.setPen(getattr(theme, token))

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.procedures.model import Chart
 from services.words import tr
-from widgets.common.fonts import SMALL, STRONG
+from widgets.common.fonts import SMALL, STRONG, drawn_font, px, text_percent
 from widgets.common.text import format_bytes, format_clock, format_number
-from widgets.common.theme import current_theme, curve_color, theme_holder, ui_font, with_alpha
+from widgets.common.theme import current_theme, curve_color, theme_holder, with_alpha
 from widgets.common.time_ticks import time_ticks
 from widgets.procedures.values import Curve
 
@@ -49,14 +49,19 @@ class MiniPlot(QWidget):
         self._curve = Curve()
         self._marks: tuple[StepMark, ...] = ()
         self._shared: tuple[float, float] | None = None
-        self.setMinimumHeight(HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(tr(chart.title))
+        self.setAccessibleName(self._title())
         theme_holder().changed.connect(self.update)
+
+    def _fit_text(self) -> None:
+        self.setMinimumHeight(px(HEIGHT))
+        self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """Return the height in which three ticks read."""
-        return QSize(300, HEIGHT)
+        return QSize(300, px(HEIGHT))
 
     @property
     def chart(self) -> Chart:
@@ -88,13 +93,18 @@ class MiniPlot(QWidget):
 
     def x_at(self, at: float) -> float:
         """Return the pixel of a moment."""
-        return self._x(self._plot_rect(), at)
+        return self._x(self._plot_rect(), at) * (text_percent() / 100)
 
     def set_marks(self, marks: tuple[StepMark, ...]) -> None:
         """Show where steps began."""
         if marks != self._marks:
             self._marks = marks
             self.update()
+
+    def _title(self) -> str:
+        title = tr(self._chart.title)
+        other = self._chart.host and self._chart.host not in title
+        return f"{title}, {self._chart.host}" if other else title
 
     def _spoken(self) -> str:
         pairs = zip(reversed(self._curve.times), reversed(self._curve.values), strict=True)
@@ -112,7 +122,9 @@ class MiniPlot(QWidget):
         return format_number(value, self._curve.unit)
 
     def _card_rect(self) -> QRectF:
-        return QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        """Return the card in pixels at 100 %: it is enlarged as a whole."""
+        enlarged = text_percent() / 100
+        return QRectF(0, 0, self.width() / enlarged, self.height() / enlarged).adjusted(0.5, 0.5, -0.5, -0.5)
 
     def _plot_rect(self) -> QRectF:
         return self._card_rect().adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
@@ -128,6 +140,8 @@ class MiniPlot(QWidget):
     def _paint(self, painter: QPainter) -> None:
         theme = current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        enlarged = text_percent() / 100  # as a whole, words and all
+        painter.scale(enlarged, enlarged)
         card = self._card_rect()
         painter.setPen(theme.line)
         painter.setBrush(theme.panel)
@@ -149,22 +163,19 @@ class MiniPlot(QWidget):
     def _paint_title(self, painter: QPainter, card: QRectF) -> None:
         theme = current_theme()
         line = QRectF(card.x() + 14, card.y() + 8, card.width() - 28, 20)
-        painter.setFont(ui_font(SMALL))
+        painter.setFont(drawn_font(SMALL))
         painter.setPen(theme.second)
         side = self._spoken()
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
         line.setRight(line.right() - QFontMetricsF(painter.font()).horizontalAdvance(side) - 12)
-        painter.setFont(ui_font(weight=STRONG))
+        painter.setFont(drawn_font(weight=STRONG))
         painter.setPen(theme.text)
-        title = tr(self._chart.title)
-        if self._chart.host and self._chart.host not in title:
-            title = f"{title}, {self._chart.host}"
-        cut = QFontMetricsF(painter.font()).elidedText(title, Qt.TextElideMode.ElideRight, line.width())
+        cut = QFontMetricsF(painter.font()).elidedText(self._title(), Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _paint_grid(self, painter: QPainter, plot: QRectF, top: float) -> None:
         theme = current_theme()
-        painter.setFont(ui_font(SMALL))
+        painter.setFont(drawn_font(SMALL))
         for share in (0.0, 0.5, 1.0):
             y = plot.bottom() - share * plot.height()
             painter.setPen(QPen(theme.divider, 1))
@@ -193,7 +204,7 @@ class MiniPlot(QWidget):
         painter.fillRect(band, with_alpha(theme.bad_tint, 0.8))
         painter.setPen(QPen(theme.bad, 1))
         painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
-        painter.setFont(ui_font(SMALL))
+        painter.setFont(drawn_font(SMALL))
         text = tr(self._chart.limit_text)
         cut = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, plot.width() - 12)
         place = QRectF(plot.left() + 6, y + 1, plot.width() - 12, 17)
@@ -222,7 +233,7 @@ class MiniPlot(QWidget):
         painter.setPen(QPen(theme.accent, 1, Qt.PenStyle.DashLine))
         for x, _ in marks:
             painter.drawLine(QLineF(x, plot.top() - 14, x, plot.bottom()))
-        painter.setFont(ui_font(SMALL))
+        painter.setFont(drawn_font(SMALL))
         painter.setPen(theme.accent)
         free = plot.left() - 1
         for x, text in marks:

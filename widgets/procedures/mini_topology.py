@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from services.discovery.model import ClusterSnapshot, Component, NodeView, TransferEdge
 from services.words import tr
 from widgets.common.duty import paint_duty
-from widgets.common.fonts import SMALL, STRONG
+from widgets.common.fonts import SMALL, STRONG, drawn_font, px, text_percent
 from widgets.common.glyphs import glyph
 from widgets.common.nodes import is_silent, ordered_nodes, state_word
 from widgets.common.text import MIDDLE, format_percent, plural
-from widgets.common.theme import current_theme, theme_holder, ui_font
+from widgets.common.theme import current_theme, theme_holder
 
 _BETWEEN, _CARD_H = 84.0, 52.0  # the room in which an edge has its words
 _GAP_Y, _PAD, _HEAD = 24.0, 16.0, 32.0
@@ -28,6 +28,7 @@ class MiniTopology(QWidget):
         self._duties: tuple[tuple[str, str], ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme_holder().changed.connect(self.update)
+        theme_holder().sized.connect(self.updateGeometry)
         self.hide()
 
     def set_cluster(self, cluster: ClusterSnapshot | None) -> None:
@@ -59,7 +60,7 @@ class MiniTopology(QWidget):
         inside = len(self._cluster.nodes) - len(_outside(self._cluster))
         height = self._enclosure_height(inside)
         rows = (len(_outside(self._cluster)) + 1) // 2
-        return QSize(300, int(height + rows * (_CARD_H + 8) + (8 if rows else 0)))
+        return QSize(300, px(height + rows * (_CARD_H + 8) + (8 if rows else 0)))
 
     def minimumSizeHint(self) -> QSize:
         """Return the height as a must."""
@@ -79,11 +80,12 @@ class MiniTopology(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(text_percent() / 100, text_percent() / 100)  # enlarged as a whole, words and all
         outside = _outside(cluster)
         inside = [node for node in ordered_nodes(cluster) if node not in outside]
         height = self._enclosure_height(len(inside))
         if inside:
-            self._paint_enclosure(painter, QRectF(0.5, 0.5, self.width() - 1.0, height - 1.0), cluster)
+            self._paint_enclosure(painter, QRectF(0.5, 0.5, self._across() - 1.0, height - 1.0), cluster)
         places = self._grid(inside, _HEAD, _GAP_Y) | self._grid(outside, height + 8 if inside else 0.0, 8.0)
         for edge in cluster.transfers:
             if edge.active and edge.donor_id in places and edge.joiner_id in places:
@@ -92,9 +94,12 @@ class MiniTopology(QWidget):
             self._paint_card(painter, places[node.node_id], node, cluster)
         painter.end()
 
+    def _across(self) -> float:
+        return self.width() / (text_percent() / 100)
+
     def _grid(self, nodes: list[NodeView], top: float, gap: float) -> dict[str, QRectF]:
-        width = (self.width() - 2 * _PAD - _BETWEEN) / 2
-        right = self.width() - _PAD - width
+        width = (self._across() - 2 * _PAD - _BETWEEN) / 2
+        right = self._across() - _PAD - width
         return {
             node.node_id: QRectF(_PAD if i % 2 == 0 else right, top + (i // 2) * (_CARD_H + gap), width, _CARD_H)
             for i, node in enumerate(nodes)
@@ -108,14 +113,14 @@ class MiniTopology(QWidget):
         painter.drawRoundedRect(box, 16, 16)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         line = QRectF(box.x() + _PAD, box.y() + 6, box.width() - 2 * _PAD, 22)
-        painter.setFont(ui_font(SMALL, STRONG))
+        painter.setFont(drawn_font(SMALL, STRONG))
         painter.setPen(theme.good if component else theme.second)
         title = tr("Primary component") if component else cluster.name
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, title)
         if component is None:
             return
         line.setLeft(line.left() + QFontMetricsF(painter.font()).horizontalAdvance(title) + 12)
-        painter.setFont(ui_font(SMALL))
+        painter.setFont(drawn_font(SMALL))
         painter.setPen(theme.second)
         votes = plural(component.votes, "{n} vote", "{n} votes")
         may = tr("may lose {n}", n=component.may_lose) if component.may_lose is not None else ""
@@ -154,7 +159,7 @@ class MiniTopology(QWidget):
         painter.drawPolygon(QPolygonF([end, end - unit * 10 + side * 5, end - unit * 10 - side * 5]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(theme.transfer)
-        painter.setFont(ui_font(SMALL, STRONG))
+        painter.setFont(drawn_font(SMALL, STRONG))
         if abs(along.y()) < 1.0:
             words = QRectF(min(start.x(), end.x()), start.y() - 20, abs(along.x()), 18)
             painter.drawText(words, Qt.AlignmentFlag.AlignCenter, edge.kind)
@@ -166,7 +171,7 @@ class MiniTopology(QWidget):
 def _text(painter: QPainter, room: QRectF, text: str, weight: object) -> None:
     if weight is not None:
         painter.setPen(current_theme().text)
-    painter.setFont(ui_font(weight=STRONG) if weight is not None else ui_font(SMALL))
+    painter.setFont(drawn_font(weight=STRONG) if weight is not None else drawn_font(SMALL))
     cut = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, cut)
 

@@ -13,8 +13,10 @@ from services.procedures.procedure import About
 from services.procedures.run_model import OpenObligation, RunView
 from services.words import mark, tr
 from widgets.common.boxes import hairline
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.messages import MessageBar
+from widgets.common.theme import theme_holder
 from widgets.common.wardrobe import wear
 from widgets.procedures.blocks import emptied, words
 from widgets.procedures.confirm_strip import ConfirmStrip
@@ -67,6 +69,7 @@ class ProceduresPage(QFrame):
         self._runs_title = label(tr("Runs"), "section")
         self._duties_title = label(tr("Obligations: still switched on"), "section")
         self._build()
+        theme_holder().sized.connect(self._place_cards)
         self.set_obligations(())
         self.set_runs(())
         wear(self)
@@ -95,6 +98,7 @@ class ProceduresPage(QFrame):
         column.addWidget(self._no_runs)
         column.addStretch(1)
         self._scroll = QScrollArea()
+        self._scroll.setProperty("kind", "ring")
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
         # Where no card takes the keys the page itself does: it can still be walked through.
@@ -202,7 +206,7 @@ class ProceduresPage(QFrame):
         self._place_cards()
 
     def _place_cards(self) -> None:
-        columns = max(1, min(_MOST_COLUMNS, (self.width() - 36 + _GAP) // (CARD_WIDTH + _GAP)))
+        columns = max(1, min(_MOST_COLUMNS, (self.width() - 36 + _GAP) // (px(CARD_WIDTH) + _GAP)))
         if columns == self._columns or not self._abouts:
             return
         self._columns = columns
@@ -227,6 +231,7 @@ class ProceduresPage(QFrame):
                 used += 1
         self._groups.addLayout(grid)
         for card in self.cards:
+            card.show()  # Qt would show it one event later: Tab pressed meanwhile would pass it by
             if card.about.name == focused:
                 card.setFocus()
 

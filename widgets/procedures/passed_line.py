@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from services.procedures.checks import Check, Verdict
 from services.types import Health
 from services.words import tr
+from widgets.common.fonts import px
 from widgets.common.glyphs import glyph
 from widgets.common.plain import show_tip
 from widgets.common.text import MIDDLE
@@ -77,7 +78,7 @@ class PassedHead(FoldLine):
         glyph(painter, QRectF(_GLYPH_X, middle - 5.5, 11, 11), Health.GOOD, theme)
         painter.setFont(ui_font())
         metrics = QFontMetricsF(painter.font())
-        needed = min(metrics.horizontalAdvance(self.text()), _LEAST_TITLE)
+        needed = min(metrics.horizontalAdvance(self.text()), px(_LEAST_TITLE))
         left = self._paint_marks(painter, box.adjusted(_TITLE_X + needed + _MARK_GAP, 0, -8, 0))
         room = QRectF(_TITLE_X, 0, max(0.0, left - _TITLE_X - _MARK_GAP), box.height())
         painter.setPen(theme.text)
@@ -89,9 +90,8 @@ class PassedHead(FoldLine):
         """Paint as many marks as there is room for, and how many more there are; return where they begin."""
         theme = current_theme()
         metrics = QFontMetricsF(painter.font())
-        names = [
-            metrics.elidedText(_name(check), Qt.TextElideMode.ElideMiddle, _MOST_NAME) for check in self.passed.checks
-        ]
+        most = px(_MOST_NAME)
+        names = [metrics.elidedText(_name(check), Qt.TextElideMode.ElideMiddle, most) for check in self.passed.checks]
         widths = [_SHAPE + 4 + metrics.horizontalAdvance(name) for name in names]
         shown = len(names)
         more = metrics.horizontalAdvance("+ 00")

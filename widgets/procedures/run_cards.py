@@ -117,6 +117,7 @@ class RunRow(QFrame):
         super().__init__()
         self.view = view
         self._shape = HealthMark(run_health(view.state), 11)
+        self._shape.set_owner(tr("run {number}", number=view.run_id))
         self.title = button("", "link", on=lambda: self.chosen.emit(self.view.run_id))
         self.title.setFont(ui_font(weight=STRONG))
         self._state = label("", "second")

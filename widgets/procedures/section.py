@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout,
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import hairline
-from widgets.common.fonts import BASE, STRONG
+from widgets.common.fonts import BASE, STRONG, px
 from widgets.common.glyphs import WORDS, glyph
 from widgets.common.plain import set_tip
 from widgets.common.theme import current_theme, theme_holder, ui_font
@@ -27,7 +27,8 @@ class SectionHead(QAbstractButton):
         self._summary = self._right = ""
         self.open = True
         self.setText(name)
-        self.setFixedHeight(_HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -43,13 +44,16 @@ class SectionHead(QAbstractButton):
         set_tip(self, summary)
         self.update()
 
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(_HEIGHT))
+
     def texts(self) -> tuple[str, str]:
         """Return summary and what stands at the right."""
         return self._summary, self._right
 
     def sizeHint(self) -> QSize:
         """Return as little as the name needs."""
-        return QSize(int(QFontMetricsF(ui_font(BASE, STRONG)).horizontalAdvance(self.text())) + 80, _HEIGHT)
+        return QSize(int(QFontMetricsF(ui_font(BASE, STRONG)).horizontalAdvance(self.text())) + 80, px(_HEIGHT))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let Enter do what Space does; Right opens, Left folds."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from services.procedures.model import Step
 from services.procedures.run_model import TAKEN_BACK, StepView
 from services.words import tr
-from widgets.common.fonts import STRONG
+from widgets.common.fonts import STRONG, px
 from widgets.common.theme import ui_font
 from widgets.procedures.group_head import GroupHead
 from widgets.procedures.group_state import Phase, head_words, next_step, phase_of, stands_open
@@ -153,7 +153,7 @@ class StepList(QWidget):
         metrics = QFontMetricsF(ui_font(weight=STRONG))
         names = {step.host or tr("all") for step in self._steps}
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
-        return min(max(widest + 1, _LEAST_HOST), _MOST_HOST)
+        return min(max(widest + 1, px(_LEAST_HOST)), px(_MOST_HOST))
 
     # -- groups --------------------------------------------------------------------------------------------------
     def _make_heads(self, same: int, width: float) -> None:

@@ -21,8 +21,9 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from services.procedures.run_model import StepView
 from services.types import Health
 from services.words import tr
-from widgets.common.fonts import STRONG
+from widgets.common.fonts import STRONG, px
 from widgets.common.glyphs import glyph
+from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
 from widgets.procedures.mono import PAD_X, PAD_Y, Wrapped
 from widgets.procedures.step_content import Block, RowContent, RowInput, row_content
@@ -110,7 +111,7 @@ class StepRow(QWidget):
 
     def _lay(self, width: int) -> _Laid:
         left = self._left()
-        narrow = width - left - _RIGHT - TOOK_WIDTH - _RISK_WIDTH
+        narrow = width - left - _RIGHT - px(TOOK_WIDTH) - px(_RISK_WIDTH)
         y, placed = _TOP, []
         for number, block in enumerate(self._content.blocks):
             room = narrow if number == 0 else width - left - _RIGHT
@@ -143,7 +144,7 @@ class StepRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the narrowest width that still reads."""
-        return QSize(int(self._left() + _RISK_WIDTH + TOOK_WIDTH + 120), 32)
+        return QSize(int(self._left() + px(_RISK_WIDTH) + px(TOOK_WIDTH) + 120), 32)
 
     # -- painting ------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -182,10 +183,12 @@ class StepRow(QWidget):
         painter.drawText(QRectF(_HOST_X, line.y(), self._host_width + 4, line.height()), left, host)
         painter.setFont(ui_font())
         painter.setPen(theme.second)
-        took = QRectF(box.right() - _RIGHT - TOOK_WIDTH, line.y(), TOOK_WIDTH, line.height())
+        took = QRectF(box.right() - _RIGHT - px(TOOK_WIDTH), line.y(), px(TOOK_WIDTH), line.height())
         painter.drawText(took, right, content.took)
         painter.setPen(getattr(theme, content.risk_token))
-        painter.drawText(QRectF(took.x() - _RISK_WIDTH, line.y(), _RISK_WIDTH - 4, line.height()), right, content.risk)
+        painter.drawText(
+            QRectF(took.x() - px(_RISK_WIDTH), line.y(), px(_RISK_WIDTH) - 4, line.height()), right, content.risk
+        )
 
     def _paint_block(self, painter: QPainter, part: _Placed) -> None:
         theme, left = current_theme(), self._left()
@@ -218,13 +221,11 @@ class StepRow(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Up and Down move between the rows, Enter and Right show all of a row, the platform's key copies."""
-        key = event.key()
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self.moved.emit(1 if key == Qt.Key.Key_Down else -1)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.moved.emit(0)
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self.turned.emit(key == Qt.Key.Key_Right)
+        act = act_of(PROCEDURE, event)
+        if act in {"up", "down", "unfold"}:
+            self.moved.emit({"up": -1, "down": 1, "unfold": 0}[act])
+        elif act in {"open", "close"}:
+            self.turned.emit(act == "open")
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         else:

@@ -21,7 +21,9 @@ from services.procedures.run_model import RunState, RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import hairline
+from widgets.common.fonts import px
 from widgets.common.messages import MessageBar
+from widgets.common.shortcuts import PROCEDURE, act_of
 from widgets.common.wardrobe import wear
 from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.procedures.consequences import cancel_sentences, undo_sentences
@@ -295,7 +297,7 @@ class WizardPage(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc goes back to the procedures; a run goes on without its page."""
-        if event.key() == Qt.Key.Key_Escape:
+        if act_of(PROCEDURE, event) == "back":
             self.closed.emit()
         else:
             super().keyPressEvent(event)
@@ -307,8 +309,8 @@ class WizardPage(QFrame):
         self._place_side()
 
     def _place_side(self) -> None:
-        self.side.setFixedWidth(_WIDE_SIDE if self.width() >= _WIDE_FROM else SIDE_WIDTH)
-        shown = self.width() >= SIDE_FROM and self.side.has_content()
+        self.side.setFixedWidth(px(_WIDE_SIDE if self.width() >= px(_WIDE_FROM) else SIDE_WIDTH))
+        shown = self.width() >= px(SIDE_FROM) and self.side.has_content()
         self.side.setVisible(shown)
         self._side_line.setVisible(shown)
         self.stages.steps.set_inline_evidence(not shown and self._view is not None)

@@ -12,8 +12,10 @@ from services.events import Event
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import button
+from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.plain import set_tip
+from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import SIDE, time_at, x_of
@@ -88,14 +90,15 @@ class SeekTrack(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Step by 5 s, with Shift by a minute; Home and End."""
-        step = _FAR_STEP_S if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _STEP_S
         places = {
-            Qt.Key.Key_Left: self._at - step,
-            Qt.Key.Key_Right: self._at + step,
-            Qt.Key.Key_Home: self._start,
-            Qt.Key.Key_End: self._end,
+            "back": self._at - _STEP_S,
+            "on": self._at + _STEP_S,
+            "far-back": self._at - _FAR_STEP_S,
+            "far-on": self._at + _FAR_STEP_S,
+            "first": self._start,
+            "last": self._end,
         }
-        at = places.get(Qt.Key(event.key()))
+        at = places.get(act_of(TRACK, event))
         if at is None:
             super().keyPressEvent(event)
         else:
@@ -138,13 +141,14 @@ class ReplayBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._playing = False
+        self._said = ("", "", "")
         self.setProperty("kind", "panel")
-        self.setFixedHeight(HEIGHT)
-        self._play = button(tr("Play"), hint=tr("Play or pause (Space)"), on=self._toggle)
-        self._play.setMinimumWidth(88)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
+        hint = tr("Play or pause ({keys})", keys=keys_of(WINDOW, "play"))
+        self._play = button(tr("Play"), hint=hint, on=self._toggle)
         self._words = label("", "second")
         self._words.setMinimumWidth(10)
-        self._said = ("", "", "")
         self._track = SeekTrack()
         self._track.seek_wanted.connect(self.seek_wanted)
         self._speed = QComboBox()
@@ -170,6 +174,9 @@ class ReplayBar(QFrame):
         self._retheme()
         theme_holder().changed.connect(self._retheme)
         wear(self)
+
+    def _fit_text(self) -> None:
+        self.setFixedHeight(px(HEIGHT))
 
     def set_state(self, at: float, start: float, end: float, playing: bool, speed: float) -> None:
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
@@ -204,6 +211,7 @@ class ReplayBar(QFrame):
         words = [f"{day} {clock} {MIDDLE} {gone}", f"{day} {MIDDLE} {gone}"] if gone else [""]
         fit = (one for one in words if self._words.fontMetrics().horizontalAdvance(one) <= room)
         self._words.setText(next(fit, gone))
+        set_tip(self._words, words[0])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say what fits."""
@@ -214,8 +222,8 @@ class ReplayBar(QFrame):
         (self.pause_wanted if self._playing else self.play_wanted).emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space plays and pauses wherever the focus is in the bar."""
-        if event.key() == Qt.Key.Key_Space:
+        """Play and pause wherever the focus is in the bar."""
+        if act_of(WINDOW, event) == "play":
             self._toggle()
         else:
             super().keyPressEvent(event)

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QSinglePointEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.words import tr
-from widgets.common.fonts import SMALL, small_width, ui_font
+from widgets.common.fonts import SMALL, drawn_font, drawn_small_width, px, text_percent
 from widgets.common.plain import show_tip
+from widgets.common.shortcuts import STRIP, act_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import SIDE
@@ -73,7 +83,8 @@ class EventStrip(QWidget):
         self._press: QPointF | None = None
         self._panning = False
         self._dragged = False
-        self.setFixedHeight(HEIGHT)
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
         self.setMinimumWidth(200)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -82,6 +93,14 @@ class EventStrip(QWidget):
         self._speak()
         theme_holder().changed.connect(self.update)
         wear(self)
+
+    def _fit_text(self) -> None:
+        """The strip is enlarged as a whole: places in it are those at 100 %."""
+        self.setFixedHeight(px(HEIGHT))
+        self._replace()
+
+    def _place(self, event: QSinglePointEvent) -> QPointF:
+        return event.position() / (text_percent() / 100)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def set_events(self, events: Sequence[Event]) -> None:
@@ -135,17 +154,19 @@ class EventStrip(QWidget):
 
     def label_texts(self) -> tuple[str, ...]:
         """Return the sentences that are written on the strip, as cut, from left to right."""
-        metrics = QFontMetricsF(ui_font(SMALL))
+        metrics = QFontMetricsF(drawn_font(SMALL))
         labels = self.scene().labels
         return tuple(metrics.elidedText(o.mark.text, Qt.TextElideMode.ElideRight, o.width + 1) for o in labels)
 
     def scene(self) -> StripScene:
         """Return what is painted, placed for the present width."""
-        view, width = self._view, float(self.width())
+        enlarged = text_percent() / 100
+        view, width = self._view, self.width() / enlarged
+        left, right = (side / enlarged for side in self._sides)
         scene = StripScene(
             width=width,
-            left=self._sides[0],
-            right=max(width - self._sides[1], self._sides[0] + 1.0),
+            left=left,
+            right=max(width - right, left + 1.0),
             start=view.start,
             end=view.end,
             now=view.now,
@@ -162,7 +183,7 @@ class EventStrip(QWidget):
             marks = place_marks(self._events, scene.x_of, scene.left, scene.right)
             flag = flag_rect(scene, view.now, self._word, at_right=True).left() - 8
             words_end = min(width - MARGIN, flag) if scene.present_in_sight else width - MARGIN
-            labels = place_labels(marks, small_width, MARGIN, words_end)
+            labels = place_labels(marks, drawn_small_width, MARGIN, words_end)
             bars = place_bars(self._events, scene.x_of, scene.left, scene.right, view.now)
             self._placed = (marks, labels, bars)
         marks, labels, bars = self._placed
@@ -244,14 +265,14 @@ class EventStrip(QWidget):
         middle = event.button() == Qt.MouseButton.MiddleButton
         if not middle and event.button() != Qt.MouseButton.LeftButton:
             return
-        self._press = event.position()
+        self._press = self._place(event)
         self._dragged = False
-        below = event.position().y() > AXIS_Y + 2
+        below = self._press.y() > AXIS_Y + 2
         self._panning = middle or below or bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the cursor or the view; else show where the pointer is."""
-        point, scene = event.position(), self.scene()
+        point, scene = self._place(event), self.scene()
         if self._press is None:
             over = self.event_near(point) is not None
             below = point.y() > AXIS_Y + 2
@@ -275,7 +296,7 @@ class EventStrip(QWidget):
         press, self._press = self._press, None
         if press is None or self._dragged or event.button() != Qt.MouseButton.LeftButton:
             return
-        point, scene = event.position(), self.scene()
+        point, scene = self._place(event), self.scene()
         flag = flag_rect(scene, scene.now, scene.word, at_right=True)
         under = self.event_near(point)
         if scene.present_in_sight and flag.contains(point):
@@ -291,7 +312,7 @@ class EventStrip(QWidget):
         if abs(delta.x()) > abs(delta.y()):
             self._go(self._view.panned(-delta.x() / 1200.0 * self._view.span))
         elif delta.y():
-            around = self.scene().time_at(event.position().x())
+            around = self.scene().time_at(self._place(event).x())
             self._go(self._view.zoomed(around, _ZOOM_STEP ** (delta.y() / 120.0)))
         event.accept()
 
@@ -304,21 +325,20 @@ class EventStrip(QWidget):
     # -- keys --------------------------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by keyboard what the pointer does."""
-        key, modifiers = Qt.Key(event.key()), event.modifiers()
-        side = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(key)
-        if side is not None and modifiers & Qt.KeyboardModifier.ControlModifier:
-            self._to_event(side)
-        elif side is not None and modifiers & Qt.KeyboardModifier.ShiftModifier:
-            self._go(self._view.panned(side * 0.1 * self._view.span))
-        elif side is not None:
+        act = act_of(STRIP, event)
+        if act in {"former-event", "next-event"}:
+            self._to_event(1 if act == "next-event" else -1)
+        elif act in {"view-left", "view-right"}:
+            self._go(self._view.panned((0.1 if act == "view-right" else -0.1) * self._view.span))
+        elif act in {"left", "right"}:
             at = self._view.now if self._cursor is None else self._cursor
-            self._look(at + side * max(1.0, round(self._view.span / 300.0)))
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
+            self._look(at + (1 if act == "right" else -1) * max(1.0, round(self._view.span / 300.0)))
+        elif act in {"zoom-in", "zoom-out"}:
             around = self._view.end if self._cursor is None else self._cursor
-            self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if key == Qt.Key.Key_Minus else _ZOOM_STEP))
-        elif key == Qt.Key.Key_Home:
+            self._go(self._view.zoomed(around, 1 / _ZOOM_STEP if act == "zoom-out" else _ZOOM_STEP))
+        elif act == "first":
             self._look(self._view.start)
-        elif key == Qt.Key.Key_End or (key == Qt.Key.Key_Escape and not self._replay):
+        elif act == "live" or (act == "leave" and not self._replay):
             self._go_live()
         else:
             super().keyPressEvent(event)
@@ -339,7 +359,7 @@ class EventStrip(QWidget):
     def event(self, event: QEvent) -> bool:
         """Say the whole sentence of what is under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self.tip(QPointF(event.pos()))
+            words = self.tip(QPointF(event.pos()) / (text_percent() / 100))
             show_tip(event.globalPos(), words, self)
             return True
         return super().event(event)
@@ -365,13 +385,16 @@ class EventStrip(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the fixed height."""
-        return QSize(800, HEIGHT)
+        return QSize(800, px(HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the strip."""
         del event
         painter = QPainter(self)
+        painter.save()
+        painter.scale(text_percent() / 100, text_percent() / 100)
         paint_strip(painter, self.scene(), current_theme())
+        painter.restore()
         if self.hasFocus():
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

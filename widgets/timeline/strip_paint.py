@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from services.events import Event
 from services.types import Health
-from widgets.common.fonts import SMALL, STRONG, ui_font
+from widgets.common.fonts import SMALL, STRONG, drawn_font
 from widgets.common.glyphs import glyph
 from widgets.common.text import format_clock, format_moment
 from widgets.common.theme import Theme, with_alpha
@@ -71,7 +71,7 @@ class StripScene:
 def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
     """Paint everything, back to front."""
     painter.fillRect(QRectF(0, 0, scene.width, HEIGHT), theme.panel)
-    painter.setFont(ui_font(SMALL))
+    painter.setFont(drawn_font(SMALL))
     _axis(painter, scene, theme)
     _future(painter, scene, theme)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -157,14 +157,14 @@ def _label(painter: QPainter, label: Label, theme: Theme, flags: Sequence[QRectF
     x = pixel(label.mark.x)
     top = TEXT_TOPS[label.row]
     painter.drawLine(QPointF(x, top + 3), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
-    painter.setFont(ui_font(SMALL, STRONG) if selected else ui_font(SMALL))
+    painter.setFont(drawn_font(SMALL, STRONG) if selected else drawn_font(SMALL))
     painter.setPen(theme.text if selected else theme.second)
     box = beside(QRectF(label.left, top, label.width, TEXT_HEIGHT), flags if label.row else ())
     if box.width() >= min(LEAST_WORDS, label.width):
         words = QFontMetricsF(painter.font()).elidedText(label.mark.text, Qt.TextElideMode.ElideRight, box.width() + 1)
         aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(box.adjusted(0, 0, 4, 0), aligned, words)
-    painter.setFont(ui_font(SMALL))
+    painter.setFont(drawn_font(SMALL))
 
 
 def beside(box: QRectF, flags: Sequence[QRectF]) -> QRectF:
@@ -193,7 +193,7 @@ def flag_rects(scene: StripScene) -> tuple[QRectF, ...]:
 
 def flag_rect(scene: StripScene, at: float, words: str, *, at_right: bool) -> QRectF:
     """Return where a flag stands: over its moment, or (the present) left of it."""
-    width = QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(words) + 16
+    width = QFontMetricsF(drawn_font(SMALL, STRONG)).horizontalAdvance(words) + 16
     x = scene.x_of(at)
     left = x - width if at_right else x - width / 2
     return QRectF(min(max(left, 0.0), scene.width - width), 0, width, FLAG_HEIGHT)
@@ -212,7 +212,7 @@ def _flag(
     painter.setBrush(theme.accent if filled else theme.panel)
     painter.drawRoundedRect(box.adjusted(0, -4, 0, 0), 3, 3)
     painter.restore()
-    painter.setFont(ui_font(SMALL, STRONG))
+    painter.setFont(drawn_font(SMALL, STRONG))
     painter.setPen(theme.on_accent if filled else theme.third)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-    painter.setFont(ui_font(SMALL))
+    painter.setFont(drawn_font(SMALL))

@@ -9,19 +9,20 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QGraphicsScene, QGraphicsView
+from PySide6.QtWidgets import QGraphicsScene
 
 from services.discovery.model import ClusterSnapshot
 from services.words import tr
+from widgets.common.fonts import text_percent
 from widgets.common.nodes import ordered_nodes
 from widgets.common.plain import show_tip
+from widgets.common.shortcuts import CANVAS, act_of
 from widgets.common.spark import Spark
 from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
@@ -32,6 +33,7 @@ from widgets.topology.motion import Motion
 from widgets.topology.node_item import NO_SPARK, NodeItem, middle_of
 from widgets.topology.paint_state import PaintState, detail_at
 from widgets.topology.placement import Placement, Structure, place, stretched, structure
+from widgets.topology.ringed_view import RingedView
 from widgets.topology.wording import card_text, spoken, tooltip
 
 _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
@@ -42,9 +44,10 @@ _DROP = -8.0  # a little closer to the title than to the other edges
 _STEP = 1.2
 _LONELY = 0.3  # of the width left empty: a drawing in the corner of that much nothing looks lost
 _DASH_PER_S = 30.0
+_WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
 
-class Canvas(QGraphicsView):
+class Canvas(RingedView):
     """Draws a cluster. `node_selected`: one click or an arrow key; `node_activated`: Enter or a double click."""
 
     node_selected = Signal(str)
@@ -54,10 +57,9 @@ class Canvas(QGraphicsView):
     """Node id, place on the screen."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(PaintState.fresh())
         self._scene = QGraphicsScene(self)
         self.setScene(self._scene)
-        self._state = PaintState.fresh()
         self._backdrop = Backdrop(self._state)
         self._edges = Edges(self._state)
         self._scene.addItem(self._backdrop)
@@ -77,6 +79,7 @@ class Canvas(QGraphicsView):
         set_up(self, self._scene)
         self.setAccessibleName(tr("Topology"))
         theme_holder().changed.connect(self._retheme)
+        theme_holder().sized.connect(self._fit_text)
         self._retheme(self._state.theme)
 
     # -- content -------------------------------------------------------------------------------------------------
@@ -185,6 +188,10 @@ class Canvas(QGraphicsView):
         """Tell screen readers what is selected."""
         node = self._cluster.node(self._state.selected) if self._cluster else None
         words = spoken(node, self._at) if node else tr("no node selected")
+        name = tr("Topology of {cluster}", cluster=self._cluster.name) if self._cluster else tr("Topology")
+        name = f"{name}, {node.name or node.host}" if node else name
+        if name != self.accessibleName():
+            self.setAccessibleName(name)
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
@@ -204,7 +211,7 @@ class Canvas(QGraphicsView):
             return
         across = (room.width() - 2 * _MARGIN) / whole.width()
         down = (room.height() - 2 * _MARGIN) / whole.height()
-        most = min(_MOST_FIT, max(1.0, room.width() / _WIDE))
+        most = min(_MOST_FIT, max(1.0, room.width() / _WIDE)) * text_percent() / 100
         self._set_zoom(max(_LEAST_ZOOM, min(most, across, down)))
         self._align(whole)
 
@@ -228,6 +235,13 @@ class Canvas(QGraphicsView):
         drop = max(_DROP, spare_y / 3) if lonely else _DROP
         down = max(0.0, spare_y) / 2 - min(max(0.0, spare_y) / 2, drop)
         self.centerOn(whole.center() + QPointF(0.0 if lonely else max(0.0, spare_x) / 2, down))
+
+    def _fit_text(self) -> None:
+        """The drawing's words grow with it, as far as the whole of it has room."""
+        self._state.detail = detail_at(self.zoom)
+        if self._follow:
+            self.fit()
+        self.viewport().update()
 
     def zoom_by(self, factor: float) -> None:
         """Zoom around the middle of the view (or the pointer while it turns the wheel)."""
@@ -333,23 +347,13 @@ class Canvas(QGraphicsView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows walk between nodes, Enter activates, + and - zoom, 0 or F show everything."""
-        key = event.key()
-        arrows = {
-            Qt.Key.Key_Left: (-1, 0),
-            Qt.Key.Key_Right: (1, 0),
-            Qt.Key.Key_Up: (0, -1),
-            Qt.Key.Key_Down: (0, 1),
-        }
-        if key in arrows:
-            self._choose(self.neighbour(self._state.selected, *arrows[Qt.Key(key)]))
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self._state.selected:
+        act = act_of(CANVAS, event)
+        if act in _WAYS:
+            self._choose(self.neighbour(self._state.selected, *_WAYS[act]))
+        elif act == "activate" and self._state.selected:
             self.node_activated.emit(self._state.selected)
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
-            self.zoom_in()
-        elif key == Qt.Key.Key_Minus:
-            self.zoom_out()
-        elif key in {Qt.Key.Key_0, Qt.Key.Key_F} and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.fit()
+        elif act in {"zoom-in", "zoom-out", "fit"}:
+            {"zoom-in": self.zoom_in, "zoom-out": self.zoom_out, "fit": self.fit}[act]()
         else:
             super().keyPressEvent(event)
 
@@ -367,11 +371,6 @@ class Canvas(QGraphicsView):
 
         best = min((n for n in boxes if n != node_id), key=cost, default="")
         return best if best and cost(best) < math.inf else ""
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Begin at a node, so that the arrows have a start."""
-        super().focusInEvent(event)
-        self.viewport().update()
 
     # -- motion --------------------------------------------------------------------------------------------------
     def _move_edges(self, seconds: float) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from services.types import Health
 from services.words import tr
-from widgets.common.boxes import HealthMark, button
+from widgets.common.boxes import CutButton, HealthMark
 from widgets.common.fonts import STRONG, ui_font
 from widgets.common.labels import ElidedLabel, label
 from widgets.common.theme import current_theme, theme_holder
@@ -35,8 +34,6 @@ from widgets.topology.inspector_content import (
 from widgets.topology.inspector_section import SectionBox
 from widgets.topology.inspector_told import NO_CURVE, Curve, Told
 
-_WIDTH = 316
-
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -52,15 +49,14 @@ class Action:
 
 
 class Inspector(QFrame):
-    """316 px of one node. `action_chosen(action_id, node_id)` when a button under 'Can help here' is pressed."""
+    """One node. `action_chosen(action_id, node_id)` when a button under 'Can help here' is pressed."""
 
     action_chosen = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "panel")
-        self.setFixedWidth(_WIDTH)
-        self._node_id = ""
+        self._node_id = self._name = ""
         self._sections: dict[str, SectionBox] = {}
         self._coming: list[Section] = []
         self._curve = Curve(NO_CURVE, "", 0, stale=False)
@@ -97,6 +93,7 @@ class Inspector(QFrame):
         inner = QWidget()
         inner.setLayout(self._body)
         scroll = QScrollArea()
+        scroll.setProperty("kind", "ring")
         scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
@@ -121,7 +118,7 @@ class Inspector(QFrame):
             self._turn.stop()
             return
         if told.node_id != self._node_id:
-            self._node_id = told.node_id
+            self._node_id, self._name = told.node_id, told.content.name
             self._scroll.verticalScrollBar().setValue(0)
         self._head.show_words(told.content, stale=told.grey)
         self._curve = told.curve
@@ -137,6 +134,10 @@ class Inspector(QFrame):
         """Return the place that a node's curve is painted in: who makes one for it makes it for this."""
         box = self._sections.get(REPLICATION)
         return box.curve_area() if box is not None else QRectF()
+
+    def focus_numbers(self) -> None:
+        """Give the keys to the numbers."""
+        self._scroll.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def rows(self, title: str) -> tuple[tuple[str, str], ...]:
         """Return (label, value) of a section as shown, for tests and the copy of a whole section."""
@@ -175,17 +176,12 @@ class Inspector(QFrame):
         box.show_section(section)
         if section.title == REPLICATION:
             box.show_curve(self._curve)
+            box.name_curve(self._name)
 
     def _place_of(self, title: str) -> int:
         order = ["", PROBLEMS, REPLICATION, RETURN, MACHINE, SETTINGS]
         before = order[: order.index(title)]
         return sum(t in self._sections for t in before)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Cut the words of buttons for the new width."""
-        super().resizeEvent(event)
-        actions, self._actions = self._actions, ()
-        self._show_actions(actions)
 
     def _show_actions(self, actions: tuple[Action, ...]) -> None:
         if actions == self._actions:
@@ -202,11 +198,7 @@ class Inspector(QFrame):
             self._help_rows.addWidget(label(first, "warn", wrap=True))
         for action in actions:
             text = f"{action.text}  ({action.not_now})" if action.not_now else action.text
-            room = self.width() - 32 - 28  # beside the section's margins and the button's own
-            cut = QFontMetrics(ui_font()).elidedText(text, Qt.TextElideMode.ElideRight, room)
-            made = button(cut, hint=action.not_now or (text if cut != text else ""))
-            made.setAccessibleName(text)
-            made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            made = CutButton(text, hint=action.not_now)
             made.setEnabled(not action.not_now)
             made.clicked.connect(lambda _=False, a=action: self.action_chosen.emit(a.action_id, self._node_id))
             self._help_rows.addWidget(made)
@@ -221,7 +213,7 @@ class _Head(QWidget):
         self._name = ElidedLabel("", "title")
         self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._state = ElidedLabel("", "", Qt.TextElideMode.ElideRight)
-        self._state.setFont(ui_font(weight=STRONG))
+        self._fit_text()
         self._age = label("", "third")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 16, 16, 8)
@@ -233,10 +225,15 @@ class _Head(QWidget):
         self._health = Health.UNKNOWN
         self._stale = False
         theme_holder().changed.connect(self._dress)
+        theme_holder().sized.connect(self._fit_text)
+
+    def _fit_text(self) -> None:
+        self._state.setFont(ui_font(weight=STRONG))
 
     def show_words(self, words: Content, *, stale: bool) -> None:
         """Show the node's first line."""
         self._mark.set_health(Health.UNKNOWN if stale else words.health)
+        self._mark.set_owner(words.name)
         self._name.setText(words.name)
         self._state.setText(words.state)
         if self._age.text() != words.age:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 
 from services.words import tr
 from widgets.common.boxes import hairline
-from widgets.common.fonts import mono_font, ui_font
+from widgets.common.fonts import mono_font, px, ui_font
 from widgets.common.labels import ElidedLabel, ValueLabel, label
 from widgets.common.theme import current_theme, curve_color, theme_holder
 from widgets.topology.inspector_content import SETTINGS, Row, Section
@@ -30,13 +30,17 @@ class _Value(ValueLabel):
         self._row = Row("", "")
         self._grey = False
         theme_holder().changed.connect(self.update)
+        theme_holder().sized.connect(self._fit_text)
+
+    def _fit_text(self) -> None:
+        self.setFont(mono_font() if self._row.mono else ui_font())
 
     def show_row(self, row: Row, *, grey: bool) -> None:
         """Show a row; `grey` when its section is stale."""
         if row == self._row and grey == self._grey:
             return
         self._row, self._grey = row, grey
-        self.setFont(mono_font() if row.mono else ui_font())
+        self._fit_text()
         self.setText(row.value)
         self.set_hint(row.note)
         self.setAccessibleName(f"{tr(row.label)} {row.value} {row.note}".strip())
@@ -79,7 +83,7 @@ class SectionBox(QWidget):
         self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
         self._key_width = _NAME_WIDTH if title == SETTINGS else _KEY_WIDTH
-        self._grid.setColumnMinimumWidth(0, self._key_width)
+        self._grid.setColumnMinimumWidth(0, px(self._key_width))
         self._grid.setColumnStretch(1, 1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 12)
@@ -101,6 +105,14 @@ class SectionBox(QWidget):
         outer.addLayout(inner)
         self._curve.hide()
         self._caption.hide()
+        theme_holder().sized.connect(self._fit_text)
+
+    def _fit_text(self) -> None:
+        for key, value in self._rows:
+            key.setFixedSize(px(self._key_width), px(20))
+            value.setFixedHeight(px(20))
+        self._grid.setColumnMinimumWidth(0, px(self._key_width))
+        self._widen()
 
     def show_section(self, section: Section) -> None:
         """Refill the rows; widgets are made or dropped only when their number changes."""
@@ -123,10 +135,10 @@ class SectionBox(QWidget):
     def _widen(self) -> None:
         """Give words longer than the English ones more room, up to half of the panel; names what the values leave."""
         wanted = max((key.fontMetrics().horizontalAdvance(key.text()) + 4 for key, _ in self._rows), default=0)
-        most = max(_MOST_KEY_WIDTH, self.width() // 2 - _SIDES)
+        most = max(px(_MOST_KEY_WIDTH), self.width() // 2 - _SIDES)
         if self._key_width == _NAME_WIDTH:
-            most = max(_NAME_WIDTH, self.width() - _SIDES - _SETTING_WIDTH)
-        width = max(_KEY_WIDTH, min(most, wanted))
+            most = max(_NAME_WIDTH, px(_MOST_KEY_WIDTH), self.width() - _SIDES - px(_SETTING_WIDTH))
+        width = max(px(_KEY_WIDTH), min(most, wanted))
         self._grid.setColumnMinimumWidth(0, width)
         for key, _ in self._rows:
             key.setFixedWidth(width)
@@ -143,8 +155,8 @@ class SectionBox(QWidget):
     def _add_row(self) -> None:
         key, value = ElidedLabel("", "second"), _Value()
         for widget in (key, value):
-            widget.setFixedHeight(20)
-        key.setFixedWidth(self._key_width)
+            widget.setFixedHeight(px(20))
+        key.setFixedWidth(px(self._key_width))
         at = len(self._rows)
         self._grid.addWidget(key, at, 0)
         self._grid.addWidget(value, at, 1)
@@ -177,6 +189,10 @@ class SectionBox(QWidget):
     def curve_area(self) -> QRectF:
         """Return the place that the curve is painted in."""
         return self._curve.area()
+
+    def name_curve(self, node: str) -> None:
+        """Name the curve for who hears it: what it shows, and of which node."""
+        self._curve.setAccessibleName(f"{self._caption.text()}, {node}")
 
     def words(self) -> tuple[tuple[str, str], ...]:
         """Return (label, value) of all rows."""

@@ -143,8 +143,8 @@ class NodeItem(QGraphicsItem):
         return changed
 
     def boundingRect(self) -> QRectF:
-        """Return the card with room for the selection's frame."""
-        return self._card.adjusted(-2.0, -2.0, 2.0, 2.0)
+        """Return the card with room for the frames of selection and focus."""
+        return self._card.adjusted(-6.0, -6.0, 6.0, 6.0)
 
     def shape(self) -> QPainterPath:
         """Return the whole card: clicks beside the text count."""
@@ -194,6 +194,10 @@ class NodeItem(QGraphicsItem):
         painter.setBrush(theme.canvas if self._text.silent else theme.panel)
         inset = 0.0 if selected else 0.5
         painter.drawRoundedRect(self._card.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
+        if selected and state.focused:
+            painter.setPen(QPen(theme.accent, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(self._card.adjusted(-4, -4, 4, 4), _RADIUS + 4, _RADIUS + 4)
 
     def _paint_state_glyph(self, painter: QPainter, rect: QRectF) -> None:
         theme = self._state.theme

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from widgets.common.fonts import BASE, SMALL, STRONG, TITLE, ui_font
+from widgets.common.fonts import BASE, SMALL, STRONG, TITLE, drawn_font, text_percent
 from widgets.common.theme import Theme, current_theme
 
 NAMES_FROM = 0.45  # below this zoom no text: the budget of the design, and nobody could read it
@@ -23,7 +23,8 @@ class Detail(IntEnum):
 
 
 def detail_at(zoom: float) -> Detail:
-    """Return the level of detail for a zoom factor."""
+    """Return the level of detail for a zoom factor: who wants larger text gets fewer words sooner, but larger ones."""
+    zoom /= min(1.5, text_percent() / 100)
     if zoom < NAMES_FROM:
         return Detail.GLYPH
     return Detail.NAME if zoom < CARDS_FROM else Detail.CARD
@@ -33,13 +34,13 @@ class Fonts:
     """The fonts of the drawing with their metrics; made once there is an application."""
 
     def __init__(self) -> None:
-        self.name: QFont = ui_font(TITLE, STRONG)
-        self.strong: QFont = ui_font(SMALL, STRONG)
-        self.small: QFont = ui_font(SMALL)
-        self.base_strong: QFont = ui_font(BASE, STRONG)
-        self.base: QFont = ui_font(BASE)
-        self.far_name: QFont = ui_font(26, STRONG)
-        self.far_state: QFont = ui_font(20)
+        self.name: QFont = drawn_font(TITLE, STRONG)
+        self.strong: QFont = drawn_font(SMALL, STRONG)
+        self.small: QFont = drawn_font(SMALL)
+        self.base_strong: QFont = drawn_font(BASE, STRONG)
+        self.base: QFont = drawn_font(BASE)
+        self.far_name: QFont = drawn_font(26, STRONG)
+        self.far_state: QFont = drawn_font(20)
         self.name_width = QFontMetricsF(self.name)
         self.strong_width = QFontMetricsF(self.strong)
         self.small_width = QFontMetricsF(self.small)

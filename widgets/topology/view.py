@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
@@ -18,6 +17,7 @@ from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
 from widgets.common.messages import MessageBar
 from widgets.common.nodes import STALE_AFTER_S, state_word
+from widgets.common.shortcuts import CANVAS, WINDOW, bind, keys_of
 from widgets.common.spark import Spark
 from widgets.common.text import format_clock, format_duration
 from widgets.common.wardrobe import wear
@@ -109,8 +109,7 @@ class TopologyView(QFrame):
         menu.addAction(tr("SVG…"), lambda: self._ask_and_export("svg"))
         export.setMenu(menu)
         row.addWidget(export)
-        shortcut = QShortcut(QKeySequence("Ctrl+E"), self, export.showMenu)
-        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        bind(self, CANVAS, "export", export.showMenu)
         return tools
 
     def _header(self) -> QHBoxLayout:
@@ -135,7 +134,8 @@ class TopologyView(QFrame):
             self._seen.setText("")
             self._bar.say(Health.WARN, ())
             self._empty.say(
-                tr("No cluster is selected"), tr("Choose one in the tree on the left, or press Ctrl+K to find it.")
+                tr("No cluster is selected"),
+                tr("Choose one in the tree on the left, or press {keys} to find it.", keys=keys_of(WINDOW, "palette")),
             )
             return
         _set(self._name, cluster.name)

@@ -1,0 +1,1 @@
+"""The page of settings, and what the program says of itself."""

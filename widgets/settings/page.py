@@ -1,0 +1,294 @@
+"""The page of settings: what can be set, from when on it counts, and what the program says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from services.words import mark, tr, tr_n
+from widgets.common.boxes import button
+from widgets.common.fields import choice, choose, line, mark_wrong
+from widgets.common.fonts import px
+from widgets.common.labels import ValueLabel, label
+from widgets.common.theme import theme_holder
+from widgets.common.wardrobe import wear
+from widgets.settings.values import Limit, Shown
+
+_WIDTH = 760
+_NAMES, _FIELDS = 220, 220
+_THEMES = (("system", mark("As the desktop")), ("light", mark("Light")), ("dark", mark("Dark")))
+
+
+class SettingsPage(QFrame):
+    """Frozen values in, signals out.
+
+    Signals:
+        changed(str, object): name of a setting, its new value. limit_changed(str, str): of a procedure's question.
+        estate_forgotten(): the next start opens the usual inventory. closed(): back to the page before.
+    """
+
+    changed = Signal(str, object)
+    limit_changed = Signal(str, str)
+    estate_forgotten = Signal()
+    closed = Signal()
+
+    def __init__(self, shown: Shown, limit_fault: Callable[[str], str]) -> None:
+        """Make the page.
+
+        Args:
+            limit_fault: what is wrong with the text of a limit, '' for nothing.
+        """
+        super().__init__()
+        self._shown = shown
+        self._limit_fault = limit_fault
+        self._sized: list[QWidget] = []
+        self._names: list[QWidget] = []
+        self.setProperty("kind", "canvas")
+        self._keyring = label("", wrap=True)
+        self._inner = QFrame()
+        self._inner.setProperty("kind", "canvas")
+        column = QVBoxLayout(self._inner)
+        column.setContentsMargins(20, 16, 16, 24)
+        column.setSpacing(8)
+        column.addLayout(self._head())
+        for title, grid in (
+            (tr("Look"), self._look()),
+            (tr("Sampling and history"), self._sampling()),
+            (tr("Passwords"), self._secrets()),
+            (tr("What procedures begin with"), self._limits()),
+            (tr("About Pilothouse"), self._about()),
+        ):
+            column.addSpacing(8)
+            column.addWidget(label(title, "section"))
+            column.addWidget(_card(grid))
+        column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(self._inner)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setAccessibleName(tr("Settings"))
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._scroll)
+        self.setAccessibleName(tr("Settings"))
+        self._fit_text()
+        theme_holder().sized.connect(self._fit_text)
+        wear(self)
+
+    # -- what is shown ------------------------------------------------------------------------------------------------
+
+    def show_keyring(self, name: str, usable: bool) -> None:
+        """Say where passwords can be kept."""
+        if usable:
+            self._keyring.setText(tr("{name}: passwords can be kept there when you ask for it.", name=name))
+        else:
+            self._keyring.setText(
+                tr(
+                    "There is no keyring of the desktop that can be used. A password that you type is known until "
+                    "the window closes. To keep one, start a keyring (GNOME Keyring, KWallet), or write env:VARIABLE "
+                    "in the inventory in its place."
+                )
+            )
+
+    def show_theme(self, name: str) -> None:
+        """Show which theme is set."""
+        choose(self.theme, name)
+
+    def show_text(self, percent: int) -> None:
+        """Show how large text is."""
+        self.text.setCurrentIndex(self.text.findData(percent))
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(label(tr("Settings"), "title"))
+        said = (
+            tr("kept in {path}", path=self._shown.kept) if self._shown.kept else tr("not kept: nothing of this run is")
+        )
+        where = label(said, "third")
+        row.addSpacing(8)
+        row.addWidget(where, 1)
+        row.addWidget(button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit))
+        return row
+
+    def _look(self) -> QGridLayout:
+        shown, grid = self._shown, _grid()
+        self.theme = choice(tr("Theme"), _THEMES)
+        choose(self.theme, shown.theme)
+        self.theme.activated.connect(lambda: self.changed.emit("theme", self.theme.currentData()))
+        self._add(grid, tr("Theme"), self.theme)
+        self.text = _numbers(tr("Text size"), shown.sizes, lambda n: f"{n} %", shown.text_percent)
+        self.text.activated.connect(lambda: self.changed.emit("text_percent", self.text.currentData()))
+        self._add(grid, tr("Text size"), self.text)
+        if len(shown.languages) > 1:
+            options = (("", mark("The system's")), *((tag, tag) for tag in shown.languages))
+            self.language = choice(tr("Language"), options)
+            choose(self.language, shown.language)
+            self.language.activated.connect(lambda: self.changed.emit("language", self.language.currentData()))
+            self._add(grid, tr("Language"), self.language, tr("From the next start."))
+        else:
+            self._say(grid, tr("Language"), tr("English; there is no translation yet."))
+        return grid
+
+    def _sampling(self) -> QGridLayout:
+        shown, grid = self._shown, _grid()
+        self.interval = _numbers(
+            tr("A sample of each server every"), shown.intervals, lambda n: tr_n("{n} s", "{n} s", n), shown.interval_s
+        )
+        self.interval.activated.connect(lambda: self.changed.emit("interval_s", self.interval.currentData()))
+        why = tr("From the next start. Above 2 s rates would have holes, and silence would be told too late.")
+        self._add(grid, tr("A sample of each server every"), self.interval, why)
+        self.days = self._spin(tr("Keep samples for"), shown.days, shown.keep_days, "keep_days")
+        self.days.setSuffix(tr(" days"))
+        said = tr("From the next start; what is older is deleted then. Values by the minute stay for 400 days.")
+        self._add(grid, tr("Keep samples for"), self.days, said)
+        self.gib = self._spin(tr("History at most"), shown.gib, shown.most_gib, "most_gib")
+        self.gib.setSuffix(" GiB")
+        self._add(grid, tr("History at most"), self.gib, tr("From the next start; the oldest goes first."))
+        if shown.estate:
+            self._estate(grid)
+        return grid
+
+    def _estate(self, grid: QGridLayout) -> None:
+        value = ValueLabel(self._shown.estate)
+        value.setAccessibleName(tr("Inventory: {path}", path=self._shown.estate))
+        self._add(grid, tr("Inventory"), value, tr("Opened last: the next start opens it again."))
+        if not self._shown.usual_estate:
+            forget = button(tr("Open the usual one next time"), on=self._forget)
+            grid.addWidget(forget, grid.rowCount(), 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
+            self.forget = forget
+
+    def _secrets(self) -> QGridLayout:
+        grid = _grid()
+        self._keyring.setText(tr("Looking for the system's keyring…"))
+        grid.addWidget(label(tr("Keyring"), "second"), 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._keyring, 0, 1, 1, 2)
+        return grid
+
+    def _limits(self) -> QGridLayout:
+        grid = _grid()
+        self.limit_fields: dict[str, QLineEdit] = {}
+        for question in self._shown.questions:
+            field = line(tr(question.title), question.usual)
+            field.setText(self._shown.limits.get(question.name, ""))
+            fault = label("", "bad")
+            fault.hide()
+            field.editingFinished.connect(lambda q=question, f=field, w=fault: self._limit_typed(q, f, w))
+            self.limit_fields[question.name] = field
+            self._add(grid, tr(question.title), field, tr("Empty: {usual}.", usual=question.usual))
+            grid.addWidget(fault, grid.rowCount(), 1, 1, 2)
+        return grid
+
+    def _about(self) -> QGridLayout:
+        grid = _grid()
+        for name, value in self._shown.about:
+            words = ValueLabel(value)
+            words.setAccessibleName(f"{tr(name)}: {value}")
+            row = grid.rowCount()
+            grid.addWidget(label(tr(name), "second"), row, 0)
+            grid.addWidget(words, row, 1, 1, 2)
+        self.copy = button(tr("Copy all"), hint=tr("Copy these lines, for a report"), on=self._copy)
+        grid.addWidget(self.copy, grid.rowCount(), 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        return grid
+
+    # -- what a person does -------------------------------------------------------------------------------------------
+
+    def _limit_typed(self, question: Limit, field: QLineEdit, fault: QLabel) -> None:
+        text = field.text().strip()
+        wrong = self._limit_fault(text) if text else ""
+        fault.setText(wrong)
+        fault.setVisible(bool(wrong))
+        mark_wrong(field, bool(wrong))
+        if not wrong:
+            self.limit_changed.emit(question.name, text)
+
+    def _forget(self) -> None:
+        self.forget.setEnabled(False)
+        self.forget.setText(tr("The next start opens the usual one"))
+        self.estate_forgotten.emit()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(f"{tr(name)}: {value}" for name, value in self._shown.about))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape goes back."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    # -- places -------------------------------------------------------------------------------------------------------
+
+    def _spin(self, name: str, ends: tuple[int, int], value: int, setting: str) -> QSpinBox:
+        box = QSpinBox()
+        box.setAccessibleName(name)
+        box.lineEdit().setTextMargins(7, 0, 0, 0)
+        box.setRange(*ends)
+        box.setValue(value)
+        box.setKeyboardTracking(False)
+        box.valueChanged.connect(lambda number: self.changed.emit(setting, number))
+        return box
+
+    def _add(self, grid: QGridLayout, name: str, field: QWidget, note: str = "") -> None:
+        row = grid.rowCount()
+        words = label(name, "second", wrap=True)
+        words.setBuddy(field)
+        self._sized.append(field)
+        self._names.append(words)
+        grid.addWidget(words, row, 0)
+        grid.addWidget(field, row, 1)
+        grid.addWidget(label(note, "third", wrap=True), row, 2)
+
+    def _say(self, grid: QGridLayout, name: str, value: str) -> None:
+        row = grid.rowCount()
+        grid.addWidget(label(name, "second"), row, 0)
+        grid.addWidget(label(value), row, 1, 1, 2)
+
+    def _fit_text(self) -> None:
+        self._inner.setMaximumWidth(px(_WIDTH) + 200)
+        for field in self._sized:
+            field.setFixedWidth(px(_FIELDS))
+        for name in self._names:
+            name.setFixedWidth(px(_NAMES))
+        for grid in self.findChildren(QGridLayout):
+            grid.setColumnMinimumWidth(0, px(_NAMES))
+
+
+def _numbers(name: str, values: Sequence[int], words: Callable[[int], str], value: int) -> QComboBox:
+    box = choice(name, ())
+    for number in values:
+        box.addItem(words(number), number)
+    box.setCurrentIndex(box.findData(value))
+    return box
+
+
+def _grid() -> QGridLayout:
+    grid = QGridLayout()
+    grid.setContentsMargins(16, 12, 16, 12)
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(6)
+    grid.setColumnStretch(2, 1)
+    return grid
+
+
+def _card(grid: QGridLayout) -> QFrame:
+    card = QFrame()
+    card.setProperty("kind", "card")
+    card.setLayout(grid)
+    return card

@@ -302,15 +302,19 @@ def _with_default_users(entry: HostEntry, path: Path) -> HostEntry:
 
 
 def _refuse_another(path: Path, name: str, replaces: str) -> None:
-    """Raise BadInput where saving would put this host in the place of another one of the same name."""
+    """Raise BadInput where saving would put this host in another one's place, or beside one that looks like it."""
+    from services.inventory.lookalikes import alike, told_alike
     from services.inventory.toml_file import load_inventory
 
-    if name != replaces and path.exists() and load_inventory(path).host(name) is not None:
-        raise BadInput(
-            tr('The inventory has a host named "{name}" already.', name=name),
-            safe=tr("Nothing was written."),
-            try_=(tr("Give this one another name, or edit that one."),),
-        )
+    if name == replaces or not path.exists():
+        return
+    others = [host.name for host in load_inventory(path).hosts if host.name != replaces]
+    safe, advice = tr("Nothing was written."), (tr("Give this one another name, or edit that one."),)
+    if name in others:
+        raise BadInput(tr('The inventory has a host named "{name}" already.', name=name), safe=safe, try_=advice)
+    if like := alike(name, others):
+        told = told_alike("host", like, name)
+        raise BadInput(tr("Not saved: {told}", told=told), safe=safe, try_=advice)
 
 
 def _write(path: Path, entries: tuple[HostEntry, ...], replaces: str = "") -> None:

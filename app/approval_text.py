@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from app.procedure_text import plan_lines, step_lines
 from services.procedures.actions import Action
-from services.procedures.run_model import Binding, RunState, RunView, StepState
+from services.procedures.model import with_addresses
+from services.procedures.run_model import REFUSED, RunState, RunView, StepState
 from services.procedures.wording import wording
 from services.words import tr
 
@@ -18,7 +19,7 @@ _GOING_BACK = frozenset({RunState.UNDOING, RunState.UNDO_FAILED})
 
 def coming_lines(view: RunView, *, back: bool) -> Iterator[str]:
     """Yield exactly what runs from here, as it was approved; nothing of a run whose journal was changed."""
-    if view.binding is Binding.CHANGED:
+    if view.binding in REFUSED:
         return
     if view.state in _ENDED:
         yield from _release_lines(view)
@@ -44,16 +45,16 @@ def again_lines(view: RunView, addresses: Mapping[str, str]) -> Iterator[str]:
     Args:
         addresses: host -> address, as the run's beginning kept them.
     """
-    yield from plan_lines(view.plan)
+    yield from plan_lines(view.plan, addresses)
     undos = [(step.host, step.undo) for step in reversed(view.plan.steps) if step.undo is not None]
     if undos:
         yield tr("How it would be taken back, the newest step first:")
     for host, undo in undos:
         yield from _act_lines(host, undo.title, undo.action)
     yield from _release_lines(view)
-    if addresses:
-        yield tr("Its hosts:")
-        yield from (f"  {host:<8} {address}" for host, address in addresses.items())
+    others = [host for host in addresses if host not in view.plan.hosts]
+    if others:
+        yield tr("Further hosts that it was approved with: {hosts}", hosts=with_addresses(others, addresses))
     if view.kept:
         yield tr("Values that it has read and will use:")
         yield from (f"  {name} = {value}" for name, value in view.kept)

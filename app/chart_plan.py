@@ -10,7 +10,7 @@ from services.sampling.charts import ChartTemplate, CurveTemplate, load_charts
 from services.types import ClusterKind
 from services.words import tr
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
-from widgets.common.nodes import curve_index, ordered_nodes
+from widgets.common.nodes import curve_indexes, ordered_nodes
 from widgets.common.text import format_bytes
 
 Place = tuple[str, str]
@@ -66,11 +66,12 @@ def _all_curves(template: ChartTemplate, subject: _Subject) -> Curves:
     """Return one curve a node, in the order of their names, each in its node's colour."""
     curve = template.curve[0]
     found: Curves = []
+    indexes = curve_indexes(subject.cluster)
     for node in _nodes(template, subject.cluster):
         named = CurveSpec(
             node.node_id,
             tr(curve.label, node=node.name),
-            curve_index(subject.cluster, node.node_id),
+            indexes[node.node_id],
             unit=curve.unit,
             drawing=curve.drawing,
             band=curve.band,

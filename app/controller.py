@@ -19,7 +19,7 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
 from widgets.bridge.source import EstateSource, PlaybackControl
 from widgets.bridge.stalls import StallMeter
-from widgets.common.text import format_clock
+from widgets.common.text import format_clock, in_past, speak_of_past
 from widgets.common.turns import Turns
 from widgets.frame.status_line import zone_name
 from widgets.topology.inspector import Action
@@ -45,6 +45,7 @@ class Controller(QObject):
     def __init__(self, source: EstateSource, window: MainWindow, ops: Ops, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.source = source
+        speak_of_past(past=not source.is_live)
         self.player: PlaybackControl | None = None if source.is_live else cast("PlaybackControl", source)
         self._window = window
         self._ops = ops
@@ -306,11 +307,7 @@ class Controller(QObject):
 
     def _on_tick(self, now: float) -> None:
         estate = self._estate
-        hosts = (
-            tr("{answering} of {total} hosts answer", answering=estate.hosts_answering, total=estate.hosts_total)
-            if estate.hosts_total
-            else ""
-        )
+        hosts = _hosts_words(estate) if estate.hosts_total else ""
         if abs(now - self._told_at) >= 1.0:  # a recording's present jumps back, too
             self._told_at = now
             self._take_stock()
@@ -340,3 +337,10 @@ class _Piece:
 
 def _nothing(_cluster: ClusterSnapshot, _node: NodeView) -> tuple[Action, ...]:
     return ()
+
+
+def _hosts_words(estate: EstateSnapshot) -> str:
+    answering, total = estate.hosts_answering, estate.hosts_total
+    if in_past():
+        return tr("{answering} of {total} hosts answered", answering=answering, total=total)
+    return tr("{answering} of {total} hosts answer", answering=answering, total=total)

@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from services.errors import BadInput
-from services.files import narrow, private_folder
+from services.files import narrow, not_ones_own, private_folder
 from services.words import tr
 
 _APP = "pilothouse"
@@ -21,13 +21,21 @@ def data_folder(options: Namespace) -> Path:
     folder = given or _usual_data()
     try:
         private_folder(folder)
-        if given is None or any((folder / name).exists() for name in _STORES):
+        if given is None:
+            narrow(folder, 0o700)
+        foreign = not_ones_own(folder)
+        if any((folder / name).exists() for name in _STORES):
             narrow(folder, 0o700)  # a folder that others share keeps its mode until there is something of ours in it
     except OSError as problem:
         raise BadInput(
             tr("The data folder {folder} can't be made: {problem}.", folder=folder, problem=problem.strerror),
             try_=(tr("Name another one with --data DIR."),),
         ) from problem
+    if foreign:
+        raise BadInput(
+            tr("The data folder {folder} is not used: {why}.", folder=folder, why=foreign),
+            try_=(tr("Name another one with --data DIR, or make it yours alone: chown and chmod go-w."),),
+        )
     return folder
 
 

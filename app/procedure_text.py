@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from services.discovery.words import clock
 from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.facts_model import Facts
 from services.procedures.fields import Fault, Field
-from services.procedures.model import Breach, Plan, Step
+from services.procedures.model import Breach, Plan, Step, with_addresses
 from services.procedures.procedure import About
 from services.procedures.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.standing import seen_on, state_words
@@ -101,8 +101,8 @@ def _answer(answer: Remedy) -> str:
     return f"{tr(answer.advice)}: {given or f'--input {answer.field}=…'}"
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """Yield the whole plan: every step with the exact masked text of what it does."""
+def plan_lines(plan: Plan, addresses: Mapping[str, str]) -> Iterator[str]:
+    """Yield the whole plan: its hosts with where they are, every step with the exact masked text of what it does."""
     yield plan.title
     yield from _wrapped("  ", plan.summary)
     if plan.nothing_to_do:
@@ -111,6 +111,7 @@ def plan_lines(plan: Plan) -> Iterator[str]:
     about = duration(plan.estimate_s)
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=about) if about else ''}"
+    yield from _wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
     for number, step in enumerate(plan.steps, 1):
         yield from step_lines(number, step)
 

@@ -58,7 +58,8 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
             write_whole(path, picture_bytes(window.grab().toImage()))
         except OSError as problem:
             raise BadInput(
-                tr("{path} could not be written.", path=path), try_=(tr("Choose another folder."),)
+                tr("{path} could not be written: {problem}.", path=path, problem=problem.strerror or problem),
+                try_=(tr("Choose another folder."),),
             ) from problem
         sys.stdout.write(f"{path}\n")
     if session.failed is not None:

@@ -19,6 +19,7 @@ from services.errors import BadInput
 from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk
+from services.procedures.heads import HeadFiles
 from services.procedures.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
 from services.procedures.seal_key import WorkstationKey
 from services.procedures.sentences import APPROVAL_NEEDED
@@ -40,7 +41,7 @@ def open_desk(options: Namespace) -> Iterator[Desk]:
     folder = data_folder(options)
     state = open_state(folder / "state.sqlite")
     try:
-        desk = Desk(inventory, SystemVault(), state, SystemClock(), WorkstationKey(folder))
+        desk = Desk(inventory, SystemVault(), state, SystemClock(), WorkstationKey(folder), HeadFiles(folder))
         try:
             yield desk
         finally:

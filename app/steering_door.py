@@ -34,12 +34,13 @@ class DeskDoor:
         from app.places import data_folder
         from services.clock import SystemClock
         from services.procedures.desk import Desk
+        from services.procedures.heads import HeadFiles
         from services.procedures.seal_key import WorkstationKey
 
         inventory, folder = read_inventory(self._options), data_folder(self._options)
         if self._state is None:
             self._state = open_state(folder / "state.sqlite")
-        return Desk(inventory, self._vault, self._state, SystemClock(), WorkstationKey(folder))
+        return Desk(inventory, self._vault, self._state, SystemClock(), WorkstationKey(folder), HeadFiles(folder))
 
     def refresh(self, desk: Desk) -> None:
         """Let the desk know hosts that were added or edited since."""

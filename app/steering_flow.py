@@ -194,7 +194,8 @@ class WizardFlow(QObject):
 
     def _show_plan(self, draft: Draft, *, live: bool) -> None:
         assert draft.plan is not None
-        self._wizard.set_plan(draft.plan, plan_wording(draft.plan), draft.violations, live=live)
+        where = draft.facts.addresses()
+        self._wizard.set_plan(draft.plan, plan_wording(draft.plan), draft.violations, live=live, addresses=where)
         self._planned_now(draft.plan)
 
     # -- rehearsing and starting --------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from app.steering_pages import KEY, SteeringPages
 from app.steering_reports import ReportSaver
 from app.steering_side import SideFeed
 from services.errors import UserError
-from services.procedures.model import Plan
+from services.procedures.model import Plan, with_addresses
 from services.procedures.procedure import About
 from services.procedures.run_model import RunState, RunView
 from services.types import ClusterKind, Health
@@ -359,7 +359,7 @@ class Steering(QObject):
         It is the code of the refusal that is approved: what was changed since is refused again.
         """
         self._show_run(view)
-        hosts = ", ".join(f"{host} {address}" for host, address in problem.hosts.items())
+        hosts = with_addresses(problem.hosts, problem.hosts)
         title = tr("Approve run {run} again, as it stands here?", run=view.run_id)
         sentences = (
             str(problem),

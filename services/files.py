@@ -17,12 +17,20 @@ from services.words import tr
 
 MOST_TEXT = 2**20
 """Bytes of a file that a person writes by hand: settings, a list of hosts."""
+_BESIDE = ("-wal", "-shm", "-journal")
+_MOST_LINKS = 40
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Neither through a link that was put there meanwhile, nor waiting for a pipe's other end."""
 
 
 def write_whole(
     path: Path, text: str | bytes, *, new: bool = False, private: bool = True, durable: bool = False
 ) -> None:
-    """Write a file beside its place and move it there: nobody sees half of it (man rename(2)). A link stays one.
+    """Write a file beside its place and move it there: nobody sees half of it (man rename(2)).
+
+    A link of one's own in a folder of one's own stays one. Any other is replaced itself: what it points to is not ours
+    to choose.
 
     Args:
         text: UTF-8, its line ends as they are.
@@ -36,7 +44,7 @@ def write_whole(
         path.touch(exist_ok=False)
     import secrets  # behind it stands OpenSSL: who only reads (the window's first paint) does not wait for it
 
-    target = path.resolve()
+    target = _followed(path)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         _write(part, text.encode("utf-8") if isinstance(text, str) else text, private=private, durable=durable)
@@ -95,21 +103,115 @@ def private_folder(path: Path) -> None:
 def private_file(path: Path) -> None:
     """Make an empty file that only its owner may read; one that exists keeps what it holds and becomes so.
 
-    What SQLite puts beside a database (-wal, -shm, -journal) gets the mode of the database itself.
+    What SQLite puts beside a database (-wal, -shm, -journal) gets the mode of the database itself. A link or another
+    person's file that waits there already would be written through, or taken for our own words: it is refused.
+
+    Raises OSError, then nothing was changed; `strerror` is a sentence's end.
     """
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
-    for name in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal"))):
+    place = _followed(path)
+    owner: int | None = None
+    with contextlib.suppress(FileNotFoundError):
+        owner = _own_regular(place, None)
+    beside = [place.with_name(place.name + suffix) for suffix in _BESIDE]
+    there = [name for name in beside if os.path.lexists(name)]
+    for name in there:
+        _own_regular(name, owner)
+    if owner is None:
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_RDWR | _SAFELY, 0o600))
+    for name in (place, *there):
         with contextlib.suppress(FileNotFoundError):
-            narrow(name, 0o600)
+            _narrow(name, 0o600)
+
+
+def _own_regular(place: Path, owner: int | None) -> int:
+    """Return who owns a file; raise OSError unless it is one, no link, and (beside a database) not a stranger's."""
+    about = place.lstat()
+    if stat.S_ISLNK(about.st_mode):
+        raise OSError(errno.ELOOP, tr("{file} is a link that somebody else may have put there", file=place.name))
+    _refuse_device(about.st_mode)
+    beside = place.name.endswith(_BESIDE)
+    if os.name == "posix" and beside and about.st_uid not in {0, os.geteuid(), owner}:
+        raise OSError(errno.EPERM, tr("{file} belongs to somebody else", file=place.name))
+    return about.st_uid
+
+
+def not_ones_own(path: Path) -> str:
+    """Return why others could have written what stands in a file or folder, a sentence's end; '' where only its owner.
+
+    As OpenSSH judges its own files (readconf.c, "Bad owner or permissions"): this user's or root's, and nobody else
+    may write. Raises OSError where it can't be looked at.
+    """
+    if os.name != "posix":
+        return ""  # Windows: the profile's own access list keeps others out
+    known = path.stat()
+    if known.st_uid not in {0, os.geteuid()}:
+        return tr("it belongs to another user, {owner}", owner=_name_of(known.st_uid))
+    if known.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return tr("others may write to it")
+    return ""
+
+
+def _name_of(uid: int) -> str:
+    import pwd  # POSIX only
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 def narrow(path: Path, mode: int) -> None:
     """Take from a file or folder of one's own what others were allowed, never more; another's stays as it is."""
+    if os.name == "posix":  # Windows: the profile's own access list keeps others out
+        _narrow(_followed(path), mode)
+
+
+def _narrow(place: Path, mode: int) -> None:
+    known = place.lstat()
+    if os.name != "posix" or known.st_uid != os.geteuid() or not stat.S_IMODE(known.st_mode) & ~mode:
+        return  # it is not opened for nothing: closing it would drop SQLite's locks of this process (man fcntl(2))
+    if stat.S_ISREG(known.st_mode) or stat.S_ISDIR(known.st_mode):
+        descriptor = os.open(place, os.O_RDONLY | _SAFELY)
+        try:
+            os.fchmod(descriptor, stat.S_IMODE(os.fstat(descriptor).st_mode) & mode)
+        finally:
+            os.close(descriptor)
+
+
+def _followed(path: Path) -> Path:
+    """Return where a name leads by links that a person laid; a link that somebody else may have put there ends it.
+
+    That is one of another user, or one in a folder that others may write to (man proc(5), protected_symlinks). Raises
+    OSError for a folder that is reached by another user's link.
+    """
     if os.name != "posix":
-        return  # Windows: the profile's own access list keeps others out
-    known = path.stat()
-    if known.st_uid == os.geteuid() and stat.S_IMODE(known.st_mode) & ~mode:
-        path.chmod(stat.S_IMODE(known.st_mode) & mode)
+        return path.resolve()  # Windows: making a link takes a right that neighbours lack
+    for _ in range(_MOST_LINKS):
+        _refuse_foreign_folders(path.parent)
+        place = path.parent.resolve() / path.name
+        try:
+            about, folder = place.lstat(), place.parent.stat()
+        except FileNotFoundError:
+            return place
+        if not stat.S_ISLNK(about.st_mode) or not _is_ours(about) or folder.st_mode & _OTHERS_WRITE:
+            return place
+        path = place.parent / place.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _refuse_foreign_folders(folder: Path, links: int = _MOST_LINKS) -> None:
+    for step in (*reversed(folder.absolute().parents), folder.absolute()):
+        if not step.is_symlink():
+            continue
+        if not links:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if not _is_ours(step.lstat()):
+            raise OSError(errno.ELOOP, tr("{file} is a link that somebody else may have put there", file=step))
+        _refuse_foreign_folders(step.parent / step.readlink(), links - 1)
+
+
+def _is_ours(about: os.stat_result) -> bool:
+    return about.st_uid in {0, os.geteuid()}
 
 
 @contextlib.contextmanager

@@ -69,6 +69,8 @@ class Reach(Enum):
 
 Lack = Literal["", "not offered", "not yet", "no way"]
 """Why nothing of a metric was sampled, '' where something was."""
+NODES_LEFT_OUT = "too-many-nodes"
+"""A recording holds more nodes than are drawn."""
 NOT_OFFERED: Final = "not offered"
 """The server does not know such a number."""
 NOT_YET: Final = "not yet"

@@ -39,7 +39,12 @@ def run(options: Namespace) -> int:
         _refuse_faults(draft, overrides)
         machine = getattr(options, "json", False)
         if not machine:
-            sys.stdout.write("\n".join([*check_lines(draft.checks, overrides), "", *plan_lines(_plan(draft))]) + "\n")
+            sys.stdout.write(
+                "\n".join(
+                    [*check_lines(draft.checks, overrides), "", *plan_lines(_plan(draft), draft.facts.addresses())]
+                )
+                + "\n"
+            )
         blocks = standing_blocks(draft.checks, overrides)
         if rehearse and not _plan(draft).nothing_to_do:
             return _rehearsed(desk.rehearse(draft), draft, overrides, machine=machine)

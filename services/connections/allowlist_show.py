@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.connections.allowlist_select import Grammar
 from services.connections.allowlist_sql import Token
 from services.errors import Refused
+from services.lines import lines_of
 from services.words import tr
 
 # A word stands for itself, 'S' for a string, 'N' for a name (a schema), '[...]' for words that may be missing,
@@ -54,7 +55,7 @@ def _parsed(line: str) -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple(steps)
 
 
-FORMS = tuple(_parsed(line) for line in _FORMS.strip().splitlines())
+FORMS = tuple(_parsed(line) for line in lines_of(_FORMS.strip()))
 
 
 def check_show(tokens: tuple[Token, ...]) -> None:

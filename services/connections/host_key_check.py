@@ -1,7 +1,12 @@
 """The question every SSH connection starts with: is this the host it says it is?
 
-OpenSSH's answers (man ssh_config(5), StrictHostKeyChecking; sshconnect.c check_host_key): a known key goes through, a
-changed or revoked one never does, an unknown one is asked about. Host certificates are judged by their authority.
+OpenSSH's answers (man ssh_config(5), StrictHostKeyChecking; sshconnect.c check_host_key, hostfile.c
+check_hostkeys_by_key_or_type): a known key goes through; a revoked one never does, nor any other key than those known,
+of whatever type; where no key is known a person is asked. Host certificates are judged by their authority.
+
+accept-new takes a key unasked where no file has a line about the name. Stricter than OpenSSH, a line about its address
+that does not know this key counts too (OpenSSH: only with CheckHostIP), and so does an authority or a revoked key: a
+host that was ever known is no new one.
 """
 
 from __future__ import annotations
@@ -21,8 +26,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_identity,
 )
 
+from services.addresses import is_this_machine
 from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.words import tr
 
@@ -53,12 +59,21 @@ def key_algorithms(target: SshTarget, known: KnownHosts) -> tuple[str, ...]:
 
 
 def check_host_key(
-    key: paramiko.PKey, *, target: SshTarget, known: KnownHosts, host: str, policy: HostKeyPolicy | None
+    key: paramiko.PKey,
+    *,
+    target: SshTarget,
+    known: KnownHosts,
+    host: str,
+    policy: HostKeyPolicy | None,
+    address: str = "",
 ) -> None:
     """Return when `key` (whose signature the transport has verified) is the host's.
 
+    Args:
+        address: the IP address it came from, '' where that is another machine's (through a hop or a ProxyCommand).
+
     Raises:
-        HostKeyChanged: known_hosts has another key of this type, or the key is revoked. Never asked about.
+        HostKeyChanged: known_hosts has other keys for it, or the key is revoked. Never asked about.
         HostKeyUnknown: not known, and `policy` (if any) didn't accept it.
     """
     certificate = key.public_blob
@@ -76,7 +91,8 @@ def check_host_key(
         assert line is not None
         raise HostKeyChanged(
             f"The {key_type} host key of {target.key_name} is not the one in {line.where}: it is {fingerprint(blob)}, "
-            f"known is {fingerprint(line.blob)}. Somebody may be listening, or the host was set up anew.",
+            f"known is {line.key_type} {fingerprint(line.blob)}. Somebody may be listening, or the host was set up "
+            "anew.",
             host=host,
             safe=tr("No login was attempted and nothing was sent."),
             try_=(
@@ -88,11 +104,24 @@ def check_host_key(
                 ),
             ),
         )
-    question = _question(target, host, key_type, blob, other=line.key_type if line else "")
-    if target.strict == "accept-new" or (target.strict != "yes" and policy is not None and policy(question)):
+    question = _question(target, host, key_type, blob)
+    if target.strict == "accept-new" and _is_new(target, known, address, key_type, blob):
+        accept_host_key(question)
+        return
+    if target.strict != "yes" and policy is not None and policy(question):
         accept_host_key(question)
         return
     raise question
+
+
+def _is_new(target: SshTarget, known: KnownHosts, address: str, key_type: str, blob: bytes) -> bool:
+    """Return whether nothing at all was known of the host before, so that accept-new may speak for the person."""
+    if known.speak_of(target.key_name):
+        return False
+    kept = address if target.port == 22 else f"[{address}]:{target.port}"
+    if not address or is_this_machine(address) or target.key_name != named_after(target.host, target.port):
+        return True  # an address that several hosts have: loopback, or that of a HostKeyAlias
+    return not known.speak_of(kept) or known.judge(kept, key_type, blob)[0] is Verdict.KNOWN
 
 
 def accept_host_key(question: HostKeyUnknown) -> None:
@@ -102,7 +131,7 @@ def accept_host_key(question: HostKeyUnknown) -> None:
     remember(question.known_hosts, question.key_name, question.key_type, question.key_base64, hashed=question.hashed)
 
 
-def _question(target: SshTarget, host: str, key_type: str, blob: bytes, *, other: str) -> HostKeyUnknown:
+def _question(target: SshTarget, host: str, key_type: str, blob: bytes) -> HostKeyUnknown:
     shown = fingerprint(blob)
     sentence = tr(
         "The host key of {name} is not known yet: {key_type} {shown}.",
@@ -110,10 +139,6 @@ def _question(target: SshTarget, host: str, key_type: str, blob: bytes, *, other
         key_type=key_type,
         shown=shown,
     )
-    if other:
-        sentence += tr(
-            " (A key of another type, {other}, is known for it, but the host did not show that one.)", other=other
-        )
     if target.strict == "yes":
         sentence += tr(" ssh_config says StrictHostKeyChecking yes, so it must be added to known_hosts by hand.")
     return HostKeyUnknown(

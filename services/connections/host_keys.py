@@ -20,6 +20,7 @@ from pathlib import Path
 from services.addresses import is_key_name
 from services.errors import BadInput
 from services.files import narrow, read_bounded
+from services.lines import lines_of
 from services.words import tr
 
 _MOST_BYTES = 32 * 2**20
@@ -91,8 +92,9 @@ class KnownHosts:
     def judge(self, name: str, key_type: str, blob: bytes) -> tuple[Verdict, KnownKey | None]:
         """Return the verdict on a plain key, and the line it rests on.
 
-        As in OpenSSH's check_key_in_hostkeys: another key of the SAME type is a change; a key of another type than
-        those known is new (the line returned beside UNKNOWN is then one of those).
+        As in OpenSSH (hostfile.c, check_hostkeys_by_key_or_type): where any plain key is known for the name, every
+        other is a change, also one of another type. Else somebody in the middle would show a type that is not known
+        yet. The line is then one of the same type, where there is one.
         """
         if self.is_revoked(name, blob):
             return Verdict.REVOKED, None
@@ -100,10 +102,13 @@ class KnownHosts:
         for key in plain:
             if key.blob == blob:
                 return Verdict.KNOWN, key
-        for key in plain:
-            if key.key_type == key_type:
-                return Verdict.CHANGED, key
-        return Verdict.UNKNOWN, plain[0] if plain else None
+        if not plain:
+            return Verdict.UNKNOWN, None
+        return Verdict.CHANGED, next((key for key in plain if key.key_type == key_type), plain[0])
+
+    def speak_of(self, name: str) -> bool:
+        """Return whether any line is about `name`: a key of any type, an authority, a revoked key."""
+        return any(key.matches(name) for key in self._keys)
 
 
 def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bool) -> None:
@@ -146,13 +151,13 @@ def _read(file: str) -> list[KnownKey]:
             tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted."),
         ) from problem
-    return [key for number, line in enumerate(text.splitlines(), 1) if (key := _parse(line, file, number)) is not None]
+    return [key for number, line in enumerate(lines_of(text), 1) if (key := _parse(line, file, number)) is not None]
 
 
 def _parse(line: str, file: str, number: int) -> KnownKey | None:
     """Parse one line; None for blank lines, comments, unknown markers and broken lines (as OpenSSH skips them)."""
-    words = line.split()
-    if not words or words[0].startswith("#"):
+    words = re.split("[ \t]+", line.strip(" \t"))  # hostfile.c knows no other blanks
+    if not words[0] or words[0].startswith("#"):
         return None
     marker = words.pop(0) if words[0].startswith("@") else ""
     if marker not in {"", "@revoked", "@cert-authority"} or len(words) < 3:

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput, CertificateChanged, CertificateUnknown
-from services.files import private_file, private_folder
+from services.files import not_ones_own, private_file, private_folder, read_bounded
+from services.lines import lines_of
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -71,17 +72,16 @@ def name_of(entry: HostEntry) -> str:
 def pins_of(name: str) -> tuple[Pin, ...]:
     """Return the fingerprints accepted for a server (one, unless a person wrote more). Raises BadInput: unreadable."""
     file = place()
+    _refuse_foreign(file)
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise _unreadable(file, tr("it is larger than 1 MiB"))
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = read_bounded(file, _MOST_BYTES).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as problem:
         # Going on without the file would turn a changed certificate into an unknown one.
         raise _unreadable(file, problem.strerror or str(problem)) from problem
     found: list[Pin] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         words = line.split()
         if len(words) >= 3 and words[0].lower() == name and words[1] == "sha256" and _PRINT.fullmatch(words[2].upper()):
             found.append(Pin(words[2].upper(), f"{file}:{number}"))
@@ -93,10 +93,11 @@ def accept_certificate(question: CertificateUnknown) -> None:
     file = place()
     if not _NAME.fullmatch(question.name) or not _PRINT.fullmatch(question.fingerprint):
         raise BadInput(tr("'{name}' names no server: no certificate is accepted for it.", name=question.name))
+    _refuse_foreign(file)
     try:
         private_folder(file.parent)
         private_file(file)
-        old = file.read_bytes()
+        old = read_bounded(file, _MOST_BYTES)
         start = "" if not old or old.endswith(b"\n") else "\n"
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_APPEND), "w", encoding="ascii") as stream:
             stream.write(f"{start}{question.name} sha256 {question.fingerprint}\n")
@@ -127,9 +128,17 @@ def unknown(entry: HostEntry, where: str, certificate: bytes, why: str) -> Certi
                 "connection, or with: pilothouse inventory check --accept-certificate {shown}",
                 shown=shown,
             ),
-            tr('Or name the authority that signed it ("ca"), or go through SSH (via = "tunnel").'),
+            _otherwise(entry),
         ),
     )
+
+
+def _otherwise(entry: HostEntry) -> str:
+    if entry.sql is not None and entry.sql.via == "tunnel":
+        return tr(
+            'Or name the authority that signed it ("ca", tls = "verify-ca"), or go to the socket (via = "socket").'
+        )
+    return tr('Or name the authority that signed it ("ca"), or go through SSH (via = "tunnel").')
 
 
 def changed(entry: HostEntry, where: str, shown: str, known: tuple[Pin, ...]) -> CertificateChanged:
@@ -165,6 +174,23 @@ def _subject(certificate: bytes) -> str:
     except ValueError:
         return ""
     return " ".join(subject.split())[:120]
+
+
+def _refuse_foreign(file: Path) -> None:
+    """Refuse what others could have written: a certificate that somebody else accepted would get the password."""
+    for path in (file.parent, file):
+        try:
+            why = not_ones_own(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as problem:
+            raise _unreadable(path, problem.strerror or str(problem)) from problem
+        if why:
+            raise BadInput(
+                tr("{path} is not used: {why}.", path=path, why=why),
+                safe=tr("No login was attempted."),
+                try_=(tr("Look at what it holds; then make it yours alone: chown and chmod go-w."),),
+            )
 
 
 def _unreadable(file: Path, why: str) -> BadInput:

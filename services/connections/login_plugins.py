@@ -3,8 +3,9 @@
 mysql_native_password and client_ed25519 answer a challenge: the password itself is not sent. caching_sha2_password
 does so while the server remembers the account; else it wants the password, as sha256_password, mysql_clear_password
 and dialog always do: readable, or under a key that anybody in the middle could have sent. That goes only to a peer that
-is verified. Sources: dev.mysql.com/doc/dev/mysql-server/latest, "Caching_sha2_password information" and
-"Authentication Methods"; mariadb.com/kb/en/connection.
+is verified; SSH alone verifies the host, not who listens on its port. Sources:
+dev.mysql.com/doc/dev/mysql-server/latest, "Caching_sha2_password information" and "Authentication Methods";
+mariadb.com/kb/en/connection.
 """
 
 from __future__ import annotations
@@ -24,11 +25,15 @@ _FAST_OK, _FULL = b"\x01\x03", b"\x01\x04"
 
 
 class Withheld(pymysql.OperationalError):
-    """The server asked for the password in a form that its peer could read, and nothing verifies it. Nothing went."""
+    """The server asked for the password in a form that its peer could read, and nothing verifies it. Nothing went.
 
-    def __init__(self, plugin: str) -> None:
+    encrypted: it speaks TLS, so that it has a certificate to be judged by.
+    """
+
+    def __init__(self, plugin: str, *, encrypted: bool) -> None:
         super().__init__(CR.CR_AUTH_PLUGIN_ERR, plugin)
         self.plugin = plugin
+        self.encrypted = encrypted
 
 
 class _Plugin:
@@ -38,6 +43,9 @@ class _Plugin:
 
     def __init__(self, connection: _Connection) -> None:
         self._connection = connection
+
+    def _withheld(self) -> Withheld:
+        return Withheld(self.name, encrypted=bool(self._connection.cipher()))
 
     def _reply(self, data: bytes) -> Any:
         self._connection.write_packet(data)
@@ -55,7 +63,7 @@ class _Readable(_Plugin):
     def authenticate(self, _packet: object) -> object:
         """Send the password, or refuse."""
         if not self._connection.trust.verified:
-            raise Withheld(self.name)
+            raise self._withheld()
         return self._reply(self._connection.password + b"\0")
 
 
@@ -71,9 +79,9 @@ class _Sha256(_Plugin):
     name = "sha256_password"
 
     def authenticate(self, packet: object) -> object:
-        """Let PyMySQL send it (over TLS as it is, inside SSH under the server's key), or refuse."""
+        """Let PyMySQL send it (over TLS as it is, on a socket under the server's key), or refuse."""
         if not self._connection.trust.verified:
-            raise Withheld(self.name)
+            raise self._withheld()
         sent: object = _auth.sha256_password_auth(self._connection, packet)  # type: ignore[no-untyped-call]
         return sent
 
@@ -91,7 +99,7 @@ class _CachingSha2(_Plugin):
             packet = self._reply(_auth.scramble_caching_sha2(connection.password, salt))
         said = packet.get_all_data()[:2]
         if said == _FULL:
-            raise Withheld(self.name)
+            raise self._withheld()
         if said != _FAST_OK:
             raise pymysql.OperationalError(CR.CR_AUTH_PLUGIN_ERR, "Authentication plugin: an unknown answer")
         return self._next()

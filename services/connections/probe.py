@@ -339,10 +339,17 @@ def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[Ste
         return "passed", tr("Encrypted with {cipher}; {how} verified by CA.", cipher=cipher, how=how)
     if proof == "pin":
         return "passed", tr("Encrypted with {cipher}; verified by the certificate that was accepted.", cipher=cipher)
-    if proof == "road":
-        if road == "socket":
-            return "skipped", tr("Not needed: the way leads to the server's own socket.")
-        return "passed", tr("Through SSH: encrypted, and the host is verified by its key.")
+    if proof == "socket":
+        return "skipped", tr("Not needed: the way leads to the server's own socket.")
+    if proof == "host" and road == "tunnel":
+        return "passed", tr(
+            "Through SSH: encrypted, and the host is verified by its key. The password is only proven, never sent."
+        )
+    if proof == "host":
+        return "warned", tr(
+            "Others may make names in the socket's folder: nothing says that this is the server. The password is only "
+            "proven to it, never sent."
+        )
     if cipher:
         told = tr(
             "Encrypted with {cipher}, not verified: nothing says that this is the server. The password is only "

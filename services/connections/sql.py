@@ -13,7 +13,7 @@ from services.connections.known_certificates import Pin, changed, name_of, pins_
 from services.connections.limits import Limits
 from services.connections.mysql_wire import Account, MySqlWire, certificate_of
 from services.connections.ports import Rows
-from services.connections.sql_errors import connect_error, refused_certificate, statement_error
+from services.connections.sql_errors import connect_error, statement_error, why_to_ask
 from services.connections.text_rows import BadReply, ServerError
 from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for
 from services.connections.tunnels import Way, open_way
@@ -73,9 +73,9 @@ class SqlLink:
         pins: tuple[Pin, ...] = ()
         trust = Trust()
         try:
-            if way.road == "open" and access.tls == "verify" and access.ca is None:
+            if way.road != "socket" and access.tls == "verify" and access.ca is None:
                 pins = pins_of(name_of(entry))
-            trust = trust_for(access, way.road, tuple(pin.fingerprint for pin in pins))
+            trust = trust_for(access, way.road, tuple(pin.fingerprint for pin in pins), own=way.own)
             wire = MySqlWire(
                 way.sock,
                 Account(access.user, password.encode("utf-8")),
@@ -93,7 +93,7 @@ class SqlLink:
             raise changed(entry, way.where, problem.fingerprint, pins) from problem
         except Exception as problem:  # bytes that are no greeting bring the driver to raise anything
             hang_up(way.sock)
-            why = refused_certificate(problem) if trust.asks else ""
+            why = why_to_ask(problem) if trust.asks else ""
             if why:
                 raise _question(entry, ssh, why, limits=limits, limit_s=limit) from problem
             raise _told(problem, way, access, entry.name, limit) from problem
@@ -214,7 +214,9 @@ class SqlLink:
 
 
 def _told(problem: BaseException, way: Way, access: SqlAccess, host: str, limit_s: float) -> UserError:
-    return connect_error(problem, where=way.where, user=access.user, host=host, limit_s=limit_s, tls=access.tls)
+    return connect_error(
+        problem, where=way.where, user=access.user, host=host, limit_s=limit_s, tls=access.tls, road=way.road
+    )
 
 
 def _question(

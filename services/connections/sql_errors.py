@@ -14,6 +14,7 @@ from services.connections.dial import told
 from services.connections.limits import LOGIN_BYTES
 from services.connections.login_plugins import Withheld
 from services.connections.text_rows import ServerError
+from services.connections.tls import Road
 from services.errors import AuthFailed, QueryFailed, TimedOut, TlsFailed, TlsMissing, Unreachable, UserError
 from services.words import mark, tr
 
@@ -34,11 +35,14 @@ _LOGIN_ADVICE = {
 }
 
 
-def connect_error(problem: BaseException, *, where: str, user: str, host: str, limit_s: float, tls: str) -> UserError:
+def connect_error(
+    problem: BaseException, *, where: str, user: str, host: str, limit_s: float, tls: str, road: Road = "open"
+) -> UserError:
     """Return the error for a connection or login that failed.
 
     Args:
         problem: what the driver raised; where: "db1 port 3306", or a socket; tls: the mode asked for.
+        road: what lies between here and the server.
     """
     number, text = _parts(problem)
     cause = _cause(problem)
@@ -46,7 +50,7 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
         return _tls_error(cause, where, host)
     refused: TlsFailed | Unreachable | None
     if isinstance(problem, Withheld):
-        refused = _withheld(problem, where, user, tls, host)
+        refused = _withheld(problem, where, user, tls if road == "open" else road, host)
     else:
         refused = _tls_refusal(number, text, where, tls, host) or _no_login_yet(problem, where, host)
     if refused is not None:
@@ -85,8 +89,11 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
     return Unreachable(tr("The server on {where} ended the login: {text}.", where=where, text=text), host=host)
 
 
-def refused_certificate(problem: BaseException) -> str:
-    """Return why the certificate was not accepted, where that is what ended a connection, else ''."""
+def why_to_ask(problem: BaseException) -> str:
+    """Return why a person has to judge the certificate, where that is what ended a connection, else ''."""
+    if isinstance(problem, Withheld):
+        asked = tr("the server asks for the password itself, by {plugin}", plugin=problem.plugin)
+        return asked if problem.encrypted else ""
     cause = _cause(problem)
     return cause.verify_message.rstrip(".") if isinstance(cause, ssl.SSLCertVerificationError) else ""
 
@@ -132,11 +139,28 @@ def _cause(problem: BaseException) -> BaseException:
     return cause
 
 
-def _withheld(problem: Withheld, where: str, user: str, tls: str, host: str) -> TlsFailed:
-    """Return the error for a password that was asked for in the clear by somebody who need not be the server."""
-    advice = tr('Set tls to "verify" for this host: the certificate is then verified, or you are asked about it once.')
-    if tls == "off":
-        advice = tr('Go through SSH (via = "tunnel"), or set tls to "verify" for this host.')
+_WAYS_TO_PROVE = {
+    "off": mark('Go through SSH to the server\'s own socket (via = "socket"), or set tls to "verify" for this host.'),
+    "tunnel": mark(
+        'Go to the server\'s own socket (via = "socket"): on a port of the host any of its users may listen. Or switch '
+        'TLS on at the server, with tls = "verify": you are then asked about its certificate once.'
+    ),
+    "socket": mark(
+        "Let the server have its socket in a folder of its own, as /run/mysqld: where others may make names, any of "
+        "them may listen in its place."
+    ),
+}
+
+
+def _withheld(problem: Withheld, where: str, user: str, way: str, host: str) -> TlsFailed:
+    """Return the error for a password that was asked for in the clear by somebody who need not be the server.
+
+    way: the road where it is not an open one, else the TLS mode.
+    """
+    advice = mark(
+        'Set tls to "verify" for this host: the certificate is then verified, or you are asked about it once.'
+    )
+    advice = tr(_WAYS_TO_PROVE.get(way, advice))
     return TlsFailed(
         tr(
             "The server on {where} asks for the password of {user} in the clear ({plugin}), and nothing says that it "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -283,8 +284,14 @@ class _Opener:
             raise self._not_ssh(problem, target) from problem
 
     def _log_in(self, link: SshLink, target: SshTarget, *, is_hop: bool) -> None:
-        key = link.transport.get_remote_server_key()
-        check_host_key(key, target=target, known=known_for(target), host=self._host, policy=self._policy)
+        check_host_key(
+            link.transport.get_remote_server_key(),
+            target=target,
+            known=known_for(target),
+            host=self._host,
+            policy=self._policy,
+            address=_address_of(link.transport.meter.below),
+        )
         access = self._access
         if is_hop:
             # The host's own password is nobody else's business.
@@ -336,6 +343,13 @@ class _Opener:
             host=self._host,
             try_=(tr("Check that this is the SSH port, and MaxStartups and address filters on the host."),),
         )
+
+
+def _address_of(sock: object) -> str:
+    """Return the address of the host's end of a connection that was dialled from here; '' for any other way."""
+    if not isinstance(sock, socket.socket) or sock.family not in {socket.AF_INET, socket.AF_INET6}:
+        return ""
+    return str(sock.getpeername()[0])
 
 
 def _without_password(access: SshAccess) -> SshAccess:

@@ -1,13 +1,12 @@
 """~/.ssh/config as OpenSSH reads it: which host, port, user, keys and hops a name stands for (man ssh_config(5)).
 
-The parser is paramiko's; what it lacks is done here: `Include`, ${VARIABLE} and %-tokens in file names, `none`
-values, the system-wide file, several known_hosts files, and OpenSSH's defaults.
+The parser is paramiko's; what it lacks is done here: `Include`, ${VARIABLE} and %-tokens in file names, `none` values,
+the system-wide file, several known_hosts files, and OpenSSH's defaults. Its `Match exec` is match_exec.py's.
 """
 
 from __future__ import annotations
 
 import getpass
-import glob
 import os
 import re
 import shlex
@@ -17,9 +16,12 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
-from services.connections.ssh_target import SshTarget
+from services.connections.match_exec import SshConfigFile
+from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
+from services.globs import Globs
+from services.lines import lines_of
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -54,17 +56,18 @@ def hop_for(access: SshAccess, hop: str) -> SshTarget:
     return _resolve(config, address, user=user or None, port=port, access=access, is_hop=True)
 
 
-def read_config(path: str | None) -> paramiko.SSHConfig:
+def read_config(path: str | None) -> SshConfigFile:
     """Return the parsed configuration: the given file, or ~/.ssh/config and the system's (None), or nothing ('')."""
-    config = paramiko.SSHConfig()
+    config = SshConfigFile()
     if path == "":
         return config
+    globs = Globs()
     files = [Path(path).expanduser()] if path else [Path("~/.ssh/config").expanduser(), Path(SYSTEM_CONFIG)]
     for file in files:
         if path is None and not file.is_file():
             continue
         try:
-            config.parse(_expanded(file, [], depth=0))
+            config.parse(_expanded(file, [], globs, depth=0))
         except OSError as problem:
             raise BadInput(
                 tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
@@ -74,10 +77,11 @@ def read_config(path: str | None) -> paramiko.SSHConfig:
     return config
 
 
-def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
+def _expanded(file: Path, read: list[Path], globs: Globs, *, depth: int) -> list[str]:
     """Return the file's lines with Include replaced by what it names; the enclosing Host or Match then resumes.
 
-    `read`: every file so far; an ssh_config that names too many, or the same ones without end, is refused.
+    `read`: every file so far; an ssh_config that names too many, or the same ones without end, is refused, and so is
+    one whose patterns look at too many names (`globs`).
     Relative names are relative to ~/.ssh for a user's file and to /etc/ssh for the system's; globs may match nothing.
     """
     if depth > MOST_INCLUDES:
@@ -87,7 +91,7 @@ def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
     read.append(file)
     block = "Host *"
     lines: list[str] = []
-    for line in read_bounded(file).decode("utf-8", "replace").splitlines():
+    for line in lines_of(read_bounded(file).decode("utf-8", "replace")):
         word, _, rest = re.sub(r"^\s*(\w+)\s*=?\s*", r"\1 ", line).partition(" ")
         if word.lower() in {"host", "match"}:
             block = line
@@ -96,14 +100,14 @@ def _expanded(file: Path, read: list[Path], *, depth: int) -> list[str]:
             continue
         base = Path("/etc/ssh") if file.is_relative_to("/etc/ssh") else Path("~/.ssh").expanduser()
         for pattern in shlex.split(rest, comments=True):
-            for name in sorted(glob.glob(str(base / Path(_environment(pattern)).expanduser()))):  # noqa: PTH207 - may be absolute
-                lines += _expanded(Path(name), read, depth=depth + 1)
+            for name in globs.matching(base / Path(_environment(pattern)).expanduser()):
+                lines += _expanded(name, read, globs, depth=depth + 1)
                 lines.append(block)
     return lines
 
 
 def _resolve(
-    config: paramiko.SSHConfig,
+    config: SshConfigFile,
     address: str,
     *,
     user: str | None,
@@ -130,7 +134,7 @@ def _resolve(
         host=host,
         port=port,
         user=user,
-        key_name=alias or (host.lower() if port == 22 else f"[{host.lower()}]:{port}"),
+        key_name=alias or named_after(host, port),
         identity_files=_identities(found, access, explicit),
         explicit_key=explicit is not None,
         certificates=_certificates(found, access, is_hop=is_hop),

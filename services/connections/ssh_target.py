@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def named_after(host: str, port: int) -> str:
+    """Return the name that host keys are kept under where no HostKeyAlias says another."""
+    return host.lower() if port == 22 else f"[{host.lower()}]:{port}"
+
+
 @dataclass(frozen=True, slots=True)
 class SshTarget:
     """One hop, fully resolved; names and meanings as in man ssh_config(5).

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 65536
 
-Proof = Literal["ca", "pin", "road", ""]
+Proof = Literal["ca", "pin", "socket", "host", ""]
 Road = Literal["open", "tunnel", "socket"]
 """What lies between here and the server: a network, an SSH tunnel that ends on the server's own host, its Unix socket
 (here or over SSH). A tunnel that goes on from the host to another address is an open road."""
@@ -50,8 +50,9 @@ class Trust:
 
     Attributes:
         context: None is no TLS. required: a server that offers none is refused.
-        proof: 'ca' (chain, and name unless told otherwise), 'pin' (an accepted certificate), 'road' (an SSH tunnel to
-            the host itself, or a Unix socket), '' for nothing: then no secret is sent that the peer could read.
+        proof: 'ca' (chain, and name unless told otherwise), 'pin' (an accepted certificate), 'socket' (the server's
+            own), 'host' (SSH leads to the right machine, where any of its users may listen on a port), '' for nothing.
+            With the last two no secret is sent that the peer could read.
         pins: fingerprints, one of which the certificate must have where the proof is 'pin'.
         asks: a certificate that no authority vouches for is shown to a person.
     """
@@ -65,7 +66,7 @@ class Trust:
     @property
     def verified(self) -> bool:
         """Return whether whoever gets past the handshake is the server: it may then be told the password."""
-        return bool(self.proof)
+        return self.proof in {"ca", "pin", "socket"}
 
 
 class WrongCertificate(Exception):  # noqa: N818 - it says what happened
@@ -76,22 +77,23 @@ class WrongCertificate(Exception):  # noqa: N818 - it says what happened
         self.fingerprint = fingerprint
 
 
-def trust_for(access: SqlAccess, road: Road, pins: tuple[str, ...] = ()) -> Trust:
+def trust_for(access: SqlAccess, road: Road, pins: tuple[str, ...] = (), *, own: bool = False) -> Trust:
     """Return how an SQL access wants its server judged (resources/docs/adr/0029-verified-or-asked.md).
 
     Args:
         pins: fingerprints that a person accepted for this server; they count for `verify` where no `ca` is named.
+        own: the road is a socket where nobody can listen but the server (socket_owner.py).
     """
-    safe: Proof = "road" if road != "open" else ""
+    safe: Proof = "" if road == "open" else "socket" if own else "host"
     mode, files = access.tls, (access.ca, access.cert, access.key)
     if mode == "off" or (road == "socket" and mode in {"verify", "required"}):
         return Trust(None, proof=safe)  # servers offer no TLS on a Unix socket unless forced to
     if mode == "required":
         return Trust(_context("nothing", *files), required=True, proof=safe)
-    if mode == "verify" and safe:
-        return Trust(_context("nothing", *files), proof=safe)
     if mode == "verify" and pins and access.ca is None:
         return Trust(_context("nothing", *files), required=True, proof="pin", pins=pins)
+    if mode == "verify" and safe:
+        return Trust(_context("nothing", *files), proof=safe, asks=access.ca is None)
     # An authority alone says nothing where it is anybody's (the system's): then the name must be right as well.
     checks = "chain" if mode == "verify-ca" and access.ca is not None else "name"
     return Trust(_context(checks, *files), required=True, proof="ca", asks=mode == "verify" and access.ca is None)

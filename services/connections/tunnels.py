@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from services.connections.budget import UnderWay
 from services.connections.dial import dial
 from services.connections.limits import Limits
+from services.connections.socket_owner import is_of_the_server, listens_as_itself
 from services.connections.ssh_config import target_for
 from services.connections.tls import Road
 from services.errors import BadInput, TimedOut, Unreachable
@@ -30,11 +31,15 @@ DEAD_AFTER_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """An open way: the socket, what it is, and how to name its end in a sentence."""
+    """An open way: the socket, what it is, and how to name its end in a sentence.
+
+    own: it is a Unix socket where nobody can listen but the server.
+    """
 
     sock: SocketLike
     road: Road
     where: str
+    own: bool = False
 
 
 def open_way(
@@ -59,9 +64,11 @@ def open_way(
     if access.via == "socket":
         path = access.socket or DEFAULT_SOCKET
         if ssh is None:
-            way = Way(_local(path, entry.name, limit_s), "socket", tr("the socket {path}", path=path))
+            sock = _local(path, entry.name, limit_s)
+            way = Way(sock, "socket", tr("the socket {path}", path=path), listens_as_itself(sock, path))
         else:
-            way = Way(ssh().unix(path, limit_s=limit_s), "socket", tr("the socket {path}", path=path))
+            channel = ssh().unix(path, limit_s=limit_s)
+            way = Way(channel, "socket", tr("the socket {path}", path=path), is_of_the_server(path))
         making.take(way.sock)
         return way
     if ssh is None:

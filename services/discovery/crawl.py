@@ -42,9 +42,9 @@ class CrawlResult:
     """What was found.
 
     Attributes:
-        facts: host key -> facts of every host that was asked, seeds included; aliases are left out.
+        facts: host key -> facts of every host that was asked, seeds included, each; other aliases are left out.
         entries: host key -> how to reach it, for the hosts in `facts`.
-        aliases: keys that turned out to be another name of one in `facts`.
+        aliases: keys nobody wrote down that turned out to be another name of one in `facts`.
         problems: hosts that were named and could not be asked, and where the bounds cut the search.
         unasked: hosts that were named and that nobody said may be asked.
     """
@@ -249,10 +249,12 @@ def _give_up(search: _Search, seeds: Sequence[HostEntry], limit_s: float, clock:
 
 
 def _result(search: _Search, seeds: Sequence[HostEntry]) -> CrawlResult:
-    aliases = aliases_among(search.facts, frozenset(seed.name for seed in seeds))
+    written = frozenset(seed.name for seed in seeds if not seed.ways_of)
+    same = aliases_among(search.facts, frozenset(seed.name for seed in seeds))
+    aliases = {host: first for host, first in same.items() if host not in written}
     problems = [
         Problem("discovery", tr("{other} and {host} are the same server.", other=other, host=host), "same-server")
-        for other, host in aliases.items()
+        for other, host in same.items()
     ]
     return CrawlResult(
         facts={host: facts for host, facts in search.facts.items() if host not in aliases},

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from services.addresses import is_this_machine
-from services.discovery.nodes import Node
+from services.discovery.nodes import MOST_HISTORY, Node
 from services.facts.model import GaleraMember
 from services.facts.reading import host_port
 
 ARBITRATOR_NAMES = ("garb", "garbd")
+MOST_STRANGERS = 128
+"""Members of one cluster without a host that are drawn: more than a person looks at, the others are counted."""
 
 
 class Directory:
@@ -24,23 +26,29 @@ class Directory:
         self._at = at
         self.nodes = nodes
         self._by_uuid: dict[str, Node] = {}
+        self._shared: set[str] = set()
         self._by_address: dict[str, list[Node]] = {}
         for node in nodes:
             self._index(node)
 
     def _index(self, node: Node) -> None:
         for uuid in node.history:
+            if uuid in self._by_uuid:
+                self._shared.add(uuid)  # two hosts claim it: it proves neither, the address has to (clash.py)
             self._by_uuid[uuid] = node
         for address in node.addresses:
             self._by_address.setdefault(address, []).append(node)
 
-    def member(self, member: GaleraMember) -> Node:
-        """Return the node of a member table's row, a placeholder if no host is it."""
-        known = self._by_uuid.get(member.uuid) or self.at_address(member.address) or self._by_name(member)
+    def member(self, member: GaleraMember) -> Node | None:
+        """Return the node of a member table's row, a placeholder if no host is it; None where there are too many."""
+        proven = None if member.uuid in self._shared else self._by_uuid.get(member.uuid)
+        known = proven or self.at_address(member.address) or self._by_name(member)
         if known is None:
             known = self._placeholder(f"member:{member.uuid}", member.name or member.address or member.uuid[:8])
+        if known is None:
+            return None
         if member.uuid and member.uuid not in known.history:
-            known.history = (*known.history, member.uuid)
+            known.history = (*known.history, member.uuid)[-MOST_HISTORY:]
             self._by_uuid[member.uuid] = known
         if known.facts is None:
             known.address = known.address or member.address
@@ -57,10 +65,12 @@ class Directory:
             found = [node for node in found if port and node.port == port]
         return found[0] if len(found) == 1 else None
 
-    def stranger(self, address: str) -> Node:
-        """Return the placeholder of an address that no host has."""
+    def stranger(self, address: str) -> Node | None:
+        """Return the placeholder of an address that no host has; None where there are too many."""
         host = host_port(address)[0]
         known = self._placeholder(f"member:{host}", host)
+        if known is None:
+            return None
         known.address = address.removesuffix(":0")
         known.addresses = frozenset({host})
         return known
@@ -76,10 +86,12 @@ class Directory:
         ]
         return found[0] if len(found) == 1 else None
 
-    def _placeholder(self, node_id: str, name: str) -> Node:
+    def _placeholder(self, node_id: str, name: str) -> Node | None:
         for node in self.nodes:
             if node.node_id == node_id:
                 return node
+        if sum(node.facts is None for node in self.nodes) >= MOST_STRANGERS:
+            return None
         node = Node(node_id=node_id, name=name, facts=None, at=self._at, cluster=self._cluster)
         self.nodes.append(node)
         return node

@@ -144,7 +144,8 @@ def _view(group: _Group, directory: Directory) -> View:
         table = next((rows for node in (newest, *observers) if (rows := listed(node))), ())
         for row in table:
             node = directory.member(row)
-            members[node.node_id] = node
+            if node is not None:
+                members[node.node_id] = node
     if len(members) < size and not table:
         _add_by_address(members, size, given(observers), directory)
     conf_id = galera.conf_id if galera is not None and primary else None
@@ -161,16 +162,19 @@ def _add_by_address(members: dict[str, Node], size: int, addresses: tuple[str, .
             strangers.append(address)
     for address in strangers[: max(0, size - len(members))]:
         node = directory.stranger(address)
-        members[node.node_id] = node
+        if node is not None:
+            members[node.node_id] = node
 
 
-def components_of(views: Sequence[View], nodes: Sequence[Node], senders: frozenset[str]) -> tuple[Component, ...]:
+def components_of(
+    views: Sequence[View], nodes: Sequence[Node], senders: frozenset[str], before: Sequence[Component] = ()
+) -> tuple[Component, ...]:
     """Return one component a view and write each node's component and observers into `nodes`.
 
     Args:
-        senders: node ids that send flow control now.
+        senders: node ids that send flow control now. before: the components of the last snapshot.
     """
-    known = sum(weight_of(node) for node in nodes if is_member(node))
+    known = _votes_known(views, nodes, before)
     found = []
     for number, view in enumerate(views):
         component_id = ("primary" if number == 0 else f"primary-{number + 1}") if view.primary else _island_id(view)
@@ -195,6 +199,18 @@ def components_of(views: Sequence[View], nodes: Sequence[Node], senders: frozens
             )
         )
     return tuple(found)
+
+
+def _votes_known(views: Sequence[View], nodes: Sequence[Node], before: Sequence[Component]) -> int:
+    """Return the votes of all known members; those of lost ones only as far as the group ever had so many.
+
+    A server that names others each time would add to them without end.
+    """
+    named = {n.node_id for v in views for n in v.members}
+    lost = sum(weight_of(n) for n in nodes if n.facts is None and n.node_id not in named)
+    present = sum(weight_of(n) for n in nodes if is_member(n)) - lost
+    held = max((c.votes_known for c in before), default=present + lost)
+    return present + min(lost, max(0, held - present))
 
 
 def _island_id(view: View) -> str:

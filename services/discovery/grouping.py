@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from services.addresses import is_this_machine
 from services.discovery.async_view import Link, groups_of
-from services.discovery.model import EstateSnapshot
+from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.nodes import Node
 from services.facts.reading import host_port
 from services.types import ClusterKind
+
+LOST_S = 8 * 3600.0
+"""How long a member that nobody names any more is shown as lost: a night."""
+MOST_LOST = 32
+"""Such members of one cluster: a server that names others each time must not fill the picture with them."""
 
 
 def assign_galera(nodes: Sequence[Node], previous: EstateSnapshot | None) -> dict[str, list[Node]]:
@@ -66,7 +71,10 @@ def spoken_of(members: Sequence[Node]) -> set[str]:
 
 
 def carry_placeholders(clusters: Mapping[str, list[Node]], previous: EstateSnapshot | None, at: float) -> None:
-    """Put back the members that only others spoke of: one that nobody mentions any more is lost, not forgotten."""
+    """Put back the members that only others spoke of: one that nobody mentions any more is lost, not forgotten at once.
+
+    Those lost first stay; after `LOST_S` they go, where a node of the cluster answers and could name them.
+    """
     if previous is None:
         return
     for old in previous.clusters:
@@ -74,9 +82,9 @@ def carry_placeholders(clusters: Mapping[str, list[Node]], previous: EstateSnaps
         if here is None or old.kind is not ClusterKind.GALERA:
             continue
         taken = {u for node in here for u in node.history} | {a for node in here for a in node.addresses}
-        for view in old.nodes:
+        for view in _kept(old.nodes, at if any(node.sql_fresh for node in here) else None):
             host = host_port(view.address)[0]
-            if view.host or not view.node_id.startswith("member:") or host in taken or taken & set(view.uuid_history):
+            if not view.node_id.startswith("member:") or host in taken or taken & set(view.uuid_history):
                 continue
             here.append(
                 Node(
@@ -92,6 +100,17 @@ def carry_placeholders(clusters: Mapping[str, list[Node]], previous: EstateSnaps
                     addresses=frozenset({host} if host else set()),
                 )
             )
+
+
+def _kept(views: Sequence[NodeView], at: float | None) -> list[NodeView]:
+    """Return the nodes that only others spoke of: those named a moment ago, and of the lost the first ones.
+
+    `at`: now; None where nobody answers, who could name them, and so none is too old.
+    """
+    spoken = [view for view in views if not view.host]
+    lost = sorted((v for v in spoken if not v.seen_by), key=lambda view: view.state_since or 0.0)
+    young = [v for v in lost if at is None or v.state_since is None or at - v.state_since <= LOST_S]
+    return [view for view in spoken if view.seen_by] + young[:MOST_LOST]
 
 
 def assign_async(

@@ -4,7 +4,7 @@ A node is tied to its host's key (the inventory's or the discovered one). What p
 under another key is its server's own identity: the uuid it has in its group right now, or server uuid and machine id
 together. The ids it had before are its history. Two hosts that share a server_uuid (a copied data directory) or a
 machine-id (a cloned image) stay two nodes; only what can't be shared, the live group uuid or the same process on the
-same machine, makes two keys one.
+same machine, makes two keys one, and only while nothing else that they say differs (clash.py).
 """
 
 from __future__ import annotations
@@ -12,23 +12,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from services.discovery.clash import clashes_among, contradict, problems_of
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.naming import names_of
-from services.discovery.nodes import Node, addresses_of
+from services.discovery.nodes import MOST_HISTORY, Node, addresses_of
 from services.facts.model import NodeFacts, Problem
 from services.types import Reach
 from services.words import tr
 
-MOST_HISTORY = 32
-
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """The nodes that stand for hosts, the keys that were another name of one of them, and what is odd."""
+    """The nodes that stand for hosts, the keys that were another name of one of them, and what is odd.
+
+    `clashes`: pairs of nodes that show one identity and contradict each other (clash.py).
+    """
 
     nodes: tuple[Node, ...]
     aliases: Mapping[str, str]
     problems: tuple[Problem, ...]
+    clashes: tuple[tuple[Node, Node], ...] = ()
 
 
 def identified(
@@ -71,7 +74,8 @@ def identified(
         )
         for other, host in aliases.items()
     ]
-    return Identities(tuple(nodes), aliases, (*problems, *_shared(nodes)))
+    clashes = clashes_among(nodes)
+    return Identities(tuple(nodes), aliases, (*problems, *problems_of(clashes), *_shared(nodes)), clashes)
 
 
 def _unused(wanted: str, taken: set[str]) -> str:
@@ -123,7 +127,7 @@ def _same_install(one: NodeFacts, other: NodeFacts) -> bool:
 
 
 def aliases_among(facts: Mapping[str, NodeFacts], known: frozenset[str] = frozenset()) -> dict[str, str]:
-    """Return key -> key for hosts that are another name of the same running server.
+    """Return key -> key for hosts that are another name of the same running server: nothing they say differs.
 
     The first key counts, one already known before a new one, one that answers before one that does not.
     """
@@ -133,7 +137,7 @@ def aliases_among(facts: Mapping[str, NodeFacts], known: frozenset[str] = frozen
     for host in ordered:
         for mark in marks(facts[host]):
             first = owner.setdefault(mark, host)
-            if first != host:
+            if first != host and not contradict(facts[first], facts[host]):
                 aliases[host] = first
                 break
     return aliases

@@ -16,6 +16,7 @@ from services.facts import reads
 from services.facts.error_log import parse_transfers
 from services.facts.machine import parse_datadir, parse_df, parse_du, parse_units, zone_offset
 from services.facts.model import MachineFacts, NodeFacts, TransferFacts
+from services.lines import lines_of
 
 LOG_LINES = 600
 LIMIT_S = 5.0
@@ -50,7 +51,7 @@ def log_facts(
         return facts.transfers, machine
     offset = facts.machine.clock_offset_s if facts.machine is not None else None
     found = parse_transfers(
-        text.splitlines(), utc_offset_s=_zone(session) if _is_file(facts) else 0.0, clock_offset_s=offset or 0.0
+        lines_of(text), utc_offset_s=_zone(session) if _is_file(facts) else 0.0, clock_offset_s=offset or 0.0
     )
     return tuple(t for t in found if t.since is None or t.since <= clock.wall() + 60), machine
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from services.facts.model import NodeFacts, Problem
 from services.types import ClusterKind, Flavour, Health, Reach
-from services.words import mark
+from services.words import mark, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,3 +254,9 @@ class NotSettled:
     first_seen: float
     last_seen: float
     evidence: str
+
+
+def left_out() -> Problem:
+    """Return what is told of a moment of which a history keeps a part only."""
+    text = tr("This moment was too large to be kept whole: nodes, or what they said, are left out here.")
+    return Problem("history", text, "left-out")

@@ -13,6 +13,8 @@ from services.words import tr
 
 STALE_S = 10.0
 """Seconds without an answer after which a road no longer counts as fresh, whatever was last said of it."""
+MOST_HISTORY = 32
+"""Ids that one node is known to have had: each restart gives another in its group."""
 
 
 @dataclass(slots=True)

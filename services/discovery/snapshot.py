@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from services.discovery.async_view import Link, edges_of, links_of
+from services.discovery.clash import judged_by_clash
 from services.discovery.expected import judged_by_size
 from services.discovery.galera_members import Directory
 from services.discovery.galera_view import (
@@ -85,14 +86,16 @@ def updated_estate(
     called = {node.host: node.name for node in found.nodes}
     waiting = tuple(replace(one, by=tuple(called.get(by, by) for by in one.by)) for one in unasked)
     clusters = with_unasked(clusters, waiting, previous, at)
-    clusters = [judged_by_size(cluster, expected or {}) for cluster in clusters]
+    clusters = [judged_by_clash(judged_by_size(cluster, expected or {}), found.clashes) for cluster in clusters]
+    # A server that a person wrote down twice is drawn once and counted as often as it is written.
+    twice = sum(host in shown for host in found.aliases)
     reached = sum(1 for n in found.nodes if n.facts is not None and n.facts.reach not in {Reach.NONE, Reach.NOT_TRIED})
     return EstateSnapshot(
         at=at,
         clusters=tuple(sorted(clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, c.name.lower(), c.cluster_id))),
         problems=found.problems,
-        hosts_total=len(found.nodes),
-        hosts_answering=reached,
+        hosts_total=len(found.nodes) + twice,
+        hosts_answering=reached + twice,
         unasked=waiting,
     )
 
@@ -126,7 +129,9 @@ class _Making:
         views = views_of(directory)
         everyone = sorted(directory.nodes, key=lambda n: (n.facts is None, n.name.lower(), n.node_id))
         self._recall(everyone)
-        components = components_of(views, everyone, rates_senders(self._rates, everyone))
+        components = components_of(
+            views, everyone, rates_senders(self._rates, everyone), old.components if old is not None else ()
+        )
         in_view = {o.node_id for v in views for o in v.observers}
         silent = [n for n in everyone if n.sql_fresh and n.galera is not None and n.node_id not in in_view]
         agreement = agreement_of(views, components, silent, old.at if old is not None else None)

@@ -15,6 +15,7 @@ from itertools import islice
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.facts.reading import words
+from services.lines import lines_of
 
 MARKS_LIMIT_S = 40.0
 """The program ends itself before (timeout 30)."""
@@ -83,5 +84,5 @@ def why_unread(exit_code: int, said: str, printed: str = "") -> str:
     Args:
         said: on its standard error; printed: on its standard output.
     """
-    told = (printed if exit_code == _OF_FILES else said).strip().splitlines()
+    told = lines_of((printed if exit_code == _OF_FILES else said).strip())
     return _WHY.get(exit_code) or words(told[-1] if told else "", 200)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from services.facts.model import DiskFacts, MachineFacts
 from services.facts.reading import count, real, words
+from services.lines import lines_of
 
 _MACHINE_ID = re.compile(r"[0-9a-f]{32}")
 _KERNEL = re.compile(r"Linux version (\S+)")
@@ -26,7 +27,7 @@ def parse_host_files(text: str) -> MachineFacts:
     """Return the static facts out of `cat /proc/sys/kernel/hostname /etc/machine-id /etc/os-release /proc/version
     /proc/meminfo /proc/stat`: every file's lines are told by their form, so a missing file costs only its own part.
     """
-    lines = text.splitlines()[:MOST_LINES]
+    lines = lines_of(text)[:MOST_LINES]
     os_name = kernel = machine_id = hostname = ""
     memory: int | None = None
     cores = 0
@@ -52,7 +53,7 @@ def parse_host_files(text: str) -> MachineFacts:
 def parse_df(text: str) -> tuple[DiskFacts, ...]:
     """Return the file systems of `df -PB1 PATH...`: device, blocks of one byte, used, available, share, mount point."""
     disks = []
-    for line in text.splitlines()[:MOST_LINES]:
+    for line in lines_of(text)[:MOST_LINES]:
         parts = line.split(None, 5)
         if len(parts) == 6 and _SHARE.fullmatch(parts[4]) and parts[5].startswith("/"):
             disks.append(DiskFacts(words(parts[5]), words(parts[0]), count(parts[1]), count(parts[3])))
@@ -65,7 +66,7 @@ def parse_process(text: str) -> tuple[str, int | None]:
     Of several servers on one host the first that is no zombie counts; state is the first letter (ps(1)).
     """
     found: list[tuple[str, int]] = []
-    for line in text.splitlines()[:MOST_LINES]:
+    for line in lines_of(text)[:MOST_LINES]:
         parts = line.split()
         pid = count(parts[0]) if parts else None
         if pid is not None and len(parts) >= 3 and parts[2] in {"mysqld", "mariadbd"}:
@@ -106,7 +107,7 @@ def parse_units(text: str) -> MachineFacts:
     """
     best: dict[str, str] = {}
     for block in re.split(r"\n\s*\n", text[:100_000]):
-        pairs = dict(line.partition("=")[::2] for line in block.splitlines())
+        pairs = dict(line.partition("=")[::2] for line in lines_of(block))
         if pairs.get("LoadState") == "loaded" and _rank(pairs) > _rank(best):
             best = pairs
     if not best:
@@ -124,7 +125,7 @@ def _rank(pairs: Mapping[str, str]) -> int:
 
 def parse_datadir(text: str) -> tuple[int | None, bool]:
     """Return (bytes in gcache pages, whether a .sst folder exists) out of `ls -lAn DATADIR`; (None, False) unread."""
-    lines = text.splitlines()[:MOST_LINES]
+    lines = lines_of(text)[:MOST_LINES]
     if not lines:
         return None, False
     pages = 0

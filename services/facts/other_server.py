@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
+from services.lines import lines_of
 from services.moments import utc_time
 
 MARGIN_S = 5.0
@@ -70,7 +71,7 @@ def pool_path(datadir: str, name: str) -> str:
 
 def parse_mtimes(text: str) -> dict[str, float]:
     """Return path -> epoch seconds."""
-    return {found[2]: float(found[1]) for line in text.splitlines() if (found := _MTIME.fullmatch(line))}
+    return {found[2]: float(found[1]) for line in lines_of(text) if (found := _MTIME.fullmatch(line))}
 
 
 def around_read(unit: str, at: float) -> CommandRead:

@@ -37,6 +37,8 @@ MOST_NAMES = 100_000
 MOST_NAME = 1_000
 MOST_SERVERS = 10_000
 MOST_NODES = 2_000
+MOST_NODE_NAME = 255
+"""Letters of a node's or a cluster's name: a host's has 253 at most (RFC 1035, section 2.3.4)."""
 MOST_EVENTS = 200_000
 MOST_SNAPSHOTS = 5_000_000
 LATEST = 2.0**33
@@ -44,7 +46,8 @@ LATEST = 2.0**33
 LONGEST_SPAN_S = 5 * 366 * 86_400.0
 QUESTION_S = 20.0
 """Time that SQLite may work on one question of a reader."""
-_LONG_WORD = re.compile(rb'"(?:[^"\\]|\\.){%d}' % MOST_WORD)
+# A quotation mark behind a backslash begins no text: a text full of them is looked at once, not once for each.
+_LONG_WORD = re.compile(rb'(?<!\\)"(?:[^"\\]|\\.){%d}' % MOST_WORD)
 
 
 class CodecError(ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from services.history.bounds import MOST_NAME, MOST_NAMES
@@ -20,6 +20,15 @@ SELECTS: dict[Kind, str] = {
     "metric": "SELECT id, key FROM metric ORDER BY id",
     "epoch": "SELECT id, text FROM epoch ORDER BY id",
 }
+COUNTS: dict[Kind, str] = {
+    kind: f"SELECT count(*), coalesce(max(id), 0) FROM {kind}"  # noqa: S608 - names of tables, written here
+    for kind in INSERTS
+}
+FINDS: dict[Kind, str] = {
+    "server": "SELECT id FROM server WHERE name = ?",
+    "metric": "SELECT id FROM metric WHERE key = ?",
+    "epoch": "SELECT id FROM epoch WHERE text = ?",
+}
 UNIQUE: dict[str, str] = {
     "server_name": "CREATE UNIQUE INDEX IF NOT EXISTS server_name ON server (name)",
     "metric_key": "CREATE UNIQUE INDEX IF NOT EXISTS metric_key ON metric (key)",
@@ -29,7 +38,7 @@ UNIQUE: dict[str, str] = {
 
 
 MOST_OFFERED = MOST_NAMES // 2
-"""Names that come from servers; the rest is room for the console's own. A file with more than MOST_NAMES is refused."""
+"""Names that come from servers; the rest is room for the console's own: of a file the first MOST_NAMES are read."""
 
 
 class Dictionary:
@@ -42,14 +51,25 @@ class Dictionary:
         self._next = FIRST_ID
         self._lock = threading.Lock()
         self._fresh: list[tuple[int, str]] = []
+        self._left_out: Callable[[str], int | None] | None = None
 
-    def load(self, rows: Iterable[Sequence[object]]) -> None:
-        """Take over what a file has."""
+    def load(
+        self,
+        rows: Iterable[Sequence[object]],
+        last: int = 0,
+        left_out: Callable[[str], int | None] | None = None,
+    ) -> None:
+        """Take over what a file has.
+
+        Args:
+            last: its largest number; left_out: finds the number of a name that is not among the rows.
+        """
         with self._lock:
+            self._left_out = left_out
             for number, name in rows:
                 self._numbers[str(name)] = int(str(number))
                 self._names[int(str(number))] = str(name)
-            self._next = max(FIRST_ID, max(self._names, default=0) + 1)
+            self._next = max(FIRST_ID, max(self._names, default=0) + 1, last + 1)
 
     def number(self, name: str) -> int:
         """Return the number of a name, giving it one when it is new."""
@@ -58,6 +78,9 @@ class Dictionary:
             return known
         with self._lock:
             number = self._numbers.get(name)
+            if number is None and self._left_out is not None and (number := self._left_out(name)) is not None:
+                self._names[number] = name
+                self._numbers[name] = number
             if number is None:
                 number = self._next
                 self._next += 1

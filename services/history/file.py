@@ -92,11 +92,14 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
         connect = _connector(path, read_only=True)
         _check(connect, path, sent=True)
         return Opened(path, connect, read_only=True, owner=None)
+    owner: Owner | None = None
     try:
         private_folder(path.parent)
         owner = Owner(path)
         private_file(path)
     except OSError as problem:
+        if owner is not None:
+            owner.release()
         raise StoreError(
             tr("The history file {path} can't be written: {problem}.", path=path, problem=problem.strerror),
             safe=tr("Watching goes on; nothing is kept on disk."),

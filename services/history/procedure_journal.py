@@ -22,6 +22,7 @@ from services.history.state_file import speaking, writing
 from services.words import tr
 
 _TRIES, _PAUSE_S = 5, 0.02
+_SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class Hold:
     def __init__(self, path: Path) -> None:
         """Lock this file; raise OSError where it is locked."""
         self._path, self._file = path, -1
-        self._file = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+        self._file = os.open(path, os.O_CREAT | os.O_RDWR | _SAFELY, 0o600)
         try:
             lock_descriptor(self._file)
         except OSError:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from services.clock import Clock, ManualClock, SystemClock
 from services.errors import BadInput, StoreError
+from services.files import private_file
 from services.history.compaction import SECONDS_ONLY_S, Derive
 from services.history.dictionary import UNIQUE
 from services.history.store import HistoryStore
@@ -65,6 +66,7 @@ def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
     finally:
         store.close()
     try:
+        private_file(path)  # SQLite is about to write a journal beside it
         connection = sqlite3.connect(path, isolation_level=None)
         try:
             for name in UNIQUE:
@@ -75,7 +77,7 @@ def finish_recording(path: Path, *, derive: Derive | None = None) -> None:
             connection.execute("VACUUM")
         finally:
             connection.close()
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, OSError) as problem:
         raise StoreError(
             tr("{name} could not be packed: {problem}.", name=path.name, problem=problem),
             safe=tr("The recording is whole, only larger than it need be."),

@@ -18,10 +18,10 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
-from services.history.bounds import MOST_JSON, MOST_NODES, CodecError, json_text, unpacked
-from services.history.bounds import moment as a_moment
+from services.history.bounds import LATEST, MOST_JSON, CodecError, unpacked
 from services.history.file import Connect
-from services.words import stored, tr
+from services.history.readable import read, readable
+from services.words import tr
 
 KEYFRAME_S = 300.0
 """As long as a block of samples: damage takes no more of the one than of the other."""
@@ -85,10 +85,10 @@ class SnapshotWriter:
         moving = any(t.active for c in snapshot.clusters for t in c.transfers)
         due = self._every_s / 10 if moving else self._every_s
         quiet = now_material == self._material and 0 <= snapshot.at - self._kept_at < due
-        if quiet:
+        if quiet or not 0.0 <= snapshot.at <= LATEST:  # no reader takes a moment before 1970
             return None
         self._material, self._kept_at = now_material, snapshot.at
-        text = msgspec.json.encode(snapshot, enc_hook=stored)
+        text = readable(snapshot)
         number, self._number = self._number, self._number + 1
         if not 0 <= snapshot.at - self._key_at < KEYFRAME_S or self._grown > self._key_size:
             return self._keyframe(number, snapshot.at, text)
@@ -146,24 +146,11 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
         unpacker = None
         if key_data is not None:
             unpacker = zstandard.ZstdDecompressor(dict_data=_dictionary(unpacked(key_data, MOST_JSON)))
-        snapshot = msgspec.json.decode(json_text(unpacked(data, MOST_JSON, unpacker)), type=EstateSnapshot)
-        _refuse_crowds(snapshot)
+        return read(unpacked(data, MOST_JSON, unpacker))
     except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
             tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
         ) from problem
-    return snapshot
-
-
-def _refuse_crowds(snapshot: EstateSnapshot) -> None:
-    """More than anybody could look at is not drawn: a window would stand still over it."""
-    a_moment(snapshot.at)
-    clusters = snapshot.clusters
-    edges = sum(len(c.replication) + len(c.transfers) + len(c.components) + len(c.views) for c in clusters)
-    nodes = sum(len(c.nodes) for c in clusters)
-    problems = len(snapshot.problems) + sum(len(c.problems) for c in clusters)
-    if max(nodes, edges, problems, len(clusters)) > MOST_NODES:
-        raise CodecError("it holds more nodes than an estate has")
 
 
 def _level(text: bytes) -> int:

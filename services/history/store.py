@@ -32,7 +32,7 @@ from services.history.store_file import StoreFile
 from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
-from services.words import stored, tr
+from services.words import stored, tr, tr_n
 
 RETENTION_EVERY_S = 60.0
 
@@ -58,6 +58,7 @@ class HistoryStore:
         self._snapshot_every_s = snapshot_every_s
         self._snapshot_lock = threading.Lock()
         self._newest: EstateSnapshot | None = None
+        self._said: Event | None = None
         self._loose: list[tuple[int, int]] = []
         self._tidy_at = 0.0
         self._hour = 0
@@ -98,9 +99,11 @@ class HistoryStore:
         store = cls(opened, clock, limits, derive=derive, snapshot_every_s=snapshot_every_s)
         store.on_event = on_event
         try:
-            store._file.load(store._metrics, store._servers, store._epochs)
+            left_out = store._file.load(store._metrics, store._servers, store._epochs)
             if not read_only:
                 store._begin_writing(background=background)
+            if left_out:
+                store._leave_out(left_out)
         except sqlite3.Error as problem:
             store._release()
             raise StoreError(
@@ -198,7 +201,8 @@ class HistoryStore:
 
     def events(self, start: float, end: float) -> tuple[Event, ...]:
         """Return the events that touch the span, oldest first; those of a newer program's kinds are left out."""
-        return self._file.events(start, end)
+        said = () if self._said is None or not start <= self._said.at <= end else (self._said,)
+        return tuple(sorted((*said, *self._file.events(start, end)), key=lambda event: event.at))
 
     def snapshot_at(self, at: float) -> EstateSnapshot | None:
         """Return the newest snapshot not after `at`, None when there is none."""
@@ -285,6 +289,21 @@ class HistoryStore:
         self._hour = int(self._clock.wall() // 3600)
         if background:
             self._writer.start()
+
+    def _leave_out(self, names: int) -> None:
+        """Say that not all names are read; a file that is only read can't keep that, so it stands at its beginning."""
+        text = tr_n(
+            "{name} holds one name more than is read at once: its numbers are left out.",
+            "{name} holds {n} names more than are read at once: their numbers are left out.",
+            names,
+            name=self.path.name,
+        )
+        if self._writer is not None:
+            self._tell(text, Health.WARN)
+            return
+        span = self.range()
+        if span is not None:
+            self._said = Event(span[0], "console", text, Health.WARN)
 
     def _recover(self, cursor: sqlite3.Cursor) -> None:
         """Turn what a console that was killed left in the journal into blocks, and say what was lost."""

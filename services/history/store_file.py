@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -29,7 +30,7 @@ from services.history.bounds import (
 )
 from services.history.codec import Table
 from services.history.columns import Columns, Rollups
-from services.history.dictionary import SELECTS, Dictionary
+from services.history.dictionary import COUNTS, FINDS, SELECTS, Dictionary, Kind
 from services.history.file import Opened
 from services.history.rollup_read import read_rollups
 from services.visible import visible
@@ -56,15 +57,27 @@ class StoreFile:
         self._lock = threading.Lock()
         self._connection = opened.connect()
 
-    def load(self, *dictionaries: Dictionary) -> None:
-        """Fill the dictionaries with what the file knows. StoreError: damaged, or more names than a file has."""
+    def load(self, *dictionaries: Dictionary) -> int:
+        """Fill the dictionaries with the first names that the file knows; return how many are left out.
+
+        An older program wrote as many names, and as long ones, as a server made up. StoreError: damaged.
+        """
+        left_out = 0
         with self._asked() as cursor:
             for dictionary in dictionaries:
                 most = MOST_SERVERS if dictionary.kind == "server" else MOST_NAMES
-                rows = cursor.execute(SELECTS[dictionary.kind]).fetchmany(most + 1)
-                if len(rows) > most:
-                    raise CodecError("it holds more names than a history has")
-                dictionary.load([(number(row[0]), self._seen(row[1])) for row in rows])
+                rows = cursor.execute(SELECTS[dictionary.kind]).fetchmany(most)
+                whole, last = cursor.execute(COUNTS[dictionary.kind]).fetchone()
+                names = [(number(row[0]), self._seen(row[1])) for row in rows if not _is_long(row[1])]
+                missing = number(whole) - len(names)
+                dictionary.load(names, number(last), partial(self._number_of, dictionary.kind) if missing else None)
+                left_out += missing
+        return left_out
+
+    def _number_of(self, kind: Kind, name: str) -> int | None:
+        with self._asked() as cursor:
+            row = cursor.execute(FINDS[kind], (name,)).fetchone()
+            return None if row is None else number(row[0])
 
     def columns(self, server: int, numbers: dict[str, int | None], start: float, end: float) -> list[Columns]:
         """Return raw samples of a server; metrics are given as name -> number. StoreError: the file can't be read."""
@@ -173,6 +186,10 @@ class StoreFile:
                     safe=tr("The file was left as it is."),
                     try_=(tr("Look at a shorter span."),),
                 ) from problem
+
+
+def _is_long(value: object) -> bool:
+    return isinstance(value, str) and len(value) > MOST_NAME
 
 
 def _name(value: object) -> str:

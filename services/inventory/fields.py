@@ -8,6 +8,7 @@ from typing import Any
 
 from services.addresses import is_address, is_login, parse_hop
 from services.errors import BadInput
+from services.inventory.lookalikes import is_seen_whole
 from services.inventory.trust import is_place
 from services.secrets import SecretRef
 from services.words import tr
@@ -35,6 +36,14 @@ def text(value: object) -> str:
     if any(ord(c) < 32 or ord(c) == 127 for c in value):
         raise BadValue(tr("not hold control characters"))
     return value
+
+
+def name(value: object) -> str:
+    """A name of a host or a cluster, all of it seen."""
+    found = text(value)
+    if not is_seen_whole(found):
+        raise BadValue(tr("not begin or end with a blank, nor hold characters that nobody sees"))
+    return found
 
 
 def word(value: object) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from services.errors import UserError
 from services.inventory import fields
+from services.inventory.lookalikes import alike, told_alike
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef, Vault
 from services.words import tr
@@ -89,9 +90,10 @@ def vetted(report: ImportReport) -> ImportReport:
     good: list[HostEntry] = []
     problems = list(report.problems)
     for host in report.hosts:
-        why = _fault_of(host)
+        like = alike(host.name, (other.name for other in good))
+        why = _fault_of(host) or (told_alike("host", like, host.name) if like else "")
         if why:
-            problems.append(tr("A host was left out: {why}.", why=why))
+            problems.append(tr("A host was left out: {why}.", why=why.rstrip(".")))
         else:
             good.append(host)
     kept = {host.sql.password for host in good if host.sql is not None}
@@ -101,7 +103,7 @@ def vetted(report: ImportReport) -> ImportReport:
 
 def _fault_of(host: HostEntry) -> str:
     checked: list[tuple[str, fields.Check, object]] = [
-        ("name", fields.text, host.name),
+        ("name", fields.name, host.name),
         ("address", fields.address, host.address),
     ]
     for access, checks in ((host.ssh, fields.SSH), (host.sql, fields.SQL)):

@@ -6,6 +6,7 @@ Source: MySQL manual, "Using Option Files" (quoting, escapes, !include, !include
 
 from __future__ import annotations
 
+import glob
 import re
 from pathlib import Path
 
@@ -145,19 +146,7 @@ class _Reader:
         if word == "!include":
             self.read(path, depth + 1)
         elif word == "!includedir":
-            try:
-                names = sorted(path.glob("*.cnf"))
-            except OSError as problem:
-                self.problems.append(
-                    tr(
-                        "{where}: {path} can't be listed: {problem}.",
-                        where=where,
-                        path=path,
-                        problem=problem.strerror or problem,
-                    )
-                )
-                return
-            for name in names:
+            for name in self._files.matching(Path(glob.escape(str(path.absolute()))) / "*.cnf", where):
                 self.read(name, depth + 1)
         else:
             self.problems.append(tr("{where}: {word} is not known.", where=where, word=word))

@@ -6,7 +6,6 @@ IdentityFile, ProxyJump and Match keep applying, today and after the next edit o
 
 from __future__ import annotations
 
-import glob
 import re
 import shlex
 from pathlib import Path
@@ -67,5 +66,5 @@ class _Reader:
         elif word == "include":
             base = Path("~/.ssh").expanduser()
             for pattern in words:
-                for name in sorted(glob.glob(str(base / Path(pattern).expanduser()))):  # noqa: PTH207 - may be absolute
-                    self.read(Path(name), depth + 1)
+                for name in self._files.matching(base / Path(pattern).expanduser(), where):
+                    self.read(name, depth + 1)

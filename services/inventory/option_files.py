@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from services.files import read_bounded
+from services.globs import Globs
+from services.lines import lines_of
 from services.words import tr
 
 _MOST_FILES = 200
@@ -23,6 +25,7 @@ class Inclusions:
         self._most = most
         self._problems = problems
         self._files = 0
+        self._globs = Globs()
 
     def lines_of(self, file: Path, depth: int) -> list[str] | None:
         """Return the lines of a file that is `depth` inclusions deep; None where it is left out."""
@@ -36,10 +39,20 @@ class Inclusions:
             self._tell(tr("{file}: {word} names more than {n} files.", file=file, word=self._word, n=_MOST_FILES))
             return None
         try:
-            return read_bounded(file).decode("utf-8", "replace").splitlines()
+            return lines_of(read_bounded(file).decode("utf-8", "replace"))
         except OSError as problem:
             self._tell(tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem))
             return None
+
+    def matching(self, pattern: Path, where: str) -> list[Path]:
+        """Return the files that an absolute pattern names; none, and a problem told, where it looks at too many."""
+        try:
+            return self._globs.matching(pattern)
+        except OSError as problem:
+            self._tell(
+                tr("{where}: {path} can't be listed: {problem}.", where=where, path=pattern, problem=problem.strerror)
+            )
+            return []
 
     def _tell(self, problem: str) -> None:
         if problem not in self._problems:

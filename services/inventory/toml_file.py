@@ -11,6 +11,7 @@ from services.errors import BadInput
 from services.files import read_bounded
 from services.inventory import fields
 from services.inventory.faults import Faults
+from services.inventory.lookalikes import pairs_alike, told_alike
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_lines import Place, places
 from services.inventory.toml_trouble import trouble
@@ -19,7 +20,7 @@ from services.words import tr
 VERSION = 1
 MOST_BYTES = 4 * 2**20
 _TOP = ("version", "cluster", "host", "defaults")
-_CLUSTER: Mapping[str, fields.Check] = {"name": fields.text, "expected": fields.count, "networks": fields.networks}
+_CLUSTER: Mapping[str, fields.Check] = {"name": fields.name, "expected": fields.count, "networks": fields.networks}
 _WAYS: Mapping[str, Mapping[str, fields.Check]] = {"ssh": fields.SSH, "sql": fields.SQL}
 _WORDS = frozenset((*_TOP, *_CLUSTER, *_WAYS, *fields.SSH, *fields.SQL, "seeds", "address"))
 
@@ -165,7 +166,7 @@ class _Reader:
     def _host(self, number: int, table: dict[str, Any], defaults: dict[str, dict[str, Any]]) -> HostEntry:
         place: Place = ("host", number)
         plain = {key: value for key, value in table.items() if key not in _WAYS}
-        values = self._values(place, plain, {"name": fields.text, "address": fields.address}, "[[host]]")
+        values = self._values(place, plain, {"name": fields.name, "address": fields.address}, "[[host]]")
         name = str(values.get("name", ""))
         for key in ("name", "address"):
             if key not in table:
@@ -234,6 +235,8 @@ class _Reader:
                     (kind, number, "name"), tr('there are two {kind}s named "{name}".', kind=kind, name=name)
                 )
             first.setdefault(name, number)
+        for number, earlier in pairs_alike(names):
+            self._faults.add((kind, number, "name"), told_alike(kind, earlier, names[number]))
 
     def _seeds(self, clusters: tuple[ClusterEntry, ...], hosts: set[str]) -> None:
         for number, cluster in enumerate(clusters):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from services.lines import lines_of
+
 Place = tuple[str | int, ...]
 """("host", 0, "ssh", "user"): names of tables, the index inside an array of tables, the key."""
 
@@ -20,7 +22,7 @@ def places(text: str) -> dict[Place, int]:
     found: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     here: Place = ()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         if header := _HEADER.match(line):
             names = _names(header[2])
             here = _inside(names[:-1], counts)

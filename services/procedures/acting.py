@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from services.connections.command import Command
 from services.connections.ports import Rows, text
 from services.errors import UserError
+from services.lines import lines_of
 from services.procedures.acting_detached import Attendant
 from services.procedures.acting_files import Files
 from services.procedures.acting_output import MOST_LINES, Cancelled, Masks, judged
@@ -227,7 +228,7 @@ class RealActor:
 
 def _defaults(output: Output) -> dict[str, str]:
     """Return what my_print_defaults prints, `--name=value` a line, as name with underscores -> the last value."""
-    lines = [line[2:].partition("=") for line in output.text.splitlines() if line.startswith("--")]
+    lines = [line[2:].partition("=") for line in lines_of(output.text) if line.startswith("--")]
     return {canonical(name): value for name, _, value in lines}
 
 

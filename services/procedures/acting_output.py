@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from services.connections.command import MASK
 from services.errors import UserError
+from services.lines import lines_of
 from services.procedures.causes import cause, cause_or_last
 from services.procedures.masking import masked_line
 from services.procedures.ports import Acted, ActFailed
@@ -56,7 +57,7 @@ class Masks:
 
 
 def _filled(text: str) -> list[str]:
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+    return [line.rstrip() for line in lines_of(text) if line.strip()]
 
 
 def judged(

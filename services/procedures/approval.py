@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from services.errors import UserError
-from services.procedures.run_model import Binding
+from services.procedures.run_model import REFUSED, Binding
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -37,11 +37,13 @@ class NotBound(UserError):  # noqa: N818 - as above
 
 def refuse_unbound(run_id: str, chain: Chain) -> None:
     """Raise JournalChanged or NotBound unless all lines of a run are this workstation's own words."""
-    if chain.binding is Binding.CHANGED:
+    if chain.binding in REFUSED:
+        back = (tr("If the state store was put back from an older copy, put the newest one in its place again."),)
         raise JournalChanged(
             told(run_id, chain.binding),
             safe=tr("Nothing was done, and nothing of this run will be: neither forward, nor back, nor its releases."),
             try_=(
+                *(back if chain.binding is Binding.CUT else ()),
                 tr("Look at its hosts by hand: what may still be switched on is in the list of "
                    "pilothouse procedures --runs."),
                 tr("Keep the state store as evidence, and find out who can write to it."),
@@ -69,4 +71,8 @@ def told(run_id: str, binding: Binding) -> str:
                               run=run_id),
         Binding.CHANGED: tr("The journal of run {run} was changed after this workstation wrote it: what it says is "
                             "not what was approved.", run=run_id),
+        Binding.CUT: tr("The journal of run {run} is cut off: this workstation wrote more lines than are left, so what "
+                        "its last steps did is not known.", run=run_id),
+        Binding.NO_END: tr("Where the journal of run {run} ended was not kept, or is lost: nothing shows that no lines "
+                           "are missing at its end.", run=run_id),
     }[binding]  # fmt: skip

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from services.discovery.model import ClusterSnapshot
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
+    from services.procedures.heads import Heads
     from services.procedures.model import Plan
     from services.procedures.ports import Prover
     from services.procedures.procedure import About
@@ -87,6 +88,7 @@ class Desk:
         state: StateStore,
         clock: Clock,
         key: SealKey,
+        heads: Heads | None = None,
         *,
         on_host_key: HostKeyPolicy | None = None,
     ) -> None:
@@ -94,13 +96,14 @@ class Desk:
 
         Args:
             key: this workstation's, by which the journal binds what runs to what was approved here.
+            heads: where the journal's ends are kept.
         """
         self._inventory = inventory
         self._vault = vault
         self._state = state
         self._clock = clock
         self._policy = on_host_key
-        self.journal = StoredJournal(state, key)
+        self.journal = StoredJournal(state, key, heads)
         self.bound = BoundJournal(self.journal)
         self._lock = threading.Lock()
         self._found = nothing_found(inventory)
@@ -367,7 +370,7 @@ class Desk:
         """
         for run_id in dict.fromkeys(one.run_id for one in self.obligations()):
             view = self.view(run_id)
-            strange = view.binding in {Binding.ELSEWHERE, Binding.CHANGED}  # nothing of it is followed, or written to
+            strange = view.binding not in {Binding.BOUND, Binding.OLD}  # nothing of it is followed, or written to
             if not (view.live or view.elsewhere or view.driver_unknown or strange):
                 self._look_again(view)
         return self.obligations()

@@ -20,6 +20,7 @@ from services.connections.command import Command
 from services.connections.ports import OperatorSession, Output
 from services.errors import BadInput, Unreachable
 from services.facts.reading import count
+from services.lines import lines_of
 from services.words import tr
 
 FOLDER = "/run/pilothouse"
@@ -113,7 +114,7 @@ class Work:
         if not self.uses_systemd():
             return _found(self._shell(_LOOK).text)
         shown = self._run("systemctl", "show", f"--property={_PROPERTIES}", self.unit, sudo=False)
-        return _unit_state(dict(line.partition("=")[::2] for line in shown.text.splitlines()))
+        return _unit_state(dict(line.partition("=")[::2] for line in lines_of(shown.text)))
 
     def start(self, command: Command) -> None:
         """Begin the work; no error when it exists already."""

@@ -312,6 +312,10 @@ class Facts:
     problems: tuple[Problem, ...] = ()
     two_primaries: tuple[TwoPrimaries, ...] = ()  # of this cluster, by our own history, not settled yet
 
+    def addresses(self) -> dict[str, str]:
+        """Return host -> the address at which it was read."""
+        return {one.host: one.address for one in self.hosts}
+
     def host(self, name: str) -> HostFacts:
         """Return a host's facts; an empty record for one that was not gathered."""
         return next((h for h in self.hosts if h.host == name), HostFacts(host=name))

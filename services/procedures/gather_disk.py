@@ -13,6 +13,7 @@ from services.facts.client_text import without_client_text
 from services.facts.machine import parse_df, parse_du
 from services.facts.model import DiskFacts
 from services.facts.reading import count, size
+from services.lines import lines_of
 from services.procedures import gather_options as options
 from services.procedures import gather_system as system
 from services.procedures.facts_model import HostFacts
@@ -234,7 +235,7 @@ def _log_read(host: HostFacts, path: str) -> CommandRead:
 
 def _errors(log: str) -> tuple[str, ...]:
     """Return the newest errors that are the server's own words."""
-    lines = log.splitlines()
+    lines = lines_of(log)
     return system.errors_of("\n".join(without_client_text(lines, begins_inside=len(lines) >= _LOG_LINES)))
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from services.connections.allowlist_paths import is_clean
 from services.connections.reads import commands
 from services.facts.reading import count
+from services.lines import lines_of
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_options import provider_options_of
 from services.procedures.gather_reader import Reader
@@ -54,7 +55,7 @@ def with_files(host: HostFacts, reader: Reader, wanted: tuple[str, ...]) -> Host
 def parse_sizes(text: str, wanted: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
     """Return (path, bytes) of `stat -c '%s %n'`; None for one that it did not tell: it is not there."""
     sizes = {}
-    for line in text.splitlines():
+    for line in lines_of(text):
         size, _, path = line.partition(" ")
         sizes[path] = count(size)
     return tuple((path, sizes.get(path)) for path in wanted)

@@ -17,6 +17,7 @@ from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.facts.reading import count, words
+from services.lines import lines_of
 from services.procedures.facts_model import Haproxy, HaproxyServer
 from services.procedures.gather_reader import Reader
 
@@ -57,7 +58,7 @@ def haproxies(reader: Reader, table: str) -> tuple[Haproxy, ...]:
 def config_paths(table: str) -> tuple[str, ...]:
     """Return what the command lines of running HAProxies name after -f; Debian's file where none does."""
     found = []
-    for line in table.splitlines()[:_MOST_LINES]:
+    for line in lines_of(table)[:_MOST_LINES]:
         parts = line.split()
         if len(parts) < 3 or parts[2].rsplit("/", 1)[-1] != "haproxy":
             continue
@@ -95,7 +96,7 @@ def parse_show(socket: str, output: Output | None) -> Haproxy:
     """Return what one stats socket answered; with a fault when it did not."""
     if output is None:
         return Haproxy(socket, fault="the stats socket could not be asked")
-    lines = output.text.splitlines()[:_MOST_LINES]
+    lines = lines_of(output.text)[:_MOST_LINES]
     level = next((line for line in lines[:3] if line in LEVELS[1:]), "")
     if output.exit_code or not level:
         said = words(output.stderr.decode("utf-8", "replace").strip(), 200)

@@ -20,6 +20,7 @@ from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_m
 from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
 from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
+from services.lines import lines_of
 from services.procedures.facts_model import Facts, HostFacts, Trace
 from services.procedures.gather_other_server import log_file, read_other_server
 from services.procedures.histories import by_marks, side_of, window
@@ -130,7 +131,7 @@ def read_views(host: HostFacts, run: Road, unread: list[str]) -> tuple[tuple[Pri
     if output is None or output.exit_code not in {0, 1, _OUT_OF_TIME}:  # 1: grep found nothing
         unread.append(f"the log of {host.host} could not be read")
         return (), None
-    lines = output.text.splitlines()
+    lines = lines_of(output.text)
     found = parse_views(lines)
     if output.exit_code == _OUT_OF_TIME:
         unread.append(_out_of_time(host.host, how_far(lines)))
@@ -167,7 +168,7 @@ def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str | None:
     if listing is None or listing.exit_code:
         unread.append(f"{host.datadir} of {host.host} could not be listed")
         return None
-    names = [name for name in listing.text.splitlines() if "relay" not in name]
+    names = [name for name in lines_of(listing.text) if "relay" not in name]
     there = [name for name in names if name.endswith(".index")]
     if len(there) == 1:
         return posixpath.join(host.datadir, there[0])
@@ -192,7 +193,7 @@ def read_marks(host: str, index: str, since: int | None, run: Road, unread: list
         said = why_unread(output.exit_code, errors, output.text) if output is not None else ""
         unread.append(f"the binary log of {host} could not be read{f': {said}' if said else ''}")
         return None
-    found = parse_marks(output.text.splitlines())
+    found = parse_marks(lines_of(output.text))
     if not found and since is None:
         unread.append(f"the binary log of {host} holds no transaction")
     return found

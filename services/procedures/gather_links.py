@@ -12,6 +12,7 @@ from typing import Literal
 from services.connections.ports import Output
 from services.connections.reads import commands
 from services.facts.reading import count, words
+from services.lines import lines_of
 from services.procedures.facts_model import Link
 from services.procedures.gather_reader import Reader
 
@@ -24,9 +25,7 @@ def outcome_of(output: Output | None) -> tuple[Outcome, str]:
     """Return what one try means, and what was said."""
     if output is None:
         return "unknown", "not tried"
-    said = words(
-        output.stderr.decode("utf-8", "replace").strip().splitlines()[-1] if output.stderr.strip() else "", 200
-    )
+    said = words(lines_of(output.stderr.decode("utf-8", "replace").strip())[-1] if output.stderr.strip() else "", 200)
     said = re.sub(r"^.*: ", "", said)
     if output.exit_code == 0:
         return "open", "connected"
@@ -48,7 +47,7 @@ def listening(reader: Reader) -> frozenset[int] | None:
 def parse_listening(text: str) -> frozenset[int]:
     """Return the ports of `ss -ltnH`: the fourth column is address:port."""
     found = set()
-    for line in text.splitlines()[:10_000]:
+    for line in lines_of(text)[:10_000]:
         parts = line.split()
         if len(parts) >= 4 and (port := count(parts[3].rsplit(":", 1)[-1])) is not None:
             found.add(port)

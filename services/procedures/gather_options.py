@@ -10,6 +10,7 @@ import posixpath
 import re
 
 from services.connections.command import MASK
+from services.lines import lines_of
 from services.procedures.harmless_options import is_secret, normal
 from services.procedures.masking import masked
 
@@ -28,7 +29,7 @@ def parse_defaults(text: str, section: str) -> tuple[tuple[str, str, str], ...]:
     A flag without a value gives ''; a value not known to be harmless is ********, an empty one stays ''.
     """
     found = []
-    for line in text[:_MOST].splitlines():
+    for line in lines_of(text[:_MOST]):
         if not line.startswith("--"):
             continue
         name, _, value = line[2:].partition("=")
@@ -60,7 +61,7 @@ def _masked_line(line: str) -> str:
 def includes(text: str) -> tuple[tuple[str, bool], ...]:
     """Return the (clean absolute path, whether it is a folder) that an option file includes, in order."""
     found = []
-    for line in text[:_MOST].splitlines():
+    for line in lines_of(text[:_MOST]):
         seen = _INCLUDE.match(line)
         if seen is not None and seen.group(2).startswith("/"):
             found.append((posixpath.normpath(seen.group(2)), seen.group(1) == "includedir"))

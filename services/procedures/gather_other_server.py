@@ -25,6 +25,7 @@ from services.facts.other_server import (
     since_read,
     stamped,
 )
+from services.lines import lines_of
 from services.procedures.facts_model import HostFacts
 
 Run = Callable[[CommandRead, float], Output | None]
@@ -67,4 +68,4 @@ def _in_journal(written: float, run: Run) -> OtherServer | None:
 
 
 def _lines(output: Output | None) -> list[str] | None:
-    return output.text.splitlines() if output is not None and output.exit_code == 0 else None
+    return lines_of(output.text) if output is not None and output.exit_code == 0 else None

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from services.facts.reading import count, flag, whole
+from services.lines import lines_of
 from services.procedures.facts_model import Grastate
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
@@ -69,7 +70,7 @@ def parse_listing(text: str) -> Listing:
     """Return what `ls -lAn --time-style=+%s DIR` shows."""
     names: list[str] = []
     pages = []
-    for line in text.splitlines()[:_MOST_LINES]:
+    for line in lines_of(text)[:_MOST_LINES]:
         found = _LISTED.match(line)
         if found is None:
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from services.facts.reading import count, real, words
+from services.lines import lines_of
 from services.procedures.masking import masked
 
 _SPAN = re.compile(r"(?<![\d.])(\d{1,20}(?:\.\d{1,20})?)\s{0,9}(us|ms|s|min|h|d|w|month|y)\b")
@@ -31,7 +32,7 @@ PROGRAMS = (
 
 def properties(text: str) -> dict[str, str]:
     """Return `systemctl show` of one unit as name -> value."""
-    return dict(line.partition("=")[::2] for line in text.splitlines()[:1000])
+    return dict(line.partition("=")[::2] for line in lines_of(text)[:1000])
 
 
 def seconds_of(text: str) -> float | None:
@@ -46,7 +47,7 @@ def orphans(text: str, server_pid: int | None = None) -> tuple[tuple[int, float,
     """Return (pid, seconds, command line) of SST processes in `ps -e -o pid= -o etimes= -o args=`, secrets masked."""
     del server_pid
     found = []
-    for line in text.splitlines()[:20_000]:
+    for line in lines_of(text)[:20_000]:
         parts = line.split(None, 2)
         if len(parts) == 3 and _ORPHAN.search(parts[2]):
             pid, age = count(parts[0]), real(parts[1])
@@ -58,7 +59,7 @@ def orphans(text: str, server_pid: int | None = None) -> tuple[tuple[int, float,
 def backups(text: str) -> tuple[str, ...]:
     """Return the programs that copy a server's data now, by `ps -e -o pid= -o etimes= -o args=`."""
     found = []
-    for line in text.splitlines()[:20_000]:
+    for line in lines_of(text)[:20_000]:
         parts = line.split(None, 3)
         program = parts[2].rsplit("/", 1)[-1] if len(parts) >= 3 else ""
         if program in _BACKUPS:
@@ -69,7 +70,7 @@ def backups(text: str) -> tuple[str, ...]:
 def balancers(text: str) -> tuple[str, ...]:
     """Return 'haproxy' and 'proxysql' where ps shows them running."""
     programs = set()
-    for line in text.splitlines()[:20_000]:
+    for line in lines_of(text)[:20_000]:
         parts = line.split(None, 3)
         if len(parts) >= 3:
             programs.add(parts[2].rsplit("/", 1)[-1])
@@ -78,7 +79,7 @@ def balancers(text: str) -> tuple[str, ...]:
 
 def version_of(text: str) -> tuple[str, tuple[int, ...]]:
     """Return (the first line, its version) of `mariadbd --version`; ('', ()) when it tells none."""
-    line = words(text.strip().splitlines()[0] if text.strip() else "")
+    line = words(lines_of(text.strip())[0] if text.strip() else "")
     found = _VERSION.search(line)
     return (line, tuple(int(part) for part in found.groups() if part is not None)) if found else ("", ())
 
@@ -90,12 +91,12 @@ def program_paths(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def programs_there(text: str) -> tuple[str, ...]:
     """Return the names of the programs that `stat -L -c %n PATH...` found."""
-    return tuple(dict.fromkeys(line.rsplit("/", 1)[-1] for line in text.splitlines() if line.startswith("/")))
+    return tuple(dict.fromkeys(line.rsplit("/", 1)[-1] for line in lines_of(text) if line.startswith("/")))
 
 
 def errors_of(text: str, most: int = 8) -> tuple[str, ...]:
     """Return the newest [ERROR] lines of a server's log, cut and masked."""
-    found = [line for line in text.splitlines() if _ERROR.search(line)]
+    found = [line for line in lines_of(text) if _ERROR.search(line)]
     return tuple(words(masked(line), 300) for line in found[-most:])
 
 
@@ -103,6 +104,6 @@ def config_fault(exit_code: int, stderr: str) -> str:
     """Return what `mariadbd --help --verbose` says against the option files, '' when it accepts them."""
     if exit_code == 0:
         return ""
-    lines = [line for line in stderr.splitlines() if line.strip()]
+    lines = [line for line in lines_of(stderr) if line.strip()]
     said = errors_of(stderr, 3) or tuple(words(masked(line), 300) for line in lines[-2:])
     return "; ".join(said) or f"it ended with exit code {exit_code}"

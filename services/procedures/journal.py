@@ -13,6 +13,7 @@ from services.history.procedure_journal import Hold, ProcedureLine
 from services.history.state_store import StateStore
 from services.procedures.approval import refuse_unbound
 from services.procedures.codec import plain
+from services.procedures.heads import Head, Heads, head_of, head_text, with_end
 from services.procedures.journal_entries import approved_again
 from services.procedures.run_model import ASKS_AGAIN, Binding, Entry
 from services.procedures.seal_key import SealKey
@@ -38,17 +39,19 @@ class StoredJournal:
     StoreError an engine stops (it must not act without a journal) and begins again with `entries`.
 
     Every line is sealed with this workstation's key (`seals.py`), as long as the lines before it are bound to it: a
-    line behind a stranger's words must not make them ours.
+    line behind a stranger's words must not make them ours. Where they end is kept behind each of them (`heads.py`).
     """
 
-    def __init__(self, store: StateStore, key: SealKey | None = None) -> None:
+    def __init__(self, store: StateStore, key: SealKey | None = None, heads: Heads | None = None) -> None:
         """Begin.
 
         Args:
             key: of this workstation; without one nothing is sealed, and no run can be bound to its approval.
+            heads: where the journal's ends are kept; without them lines cut off its end are not missed.
         """
         self._log = store.procedures()
         self._seal_key = key
+        self._heads = heads
         self._lock = threading.RLock()
         self._chains: dict[int, Chain] = {}  # run -> what its lines up to the one in `_known` come to
         self._known: dict[int, int] = {}  # run -> number of the last entry that its writer here knows
@@ -59,6 +62,7 @@ class StoredJournal:
         """Reserve and return a run's id."""
         number = self._log.new_run(str(plain(procedure)), cluster_id, str(plain(title)))
         with self._lock:
+            self._keep_head(number, Head())  # what an older store left under this number counts no more
             self._known[number], self._chains[number] = 0, Chain()
         return str(number)
 
@@ -82,19 +86,35 @@ class StoredJournal:
         return _entry(line)
 
     def _sealed_line(self, number: int, kind: str, step_id: str, text: str) -> tuple[ProcedureLine, Chain]:
-        chain = self._chains.get(number) or chain_of(self._log.lines(number), self._key())
+        chain = self._chains.get(number) or self._chain(number, self._key())[1]
         known = self._known[number]
         head = next_head(chain.head, number, known + 1, kind, step_id, text)
-        if self._seal_key is not None and chain.binding is Binding.BOUND:
-            text = sealed(text, self._seal_key.key(), head)
-        return self._log.append(number, known, kind, step_id, text), Chain(head, chain.binding)
+        if self._seal_key is None or chain.binding is not Binding.BOUND:
+            return self._log.append(number, known, kind, step_id, text), Chain(head, chain.binding)
+        line = self._log.append(number, known, kind, step_id, sealed(text, self._seal_key.key(), head))
+        self._keep_head(number, Head(line.seq, head))
+        return line, Chain(head)
+
+    def _keep_head(self, number: int, head: Head) -> None:
+        key = self._key()
+        if self._heads is not None and key is not None:
+            self._heads.keep(number, head_text(number, head, key))
+
+    def _chain(self, number: int, key: bytes | None) -> tuple[tuple[ProcedureLine, ...], Chain]:
+        """Return a run's lines and what they come to. The head is read first: lines only ever get ahead of it."""
+        kept = self._heads.read(number) if self._heads is not None else ""
+        lines = self._log.lines(number)
+        chain = chain_of(lines, key)
+        if self._heads is None or key is None:
+            return lines, chain
+        return lines, with_end(chain, lines, head_of(kept, number, key))
 
     def _key(self) -> bytes | None:
         return self._seal_key.key() if self._seal_key is not None else None
 
-    def _read(self, number: int) -> tuple[ProcedureLine, ...]:
+    def _read(self, number: int, lines: tuple[ProcedureLine, ...] | None = None) -> tuple[ProcedureLine, ...]:
         """Return the run's lines, and take them for what a writer here goes on from; under the lock."""
-        lines = self._log.lines(number)
+        lines = self._log.lines(number) if lines is None else lines
         if number not in self._writing:
             self._known[number] = lines[-1].seq if lines else 0
             self._chains.pop(number, None)
@@ -102,18 +122,20 @@ class StoredJournal:
 
     def chain(self, run_id: str) -> Chain:
         """Return what the run's lines come to now; where the key can't be had, they are as those of another one."""
-        lines = self._log.lines(self._number(run_id))
+        number = self._number(run_id)
         try:
-            return chain_of(lines, self._key())
+            key = self._key()
         except StoreError:
-            return chain_of(lines, None)
+            key = None
+        return self._chain(number, key)[1]
 
     def bound_entries(self, run_id: str) -> tuple[Entry, ...]:
         """Return the entries of a run whose lines all are this workstation's own words; else raise, see `approval`."""
         number = self._number(run_id)
         with self._lock:
-            lines = self._read(number)
-            refuse_unbound(run_id, chain_of(lines, self._key()))
+            lines, chain = self._chain(number, self._key())
+            self._read(number, lines)
+            refuse_unbound(run_id, chain)
         return tuple(_entry(line) for line in lines)
 
     def bind_again(self, run_id: str, code: str, by: str) -> None:
@@ -124,7 +146,8 @@ class StoredJournal:
         """
         number = self._number(run_id)
         with self._lock:
-            chain = chain_of(self._read(number), self._key())
+            lines, chain = self._chain(number, self._key())
+            self._read(number, lines)
             if chain.binding not in ASKS_AGAIN or code != chain.code:
                 refuse_unbound(run_id, chain)
                 return

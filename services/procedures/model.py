@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -208,3 +209,8 @@ class Plan:
             if step.step_id == step_id:
                 return step
         raise KeyError(step_id)
+
+
+def with_addresses(hosts: Iterable[str], addresses: Mapping[str, str]) -> str:
+    """Return 's1 (10.0.0.5), s2 (10.0.0.6)': names are what a person chose, the address is where it will be done."""
+    return ", ".join(f"{host} ({at})" if (at := addresses.get(host, "")) and at != host else host for host in hosts)

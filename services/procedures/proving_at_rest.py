@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
+from services.lines import lines_of
 from services.procedures.conditions import Answer
 from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.facts_model import ZERO_UUID
@@ -182,7 +183,7 @@ def _look(host: str, datadir: str, asking: Asking) -> _Mark:
     listed = asking.run(host, commands.LISTED_EXACTLY.read(reads.clean(datadir), sudo=True))
     files = sorted(
         (when, name, size)
-        for size, when, name in (found.groups() for found in map(_LISTED.fullmatch, listed.text.splitlines()) if found)
+        for size, when, name in (found.groups() for found in map(_LISTED.fullmatch, lines_of(listed.text)) if found)
         if _OF_THE_SERVER.fullmatch(name)
     )
     starts, started = _units(host, asking)

@@ -6,6 +6,7 @@ import posixpath
 import re
 
 from services.connections.reads import commands
+from services.lines import lines_of
 from services.procedures.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
 from services.procedures.gather_options import SERVER_GROUPS
 from services.procedures.gather_state_files import parse_grastate
@@ -96,7 +97,7 @@ def file_says(condition: FileSays, asking: Asking, past: Past) -> Answer:
         absent = f"{condition.path} is not there on {condition.host}"
         return Answer(holds=None if why else False, evidence=why or absent)
     pattern = re.compile(condition.pattern)
-    line = next((one for one in content.splitlines() if pattern.search(one)), None)
+    line = next((one for one in lines_of(content) if pattern.search(one)), None)
     if line is None:
         return Answer(holds=False, evidence=f"no line of {condition.path} on {condition.host} matches")
     return Answer(holds=True, evidence=f"{condition.path} on {condition.host} says: {_shown(line)}")
@@ -119,7 +120,7 @@ def option_is(condition: OptionIs, asking: Asking, past: Past) -> Answer:
         said = output.stderr.decode("utf-8", "replace").strip()
         return Answer(holds=None, evidence=said or f"my_print_defaults ended with exit code {output.exit_code}")
     wanted, value = normal(condition.option), None
-    for line in output.text.splitlines():
+    for line in lines_of(output.text):
         name, _, given = line.removeprefix("--").partition("=")
         if line.startswith("--") and normal(name) == wanted:
             value = given

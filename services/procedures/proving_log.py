@@ -18,6 +18,7 @@ from services.facts.client_text import LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_
 from services.facts.error_log import parse_transfers, split_line
 from services.facts.machine import clock_offset, zone_offset
 from services.facts.model import TransferFacts
+from services.lines import lines_of
 from services.procedures.gather_options import SERVER_GROUPS
 from services.procedures.masking import masked
 from services.procedures.proving_asking import Asking
@@ -100,7 +101,7 @@ def read_log(asking: Asking, host: str, unit: str) -> Log | None:
     if output.exit_code:
         return None
     zone = zone_offset(asking.run(host, reads.ZONE).text) if path else 0.0
-    lines = output.text.splitlines()
+    lines = lines_of(output.text)
     return Log(without_client_text(lines, begins_inside=len(lines) >= LINES), _offset(asking, host), zone)
 
 
@@ -119,7 +120,7 @@ def read_log_since(asking: Asking, host: str, unit: str, moment: float) -> Log |
     if output.exit_code:
         return read_log(asking, host, unit)
     zone = zone_offset(asking.run(host, reads.ZONE).text) if path else 0.0
-    lines = output.text.splitlines()
+    lines = lines_of(output.text)
     return Log(without_client_text(lines, begins_inside=len(lines) >= LOG_LINES), offset, zone)
 
 
@@ -144,7 +145,7 @@ def _log_file(asking: Asking, host: str) -> str:
         if output.exit_code:  # MySQL's program has no --mysqld
             output = asking.run(host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
         text = output.text
-        pairs = (line[2:].partition("=")[::2] for line in text.splitlines() if line.startswith("--"))
+        pairs = (line[2:].partition("=")[::2] for line in lines_of(text) if line.startswith("--"))
         found = {name.replace("-", "_"): value for name, value in pairs}
     path = reads.log_path(found.get("log_error", ""), found.get("datadir", ""))
     asking.memory.keep(key, path)

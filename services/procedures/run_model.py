@@ -124,10 +124,14 @@ class Binding(Enum):
     OLD = "approved before digests existed"
     ELSEWHERE = "approved elsewhere"  # the newest line is not sealed by this workstation's key
     CHANGED = "changed"  # a line that this workstation sealed is not what it sealed any more
+    CUT = "cut off"  # its last lines are missing
+    NO_END = "end not kept"  # nobody knows whether lines are missing at its end
 
 
-ASKS_AGAIN = frozenset({Binding.OLD, Binding.ELSEWHERE})
+ASKS_AGAIN = frozenset({Binding.OLD, Binding.ELSEWHERE, Binding.NO_END})
 """Nothing of such a run is done before a person has been shown its plan and has approved it again."""
+REFUSED = frozenset({Binding.CHANGED, Binding.CUT})
+"""Nothing of such a run is done any more."""
 
 
 TAKEN_BACK = frozenset({StepState.UNDOING, StepState.UNDONE, StepState.UNDO_FAILED})

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from services.discovery.words import moment
 from services.procedures.approval import told
 from services.procedures.fold import ENDED
-from services.procedures.run_model import Binding, OpenObligation, RunState, RunView
+from services.procedures.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.words import tr
 
 
@@ -38,7 +38,7 @@ def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
 
 def where_it_stands(view: RunView) -> str:
     """Return one sentence: where a run stands and how to go on or back, or that nothing of it is done any more."""
-    if view.binding is Binding.CHANGED:
+    if view.binding in REFUSED:
         return told(view.run_id, view.binding)
     if view.state in ENDED:
         hosts = ", ".join(view.locked)

@@ -17,7 +17,7 @@ from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, LockSeen
 from services.procedures.fold import ENDED
 from services.procedures.lock import LockHeld
-from services.procedures.run_model import Binding, RunState, RunView
+from services.procedures.run_model import REFUSED, RunState, RunView
 from services.procedures.standing import state_words
 from services.words import tr
 
@@ -65,7 +65,7 @@ def ways_of(view: RunView) -> tuple[Way, ...]:
 
     None either for one whose journal was changed: nothing of it is done any more.
     """
-    if at_work(view) or view.binding is Binding.CHANGED:
+    if at_work(view) or view.binding in REFUSED:
         return ()
     on = (WayCode.RELEASE,) if view.obligations else ()
     codes: tuple[WayCode, ...]

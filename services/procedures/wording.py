@@ -7,6 +7,7 @@ files are the console's own; they are told as a person would do them, with every
 from __future__ import annotations
 
 from services.connections.command import MASK
+from services.lines import lines_of
 from services.procedures.actions import (
     Action,
     Ask,
@@ -51,7 +52,7 @@ def _file_lines(action: EditOptions | PutFile | RemoveFile | RestoreFile) -> tup
         return (f"edit {action.path} [{action.section}]", *settings)
     if isinstance(action, PutFile):
         text = "".join(_shown(part) for part in action.content)
-        return (f"write {action.path} ({action.owner} {action.mode})", *(f"+ {line}" for line in text.splitlines()))
+        return (f"write {action.path} ({action.owner} {action.mode})", *(f"+ {line}" for line in lines_of(text)))
     if isinstance(action, RemoveFile):
         return (f"remove {action.path}",)
     return (f"put back {action.path} as it was before the run",)

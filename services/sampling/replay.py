@@ -20,6 +20,7 @@ from services.events import Event
 from services.facts.model import Problem
 from services.history.recording import open_recording
 from services.sampling.catalogue import load_catalogue
+from services.sampling.drawable import drawable
 from services.sampling.model import ConsoleCost, Metric
 from services.sampling.reader import SeriesReader
 from services.series import Series
@@ -123,7 +124,7 @@ class Replay:
     def _read_snapshot(self, at: float) -> EstateSnapshot:
         """Return the stored snapshot; one that is damaged is an estate that says so, and the rest is played."""
         try:
-            return self._store.snapshot_at(at) or EstateSnapshot(at=at)
+            return drawable(self._store.snapshot_at(at) or EstateSnapshot(at=at))
         except StoreError as problem:
             return EstateSnapshot(at=at, problems=(Problem("recording", problem.sentence),))
 

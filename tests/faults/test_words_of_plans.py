@@ -20,7 +20,7 @@ CLASSES = frozenset(kind.__name__ for kind in _KINDS if re.search(r"[a-z][A-Z]",
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.title))
 def test_that_no_class_is_named_in_a_plan_its_checks_or_what_it_waits_for(case: Case) -> None:
     checks, plan = case.bench().plan()
-    text = "\n".join((*plan_lines(plan), *check_lines(checks)))
+    text = "\n".join((*plan_lines(plan, {}), *check_lines(checks)))
     text += "\n".join(waiting_words((*step.before, *step.proof, *step.already)) for step in plan.steps)
     assert len(CLASSES) > 20
     assert CLASSES & set(re.findall(r"[A-Za-z]+", text)) == set()

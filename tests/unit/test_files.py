@@ -11,7 +11,9 @@ import pytest
 
 from app.places import data_folder
 from services import files
+from services.errors import StoreError
 from services.files import write_whole
+from services.history.recording import record_to
 from services.history.state_store import StateStore
 from services.history.store import HistoryStore
 
@@ -137,3 +139,113 @@ def test_that_a_data_folder_of_an_older_program_is_narrowed_and_a_shared_folder_
     (tmp_path / "state.sqlite").touch()
     data_folder(Namespace(data=tmp_path))
     assert mode(tmp_path) == 0o700
+
+
+NOBODY = 65534
+needs_root = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs another user's links")
+
+
+def planted(link: Path, target: Path) -> Path:
+    """Return a link of another user."""
+    link.symlink_to(target)
+    os.lchown(link, NOBODY, NOBODY)
+    return link
+
+
+@needs_posix
+@pytest.mark.parametrize("wide", [0o1777, 0o777, 0o775])
+def test_that_a_link_in_a_folder_that_others_may_write_to_is_replaced_and_not_its_target(
+    tmp_path: Path, wide: int
+) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "precious").chmod(0o644)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(wide)
+    (shared / "picture.png").symlink_to(tmp_path / "precious")
+    write_whole(shared / "picture.png", b"picture")
+    assert ((tmp_path / "precious").read_text(), mode(tmp_path / "precious")) == ("precious", 0o644)
+    assert not (shared / "picture.png").is_symlink()
+    assert (shared / "picture.png").read_bytes() == b"picture"
+
+
+@needs_root
+def test_that_another_users_link_is_replaced_also_in_a_folder_of_ones_own_and_behind_a_link_of_ones_own(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "precious").write_text("precious")
+    link = planted(tmp_path / "theirs", tmp_path / "precious")
+    (tmp_path / "mine").symlink_to(link)
+    write_whole(tmp_path / "mine", b"picture")
+    assert (tmp_path / "precious").read_text() == "precious"
+    assert (tmp_path / "mine").is_symlink()
+    assert not link.is_symlink()
+    assert link.read_bytes() == b"picture"
+
+
+@needs_root
+def test_that_nothing_is_written_into_a_folder_behind_another_users_link(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    planted(tmp_path / "shots", tmp_path / "home")
+    (tmp_path / "mine").symlink_to(tmp_path / "shots")
+    for folder in ("shots", "mine"):
+        with pytest.raises(OSError, match="shots is a link that somebody else may have put there"):
+            write_whole(tmp_path / folder / "a.png", b"picture")
+        with pytest.raises(OSError, match="somebody else"):
+            files.private_file(tmp_path / folder / "a.pilothouse")
+    assert not [*(tmp_path / "home").iterdir()]
+
+
+@needs_posix
+def test_that_a_file_for_a_database_is_never_made_nor_narrowed_behind_a_planted_link(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    (tmp_path / "theirs").write_text("x")
+    (tmp_path / "theirs").chmod(0o644)
+    (tmp_path / "a").symlink_to(tmp_path / "theirs")
+    (tmp_path / "b").symlink_to(tmp_path / "missing")
+    for name in "ab":
+        with pytest.raises(OSError, match=f"{name} is a link that somebody else may have put there"):
+            files.private_file(tmp_path / name)
+    files.narrow(tmp_path / "a", 0o600)
+    assert mode(tmp_path / "theirs") == 0o644
+    assert not (tmp_path / "missing").exists()
+
+
+@needs_posix
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_that_a_link_where_sqlite_would_write_beside_a_database_is_refused(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "theirs").write_text("x")
+    (tmp_path / "theirs").chmod(0o644)
+    (tmp_path / f"db{suffix}").symlink_to(tmp_path / "theirs")
+    with pytest.raises(OSError, match=f"db{suffix} is a link"):
+        files.private_file(tmp_path / "db")
+    assert not (tmp_path / "db").exists()
+    assert mode(tmp_path / "theirs") == 0o644
+
+
+@needs_root
+def test_that_another_users_file_where_sqlite_would_look_for_its_own_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "db-journal").write_text("words that would be played back")
+    os.chown(tmp_path / "db-journal", NOBODY, NOBODY)
+    with pytest.raises(OSError, match="db-journal belongs to somebody else"):
+        files.private_file(tmp_path / "db")
+    assert not (tmp_path / "db").exists()
+
+
+@needs_posix
+def test_that_a_recording_is_not_begun_beside_a_planted_link_and_its_target_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("x")
+    (tmp_path / "theirs").chmod(0o644)
+    (tmp_path / "r.pilothouse-wal").symlink_to(tmp_path / "theirs")
+    with pytest.raises(StoreError, match=r"r\.pilothouse-wal is a link that somebody else may have put there"):
+        record_to(tmp_path / "r.pilothouse")
+    assert mode(tmp_path / "theirs") == 0o644
+    assert not (tmp_path / "r.pilothouse").exists()
+
+
+@needs_posix
+def test_that_a_link_of_ones_own_to_a_database_is_followed_and_the_database_is_its_owners_alone(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "db").symlink_to(tmp_path / "far" / "db")
+    files.private_file(tmp_path / "db")
+    assert mode(tmp_path / "far" / "db") == 0o600

@@ -13,8 +13,16 @@ from pytestqt.qtbot import QtBot
 from app.main_window import MainWindow
 from tests.widgets import builders_procedures as p
 from tests.widgets.add_host_person import Person
+from widgets.common.text import speak_of_past
 from widgets.common.theme import apply_text_size, apply_theme
 from widgets.procedures.wizard import WizardPage
+
+
+@pytest.fixture(autouse=True)
+def _present() -> Iterator[None]:
+    """A test that showed a recording leaves no window that speaks of the past."""
+    yield
+    speak_of_past(past=False)
 
 
 @pytest.fixture

@@ -158,6 +158,17 @@ def test_that_a_new_host_does_not_take_the_place_of_another_of_its_name(person: 
     assert load_inventory(person.path).hosts[0].address == "10.9.9.9"
 
 
+def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person: Person) -> None:
+    person.path.parent.mkdir()
+    person.path.write_text('version = 1\n[[host]]\nname = "DB1."\naddress = "10.9.9.9"\n')
+    dialog = person.fills()
+    person.presses("Add and watch")
+    person.ops.do("save-host")
+    told = 'the host names "DB1." and "db1" look alike: one could be taken for the other; rename one.'
+    assert told in dialog.message()
+    assert [host.name for host in load_inventory(person.path).hosts] == ["DB1."]
+
+
 def test_that_a_password_for_sudo_is_asked_for_where_sudo_wants_one(person: Person) -> None:
     dialog = person.fills()
     choose(dialog.form.sudo, "password")

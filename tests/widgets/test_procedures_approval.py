@@ -104,3 +104,17 @@ def test_that_a_rehearsal_stands_under_each_step_and_is_summed_up(wizard: Wizard
     assert "rehearsed: would stop here · a client is busy" in steps[3].content.spoken()
     assert wizard.stages.go.head.texts()[0] == "rehearsed: it would stop at 1 of the steps"
     assert wizard.stages.approval.start.isEnabled()
+
+
+def test_that_the_head_and_the_approval_name_each_host_with_its_address(wizard: WizardPage) -> None:
+    wizard.set_plan(p.plan(), p.WORDING, addresses={"db1": "10.0.0.5", "db2": "10.0.0.6", "db3": "10.0.0.7"})
+    told = "11 steps on db1 (10.0.0.5), db2 (10.0.0.6)"
+    assert wizard.stages.approval._facts.text().startswith(told)
+    assert wizard.stages.plan.head.texts()[0].startswith(told)
+
+
+def test_that_the_approval_names_all_hosts_where_the_head_counts_them(wizard: WizardPage) -> None:
+    hosts = tuple(f"db{n}" for n in range(9))
+    wizard.set_plan(p.plan(hosts=hosts), p.WORDING, addresses={host: f"10.0.0.{n}" for n, host in enumerate(hosts)})
+    assert "on 9 hosts" in wizard.stages.plan.head.texts()[0]
+    assert "db8 (10.0.0.8)" in wizard.stages.approval._facts.text()

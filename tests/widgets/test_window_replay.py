@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.screenshots import telling_moment
@@ -15,6 +15,7 @@ from services.types import Health
 from tests.widgets.fake_sources import NOW, FakeRecording, OpenWindow, open_window
 from widgets.charts.page import ChartsPage
 from widgets.common.palette import CommandPalette, PaletteEntry
+from widgets.common.text import format_age, format_moment
 from widgets.journal.page import JournalPage
 from widgets.timeline.replay_bar import ReplayBar, SeekTrack
 from widgets.timeline.strip import EventStrip
@@ -58,6 +59,18 @@ def states(opened: OpenWindow) -> set[str]:
 def test_that_strip_and_charts_show_the_whole_recording(opened: OpenWindow, recording: FakeRecording) -> None:
     assert (strip(opened).view().start, strip(opened).view().end) == recording.span()
     assert (charts(opened).view().start, charts(opened).view().end) == recording.span()
+
+
+def test_that_a_recording_is_told_as_of_its_moment_and_never_as_the_present(opened: OpenWindow) -> None:
+    opened.controller.look_at(NOW - 200.0)
+    opened.controller.pump.beat()
+    shown = " ".join(text.text() for text in opened.window.findChildren(QLabel))
+    assert "hosts answered" in shown
+    assert "hosts answer " not in f"{shown} "
+    assert format_age(1.4) == "1.4 s before"
+    assert format_age(0.0) == "then"
+    assert " ago" not in shown
+    assert format_moment(NOW - 200.0) in bar(opened).position_text()
 
 
 def test_that_the_strip_tells_what_is_still_to_come(opened: OpenWindow) -> None:

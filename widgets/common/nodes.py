@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.types import Health, Reach
@@ -15,6 +16,7 @@ STALE_AFTER_S = 3.0
 _DIGITS = re.compile(r"([0-9]{1,18})")
 
 
+@lru_cache(maxsize=4096)
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key that puts db2 before db10."""
     parts = _DIGITS.split(name.casefold())
@@ -24,6 +26,11 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
 def ordered_nodes(cluster: ClusterSnapshot) -> tuple[NodeView, ...]:
     """Return the nodes in the order of their names: the same in the tree, the drawing and the legends."""
     return tuple(sorted(cluster.nodes, key=lambda n: (natural_key(n.name), n.node_id)))
+
+
+def curve_indexes(cluster: ClusterSnapshot) -> dict[str, int]:
+    """Return which curve colour each node has on every page."""
+    return {node.node_id: at for at, node in enumerate(ordered_nodes(cluster))}
 
 
 def curve_index(cluster: ClusterSnapshot, node_id: str) -> int:

@@ -130,12 +130,28 @@ def _two(total: int, base: int, large: str, small: str, *, padded: bool) -> str:
     return f"{head} {rest:02d} {small}" if padded else f"{head} {rest} {small}"
 
 
+class _Tense:
+    past = False
+
+
+def speak_of_past(*, past: bool) -> None:
+    """Let ages be told as of the moment shown: a replay's numbers were old then, not now."""
+    _Tense.past = past
+
+
+def in_past() -> bool:
+    """Return whether what is shown is a recording's moment."""
+    return _Tense.past
+
+
 def format_age(seconds: float | None) -> str:
-    """Return how old something is ("now", "0.6 s ago", "14 s ago", "3 h 10 min ago")."""
+    """Return how old something is ("now", "0.6 s ago", "3 h 10 min ago"; in a replay "then", "0.6 s before")."""
     if seconds is None or math.isnan(seconds):
         return tr("never")
     if seconds < 0.05:
-        return tr("now")
+        return tr("then") if in_past() else tr("now")
+    if in_past():
+        return tr("{span} before", span=format_duration(seconds))
     return tr("{span} ago", span=format_duration(seconds))
 
 

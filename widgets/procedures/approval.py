@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.procedures.model import Plan, Risk, Step
+from services.procedures.model import Plan, Risk, Step, with_addresses
 from services.types import Health
 from services.words import tr, tr_n
 from widgets.common.boxes import button
@@ -17,7 +19,7 @@ from widgets.procedures.blocks import emptied, put, words
 from widgets.procedures.next_bar import Foot
 from widgets.procedures.words import about_time
 
-_MOST_NAMED = 4  # of the hosts in the line of totals; the groups of the plan name them all
+_MOST_NAMED = 4  # of the hosts in the head of the plan; the line above the approval names them all
 
 
 class Approval(QWidget):
@@ -51,13 +53,13 @@ class Approval(QWidget):
         column.addLayout(self._fields)
         self._judge()
 
-    def show_plan(self, plan: Plan, violations: tuple[str, ...]) -> None:
+    def show_plan(self, plan: Plan, violations: tuple[str, ...], addresses: Mapping[str, str]) -> None:
         """Show what the plan asks of the person; what was typed stays for the same plan only."""
         self.violations.say(Health.BAD, violations)
+        put(self._facts, plan_facts(plan, addresses, most=len(plan.hosts)))
         if plan != self._plan:
             self._plan = plan
             self.say_rehearsed("")
-            put(self._facts, plan_facts(plan))
             self._ask_names([step for step in plan.steps if step.confirm])
         self._judge()
 
@@ -130,16 +132,20 @@ class Approval(QWidget):
         put(self.reason, reason)
 
 
-def plan_facts(plan: Plan) -> str:
-    """Return the totals ('11 steps on n1, n2 · 4 change something · 1 takes a node down · about 24 min')."""
+def plan_facts(plan: Plan, addresses: Mapping[str, str], most: int = _MOST_NAMED) -> str:
+    """Return the totals ('11 steps on n1 (10.0.0.1) · 4 change something · 1 takes a node down · about 24 min').
+
+    `most`: hosts that are named with their addresses; more of them are counted.
+    """
     if plan.nothing_to_do:
         return tr("Nothing to do: the cluster is already as this procedure would leave it.")
     changes = sum(step.risk in {Risk.CHANGES, Risk.NODE_DOWN, Risk.IRREVERSIBLE} for step in plan.steps)
     downs = sum(step.risk is Risk.NODE_DOWN for step in plan.steps)
     final = sum(step.risk is Risk.IRREVERSIBLE for step in plan.steps)
     duties = sum(step.takes is not None for step in plan.steps)
-    many = len(plan.hosts) > _MOST_NAMED
-    hosts = plural(len(plan.hosts), "{n} host", "{n} hosts") if many else ", ".join(plan.hosts)
+    many = len(plan.hosts) > most
+    named = with_addresses(plan.hosts, addresses)
+    hosts = plural(len(plan.hosts), "{n} host", "{n} hosts") if many else named
     parts = [
         tr("{steps} on {hosts}", steps=plural(len(plan.steps), "{n} step", "{n} steps"), hosts=hosts),
         tr_n("{n} changes something", "{n} change something", changes, n=format_count(changes)),

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from services.procedures.procedure import About
-from services.procedures.run_model import Binding, OpenObligation, RunState, RunView
+from services.procedures.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
@@ -163,7 +163,7 @@ class RunRow(QFrame):
         put(self._state, run_words(view))
         self._state.style().polish(self._state)
         self._facts.setText(f" {MIDDLE} ".join(self._fact_words(now)))
-        rests = not over and not driven(view) and view.binding is not Binding.CHANGED
+        rests = not over and not driven(view) and view.binding not in REFUSED
         self._acts.setVisible(rests)
         put(self._sentence, "" if over and view.state is not RunState.LEFT else tr(view.sentence))
         for made in (self.resume, self.undo, self.leave):

@@ -122,14 +122,20 @@ class Stages(QWidget):
             self.checklist.go_on.setFocus()
 
     def set_plan(
-        self, plan: Plan, wording: Mapping[str, tuple[str, ...]], violations: tuple[str, ...], *, live: bool = False
+        self,
+        plan: Plan,
+        wording: Mapping[str, tuple[str, ...]],
+        violations: tuple[str, ...],
+        *,
+        addresses: Mapping[str, str],
+        live: bool = False,
     ) -> None:
         """Show the plan and what its approval needs; `live`: as one types, nothing is folded and no focus moved."""
         new = plan != self._plan
         self._plan = plan
         self.steps.show_plan(plan.steps, wording)
-        self.approval.show_plan(plan, violations)
-        self.plan.say(Health.BAD if violations else Health.UNKNOWN, plan_facts(plan))
+        self.approval.show_plan(plan, violations, addresses)
+        self.plan.say(Health.BAD if violations else Health.UNKNOWN, plan_facts(plan, addresses))
         self.plan.setVisible(bool(plan.steps))
         self.go.setVisible(True)
         self.go.say(None, tr("read the plan, rehearse it, then approve it"))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from services.procedures.run_model import Binding, RunState, RunView, StepState
+from services.procedures.run_model import REFUSED, Binding, RunState, RunView, StepState
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button
@@ -64,7 +64,7 @@ class StandingNotice(TintedFrame):
         column.addWidget(words(where_it_stands(view)))
         foot = QHBoxLayout()
         foot.setSpacing(8)
-        changed = view.binding is Binding.CHANGED
+        changed = view.binding in REFUSED
         undoable = view.state is not RunState.APPROVED and not changed
         resumable = view.state is not RunState.UNDO_FAILED and not changed
         ways: list[tuple[str, str, Callable[[], None]]] = [

@@ -181,12 +181,16 @@ class WizardPage(QFrame):
         violations: tuple[str, ...] = (),
         *,
         live: bool = False,
+        addresses: Mapping[str, str] | None = None,
     ) -> None:
-        """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it."""
+        """Show a plan before its approval: step id -> exact masked lines; `violations` are sentences that bar it.
+
+        `addresses`: host -> where it is, shown beside its name.
+        """
         self.side.set_plan(plan)
         self._place_side()  # first: the rows are then laid out for the width they will have
         new = plan != self.stages.approval.plan()
-        self.stages.set_plan(plan, wording, violations, live=live)
+        self.stages.set_plan(plan, wording, violations, live=live, addresses=addresses or {})
         if new and not live:
             self._show_top(self.stages.plan)
 

@@ -16,7 +16,7 @@ from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.plain import set_tip
 from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
-from widgets.common.text import MIDDLE, format_clock, format_duration
+from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import SIDE, time_at, x_of
 from widgets.common.wardrobe import wear
@@ -141,7 +141,7 @@ class ReplayBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._playing = False
-        self._said = ("", "")
+        self._said = ("", "", "")
         self.setProperty("kind", "panel")
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
@@ -182,7 +182,8 @@ class ReplayBar(QFrame):
         """Show position and ends (epoch seconds), whether it plays, recorded seconds per second. No signal."""
         self._track.set_position(at, start, end)
         gone, whole = format_duration(round(at - start)), format_duration(round(end - start))
-        self._said = (format_clock(at), tr("{gone} of {whole}", gone=gone, whole=whole))
+        day, _, _ = format_moment(at).partition(" ")
+        self._said = (day, format_clock(at), tr("{gone} of {whole}", gone=gone, whole=whole))
         self._say()
         nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
         if self._speed.currentIndex() != nearest:
@@ -204,12 +205,13 @@ class ReplayBar(QFrame):
         return self._words.text()
 
     def _say(self) -> None:
-        """Say the moment too where there is room: the strip's flag has it as well."""
-        whole = f" {MIDDLE} ".join(part for part in self._said if part)
+        """Say the day and the moment too where there is room: the strip's flag has the moment as well."""
+        day, clock, gone = self._said
         room = self.width() - self._words.x() - round(SIDE)
-        fits = self._words.fontMetrics().horizontalAdvance(whole) <= room
-        self._words.setText(whole if fits else self._said[1])
-        set_tip(self._words, whole)
+        words = [f"{day} {clock} {MIDDLE} {gone}", f"{day} {MIDDLE} {gone}"] if gone else [""]
+        fit = (one for one in words if self._words.fontMetrics().horizontalAdvance(one) <= room)
+        self._words.setText(next(fit, gone))
+        set_tip(self._words, words[0])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say what fits."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
-from services.types import Health, Reach
+from services.types import NODES_LEFT_OUT, Health, Reach
 from services.words import mark, tr
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
@@ -262,6 +262,7 @@ def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
     """Return what the bar says: two majorities, none heard, all down, or eyes that see different things."""
     sentences = tuple(p.sentence for p in cluster.problems if p.code in _TOLD)
     bad = bool(sentences)
+    sentences += tuple(p.sentence for p in cluster.problems if p.code == NODES_LEFT_OUT)
     if not cluster.observers_agree:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
         sentences = (*sentences, tr("The nodes do not agree on who is in the cluster:"), *views)

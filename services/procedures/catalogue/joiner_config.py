@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from services.facts.reading import count
+from services.lines import lines_of
 from services.procedures.actions import CopiedSecret
 from services.procedures.catalogue.joiner_secrets import left_out, may_copy
 from services.procedures.facts_model import Facts, HostFacts
@@ -167,7 +168,7 @@ def address_place(host: HostFacts) -> tuple[str, str]:
     found = ("", "")
     for path, text in host.option_files:
         section = ""
-        for line in text.splitlines():
+        for line in lines_of(text):
             head = _SECTION.match(line)
             if head is not None:
                 section = head.group(1)

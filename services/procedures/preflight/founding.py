@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from services.lines import lines_of
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
@@ -75,7 +76,7 @@ def _places(host: HostFacts, option: str) -> tuple[tuple[str, str], ...]:
     found = []
     for path, text in host.option_files:
         section = ""
-        for line in text.splitlines():
+        for line in lines_of(text):
             head = _SECTION.match(line)
             if head is not None:
                 section = head.group(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.discovery.clash import CLASH
 from services.discovery.two_primaries import primaries_apart
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
@@ -33,6 +34,9 @@ def health_gate(
     everyone = known(facts, hosts)
     faults = [fault for host in everyone for fault in _node_faults(facts, host, desynced=host.host in but_desynced)]
     faults += _group_faults(facts, everyone, size)
+    faults += _one_identity_twice(facts)
+    if size is None:
+        faults += _left_out(facts, hosts)
     seen = [
         f"{h.host}: {g.cluster_status} {g.local_state_comment}, size {g.cluster_size}, conf_id {g.conf_id}"
         for h in everyone
@@ -106,6 +110,40 @@ def _two_components(facts: Facts) -> list[str]:
         return []
     told = " and ".join(", ".join(names) for names in seen.sides)
     return [f"two Primary Components: {told}; each takes rows that the other never gets"]
+
+
+def _left_out(facts: Facts, hosts: tuple[str, ...]) -> list[str]:
+    """Return a fault for each host of the cluster that is not among those that were looked at: 'all' is more."""
+    faults = []
+    for name in facts.members:
+        if name in hosts:
+            continue
+        host = facts.host(name)
+        galera = galera_of(host)
+        faults.append(
+            _no_member(host)
+            if galera is None
+            else f"{name} belongs to this cluster and is not in its Primary Component: it says "
+            f"{galera.cluster_status or 'nothing'} {galera.local_state_comment}".rstrip()
+        )
+    return faults
+
+
+def _one_identity_twice(facts: Facts) -> list[str]:
+    """Return a fault for each uuid of the group that two of the hosts that were asked show: one is not who it says."""
+    owners: dict[str, list[str]] = {}
+    for host in facts.hosts:
+        galera = galera_of(host)
+        if galera is not None and galera.node_uuid:
+            owners.setdefault(galera.node_uuid, []).append(host.host)
+    found = [
+        f"{' and '.join(names)} show the same identity in the group: which of them is that member is not known"
+        for names in owners.values()
+        if len(names) > 1
+    ]
+    if facts.cluster is not None:
+        found += [problem.sentence for problem in facts.cluster.problems if problem.code == CLASH]
+    return found
 
 
 def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple[str, ...] = ()) -> Check:

@@ -185,10 +185,11 @@ def test_that_an_override_is_shown_at_its_block_and_never_at_an_absolute_one() -
 
 def test_that_a_plan_shows_each_step_with_its_exact_text_risk_undo_and_obligation() -> None:
     plan = plan_of(freeze(), edit("n2"), wipe("n2"))
-    assert list(plan_lines(plan)) == [
+    assert list(plan_lines(plan, {"n1": "10.0.0.1", "n2": "n2", "n9": "10.0.0.9"})) == [
         "Take n2 down without SST",
         "  n1 keeps its gcache while n2 is away.",
         "  3 steps, about 1.0 s",
+        "  on n1 (10.0.0.1), n2, n3",
         "   1. n1       Freeze the gcache of n1   [changes, 1.0 s]",
         "        $ n1: SET GLOBAL wsrep_provider_options='gcache.freeze_purge_at_seqno=now';",
         "        obligation: gcache frozen on n1",
@@ -205,7 +206,7 @@ def test_that_a_plan_shows_each_step_with_its_exact_text_risk_undo_and_obligatio
 
 
 def test_that_a_plan_without_steps_says_that_nothing_is_to_be_done() -> None:
-    assert list(plan_lines(plan_of()))[-1] == (
+    assert list(plan_lines(plan_of(), {}))[-1] == (
         "  Nothing is to be done: the cluster is as this procedure would leave it."
     )
 

@@ -38,5 +38,5 @@ def road(listens: str) -> str:
 def test_that_a_tunnel_is_safe_on_the_host_itself_and_an_open_road_beyond_it() -> None:
     assert (road("127.0.0.1"), road("192.0.2.7")) == ("tunnel", "open")
     assert ENTRY.sql is not None
-    assert trust_for(ENTRY.sql, "tunnel").proof == "road"
+    assert trust_for(ENTRY.sql, "tunnel").proof == "host"
     assert trust_for(ENTRY.sql, "open").required

@@ -140,13 +140,13 @@ def test_that_a_verified_server_may_ask_for_the_password(
 
 @pytest.mark.parametrize("plugin", ["caching_sha2_password", "sha256_password"])
 def test_that_the_peer_opens_what_was_encrypted_for_its_own_key(serve: Serve, plugin: str) -> None:
-    """As inside SSH, where nobody else could have sent it: the peer of the table above reads such a password."""
+    """As on a server's own socket, where nobody else could have sent it: the peer above reads such a password."""
     import socket
 
     peer = serve(None, asks=plugin)
     sock = socket.create_connection(("127.0.0.1", peer.port))
     wire = MySqlWire(
-        sock, Account("obs", PASSWORD.encode()), server_name="db1", trust=Trust(proof="road"), road="tunnel",
+        sock, Account("obs", PASSWORD.encode()), server_name="db1", trust=Trust(proof="socket"), road="tunnel",
         limit_s=3.0, most=1000,
     )  # fmt: skip
     wire.close()
@@ -348,12 +348,13 @@ def test_that_a_channel_is_judged_as_a_socket_is(serve: Serve, certificate: Issu
 # ------------------------------------------------------------------------------------------- roads
 def test_that_ssh_to_the_host_itself_needs_no_certificate_and_other_roads_do() -> None:
     plain = SqlAccess("obs")
-    assert trust_for(plain, "tunnel").proof == "road"
+    assert trust_for(plain, "tunnel").proof == "host"
     assert not trust_for(plain, "tunnel").required
+    assert trust_for(plain, "tunnel", ("AB",)).proof == "pin"
     assert trust_for(plain, "socket").context is None
     assert (trust_for(plain, "open").proof, trust_for(plain, "open").required) == ("ca", True)
     assert trust_for(replace(plain, tls="off"), "open") == Trust()
-    assert trust_for(replace(plain, tls="off"), "tunnel").verified
+    assert trust_for(replace(plain, tls="off"), "tunnel").proof == "host"
     for mode in ("verify-ca", "verify-identity"):  # said so, it is wanted inside SSH too
         assert trust_for(replace(plain, tls=mode), "tunnel").proof == "ca"  # type: ignore[arg-type]
 

@@ -217,12 +217,22 @@ def test_that_sources_and_replicas_are_followed() -> None:
         assert {facts.address for facts in found.facts.values()} == {"10.213.2.21", "10.213.2.22", "10.213.2.23"}
 
 
-def test_that_a_second_name_of_a_host_is_an_alias() -> None:
+def test_that_a_second_name_of_a_host_that_nobody_wrote_down_is_an_alias() -> None:
     host = HEALTHY["hosts"]["n1"]["address"]
-    seeds, estate = [_entry("n1", host), _entry("db-one", host)], Estate(HEALTHY["hosts"])
+    found_before = replace(_entry("db-one", host), ways_of="n1")
+    seeds, estate = [_entry("n1", host), found_before], Estate(HEALTHY["hosts"])
     found = crawl(seeds, estate.open, SystemClock(), trust=NEIGHBOURS)
     assert found.aliases == ("db-one",)
     assert sorted(found.entries) == ["n1", "n2", "n3"]
+
+
+def test_that_a_host_that_a_person_wrote_down_twice_is_kept_twice_and_told() -> None:
+    host = HEALTHY["hosts"]["n1"]["address"]
+    seeds, estate = [_entry("n1", host), _entry("db-one", host)], Estate(HEALTHY["hosts"])
+    found = crawl(seeds, estate.open, SystemClock(), trust=NEIGHBOURS)
+    assert found.aliases == ()
+    assert {"n1", "db-one"} <= set(found.facts)
+    assert "same-server" in {problem.code for problem in found.problems}
 
 
 def test_that_watched_hosts_are_not_asked_again_but_followed() -> None:

@@ -103,6 +103,15 @@ def use(path: Path) -> Replay:
     return replay
 
 
+def said(path: Path) -> str:
+    """Return what a recording's events say."""
+    replay = Replay(path, ManualClock(START))
+    try:
+        return " ".join(event.text for event in replay.all_events())
+    finally:
+        replay.close()
+
+
 def bomb(size: int) -> bytes:
     """Return a frame of a few kilobytes that says it holds `size` zeros, and does."""
     packer = zstandard.ZstdCompressor(level=3).compressobj(size=size)
@@ -252,19 +261,17 @@ def test_that_json_nested_without_end_and_words_without_end_are_told(ruined: Cal
 
 @pytest.mark.usefixtures("little")
 @pytest.mark.parametrize("table", ["server", "metric"])
-def test_that_names_without_number_or_of_any_length_are_refused(ruined: Callable[..., Path], table: str) -> None:
+def test_that_names_too_long_or_too_many_are_left_out_and_told(ruined: Callable[..., Path], table: str) -> None:
     column = {"server": "name", "metric": "key"}[table]
     long = ruined(lambda c: c.execute(f"INSERT INTO {table} (id, {column}) VALUES (99, ?)", ("x" * 5_000,)))
-    with pytest.raises(UserError, match="name"):
-        use(long)
+    assert "holds one name more than is read at once" in said(long)
     many = ruined(
         lambda c: c.execute(
             f"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 110101) "
             f"INSERT INTO {table} (id, {column}) SELECT i, i FROM n"
         )
     )
-    with pytest.raises(UserError, match="more names"):
-        use(many)
+    assert "names more than are read at once" in said(many)
 
 
 @pytest.mark.parametrize("value", ["text", 7, 1.5])

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
+from services.events import Event
 from services.facts.dialect import dialect_of
 from services.facts.model import NodeFacts, Problem, ServerFacts
 from services.facts.server import parse_server
 from services.facts.variable_changes import MOST, changed_variables
-from services.history import dictionary
+from services.history import dictionary, store_file
 from services.history.bounds import MOST_NAME
 from services.history.hot import Ring
 from services.history.store import HistoryStore
@@ -74,6 +76,31 @@ def test_that_a_history_can_be_opened_again_whatever_names_came(
     assert again.read("db1", ("questions",), START, START + 29).values["questions"].tolist() == list(
         map(float, range(30))
     )
+
+
+def test_that_a_store_that_holds_too_many_names_already_opens_and_goes_on_with_its_first_ones(
+    open_store: Open, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as a server made up while a program before this one watched it."""
+    store = open_store()
+    values = {"questions": 1.0, **{f"made_up_{n}": 1.0 for n in range(60)}, "x" * (MOST_NAME + 1): 1.0}
+    monkeypatch.setattr(dictionary, "MOST_NAME", 10_000)
+    store.append(Sample("db1", START, 1.0, values, epoch="e"))
+    own = store._metrics.number("derived of the console")
+    store.close()
+    monkeypatch.setattr(dictionary, "MOST_OFFERED", 20)
+    monkeypatch.setattr(store_file, "MOST_NAMES", 40)
+    for _ in range(2):
+        clock.advance(5.0)
+        told: list[Event] = []
+        again = open_store(on_event=told.append)
+        assert len(again._metrics.names()) == 40
+        assert ["names more than are read at once" in event.text for event in told] == [True]
+        assert again._metrics.number("derived of the console") == own
+        assert again._metrics.number("new of the console") > own
+        again.append(Sample("db1", clock.wall(), 2.0, {"questions": 2.0, "made_up_59": 3.0}, epoch="e"))
+        assert again.read("db1", ("questions",), START, clock.wall()).values["questions"].tolist()[-1] == 2.0
+        again.close()
 
 
 def test_that_a_server_that_starts_anew_each_second_gives_no_more_names_of_starts() -> None:

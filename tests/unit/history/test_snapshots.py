@@ -71,3 +71,13 @@ def test_that_differences_that_are_all_alike_bring_no_keyframe() -> None:
 def test_that_a_clock_that_jumps_back_begins_a_keyframe() -> None:
     rows = packed([estate(START), replace(estate(START), at=START - 5.0)])
     assert [row.base for row in rows] == [None, None]
+
+
+def test_that_names_longer_than_a_host_may_have_are_cut_when_a_snapshot_is_read() -> None:
+    long = NodeView("n1", "W" * 9_000, state="Synced", health=Health.GOOD)
+    cluster = ClusterSnapshot("c", ClusterKind.GALERA, "C" * 9_000, START, nodes=(long, NodeView("n2", "W" * 255)))
+    (row,) = packed([EstateSnapshot(START, (cluster,))])
+    (read,) = unpack(row.data, None).clusters
+    assert [node.name for node in read.nodes] == ["W" * 254 + "…", "W" * 255]
+    assert read.name == "C" * 254 + "…"
+    assert [node.node_id for node in read.nodes] == ["n1", "n2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from services import globs
 from services.connections.ssh_config import target_for
 from services.errors import BadInput
 from services.inventory.imports_mycnf import import_my_cnf
@@ -94,3 +96,36 @@ def test_that_a_quote_that_does_not_close_in_an_include_is_told(tmp_path: Path) 
 def test_that_toml_without_bottom_is_told(text: str) -> None:
     with pytest.raises(BadInput, match=r"nested too deep|too many digits"):
         parse_inventory(text, "inventory.toml")
+
+
+@pytest.mark.parametrize("pattern", ["/*/*/*/*/*/*/*", "/usr/*/*/*/*"])
+def test_that_a_pattern_that_would_look_at_the_whole_machine_is_told(pattern: str, tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.write_text(f"Include {pattern}\nInclude {pattern}.conf\nHost db1\n")
+    with pytest.raises(BadInput, match="looks at too many files"):
+        target_for(SshAccess(user="", config=str(config)), "db1")
+    report = import_ssh_config(config)
+    assert [host.name for host in report.hosts] == ["db1"]
+    assert any("looks at too many files" in problem for problem in report.problems)
+
+
+def test_that_a_folder_of_very_many_files_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(globs, "MOST_NAMES", 20)
+    for number in range(30):
+        (tmp_path / f"{number}.cnf").touch()
+    options = tmp_path / "my.options"
+    options.write_text(f"[client]\nhost=db1\nuser=x\n!includedir {tmp_path}\n")
+    report = import_my_cnf(options)
+    assert [host.address for host in report.hosts] == ["db1"]
+    assert "looks at too many files" in report.problems[0]
+
+
+def test_that_a_pattern_finds_what_a_shell_finds(tmp_path: Path) -> None:
+    for name in ("a/x.conf", "a/y.conf", "a/.hidden.conf", "b/x.conf", "b/[1].conf", "z"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "dangling.conf").symlink_to(tmp_path / "nowhere")
+    for pattern in ("*/*.conf", "a/?.conf", "[ab]/x.conf", "*/x.conf", "b/[[]1].conf", "z", "none", "a/.h*", "*.conf",
+                    "a/../b/x.*", "z/*", "**/x.conf"):  # fmt: skip
+        expected = sorted(Path(name) for name in glob.glob(str(tmp_path / pattern)))  # noqa: PTH207 - the oracle
+        assert globs.Globs().matching(tmp_path / pattern) == expected, pattern

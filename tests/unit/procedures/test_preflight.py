@@ -325,3 +325,18 @@ def test_that_a_host_of_which_nothing_is_known_never_passes(
         assert one.verdict is not PASS, one
         assert one.evidence
         assert one.why
+
+
+def test_that_a_member_outside_the_primary_component_blocks_the_gate_of_all_members() -> None:
+    lost = galera("n2", cluster_status="non-Primary", local_state=0, local_state_comment="Initialized", ready=False)
+    check = preflight.health_gate(facts(host("n2", group=lost)), ("n1", "n3"))
+    assert check.verdict is BLOCK
+    assert "n2 belongs to this cluster and is not in its Primary Component: it says non-Primary" in check.evidence
+
+
+def test_that_two_hosts_that_show_one_uuid_of_the_group_block_the_health_gate() -> None:
+    same = {"node_uuid": "0dd00002-e5aa-11f1-ae7d-76e16c615942"}
+    twins = (host("n2", group=galera("n2", **same)), host("n3", group=galera("n3", **same)))
+    check = preflight.health_gate(facts(*twins), NAMES)
+    assert check.verdict is BLOCK
+    assert "n2 and n3 show the same identity" in check.evidence

@@ -123,7 +123,7 @@ def test_that_neither_the_report_nor_a_new_approval_nor_the_terminals_plan_shows
     steps = tuple(StepView(step, StepState.DONE) for step in plan.steps)
     view = RunView("7", plan, RunState.DONE, steps, checks, sentence="It is done.", started=1.0, ended=2.0)
     assert raw(report_markdown(view, ()).replace("\\", "").splitlines()) == set()
-    assert raw(line for line in (*again_lines(view, {}), *plan_lines(plan), *card_lines(procedure.about))) == set()
+    assert raw(line for line in (*again_lines(view, {}), *plan_lines(plan, {}), *card_lines(procedure.about))) == set()
     told = "\n".join(line for line in check_lines(checks) if "--input" not in line)
     assert raw(told.splitlines()) == set()
 

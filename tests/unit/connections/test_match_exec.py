@@ -1,0 +1,75 @@
+"""`Match exec`: real programs of a real ssh_config, which learn no secret and can't hold a connection up."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from services.connections import match_exec
+from services.connections.ssh_config import target_for
+from services.inventory.model import SshAccess
+from services.secrets import SecretRef
+from tests.conftest import ExpectLog
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+
+
+def user_of(folder: Path, condition: str, address: str = "db1") -> str:
+    config = folder / "config"
+    config.write_text(f"Match {condition}\n User matched\nHost *\n User other\n", encoding="utf-8")
+    return target_for(SshAccess("", config=str(config)), address).user
+
+
+def test_that_the_program_gets_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = {"MYSQL_PWD": "a-secret", "SSHPASS": "b-secret", "ODDLY_NAMED": "c-secret"}
+    for name, value in secrets.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PLAIN", "as it is")
+    SecretRef.parse("env:ODDLY_NAMED")  # as an inventory names it
+    assert user_of(tmp_path, f'exec "env >{tmp_path}/got"') == "matched"
+    got = (tmp_path / "got").read_text(encoding="utf-8")
+    assert "PLAIN=as it is" in got
+    assert "-secret" not in got
+
+
+@pytest.mark.parametrize(
+    ("condition", "matches"),
+    [
+        ('exec "true"', True),
+        ('exec "false"', False),
+        ('!exec "false"', True),
+        ('!exec "true"', False),
+        ('host db1 exec "test %n = db1"', True),
+        ('host db1 exec "test %n = db2"', False),
+        ('exec "true" host other', False),
+        ('exec "true" exec "false"', False),
+        ('exec "/nowhere/at/all"', False),
+    ],
+)
+def test_that_its_exit_status_decides(tmp_path: Path, condition: str, matches: bool) -> None:
+    assert user_of(tmp_path, condition) == ("matched" if matches else "other")
+
+
+def test_that_it_runs_once_and_not_at_all_where_the_line_has_failed_before(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    user_of(tmp_path, f'host other exec "echo x >>{ran}"')
+    assert not ran.exists()
+    user_of(tmp_path, f'exec "echo x >>{ran}"')
+    assert ran.read_text(encoding="utf-8") == "x\n"
+
+
+def test_that_one_that_does_not_end_is_ended_and_taken_for_no(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected_log: ExpectLog
+) -> None:
+    expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. echo")
+    expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. sleep 41")
+    monkeypatch.setattr(match_exec, "MOST_S", 0.5)
+    began = time.monotonic()
+    condition = f'exec "echo $$ >{tmp_path}/pid; sleep 40; true"\n User x\nMatch exec "sleep 41"'
+    assert user_of(tmp_path, condition) == "other"
+    assert time.monotonic() - began < 3.0
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), 0)

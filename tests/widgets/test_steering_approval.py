@@ -58,7 +58,7 @@ def test_that_a_run_from_before_digests_is_shown_and_goes_on_when_it_is_approved
     person.waits(person.wizard.confirm.isVisible)
     asked = person.words(person.wizard.confirm)
     assert "Approve run 1 again" in asked
-    assert "db2 10.0.0.2" in asked
+    assert "db2 (10.0.0.2)" in asked
     assert world.cluster.log == done
     person.presses(person.wizard.confirm, "Approve and go on")
     person.waits(lambda: len(world.asked) > asked_before and person.wizard.question.question() == world.asked[-1])

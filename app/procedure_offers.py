@@ -59,10 +59,27 @@ def why_none_fits(cluster: ClusterSnapshot | None) -> str:
         return _no_way_in(cluster)
     if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
         return ""
+    if _may_be_dead(cluster):
+        return _no_way_in(cluster)
     return tr(
         "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
         name=cluster.name,
     )
+
+
+def _may_be_dead(cluster: ClusterSnapshot) -> bool:
+    """Return whether it may be a Galera cluster that was down before we looked: no server of it says what it is."""
+    return cluster.kind is ClusterKind.UNKNOWN and _no_server_tells(cluster)
+
+
+def _no_server_tells(cluster: ClusterSnapshot) -> bool:
+    return all(node.facts is None or node.facts.server is None for node in cluster.nodes)
+
+
+def _all_dark(estate: EstateSnapshot) -> bool:
+    """Return whether several hosts are watched and no server of any says what it is: one dead cluster, perhaps."""
+    alone = all(c.kind is ClusterKind.SINGLE and _no_server_tells(c) for c in estate.clusters)
+    return alone and len(estate.clusters) > 1
 
 
 def _no_way_in(cluster: ClusterSnapshot) -> str:
@@ -78,12 +95,16 @@ def _no_way_in(cluster: ClusterSnapshot) -> str:
 
 def why_not(about: About, cluster: ClusterSnapshot | None, estate: EstateSnapshot) -> str:
     """Return why a procedure is not for what is in sight, '' where it may be; said of what is seen, not of what is."""
-    if cluster is None:
-        return ""
+    if cluster is None or ("no-primary" in about.for_states and (_may_be_dead(cluster) or _all_dark(estate))):
+        return ""  # what brings a dead cluster back reads first: what it finds on the disks decides
     if why := why_none_fits(cluster):
         return why
-    if fitting_cluster((about,), cluster, estate):
-        return ""
+    return "" if fitting_cluster((about,), cluster, estate) else _what_is_missing(about, cluster)
+
+
+def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
+    if cluster.kind is ClusterKind.UNKNOWN:
+        return tr("No server of {name} answers: which cluster it is, is not known yet.", name=cluster.name)
     if cluster.kind is not ClusterKind.GALERA:
         return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
     primary = any(component.primary for component in cluster.components)

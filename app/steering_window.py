@@ -161,8 +161,13 @@ class Steering(QObject):
         self._pages.cards.refuse({about.name: self._why_not(about) for about in self._abouts})
 
     def _cluster_in_sight(self) -> str:
-        """Return the Galera cluster that is shown; beside a spare host the only one there is, '' for none."""
+        """Return the Galera cluster that is shown; beside a spare host the only one there is, '' for none.
+
+        A cluster that nobody answers for is meant by the name that it is written under, never another one that serves.
+        """
         shown = self._controller.cluster()
+        if shown is not None and shown.kind is ClusterKind.UNKNOWN:
+            return shown.name
         if shown is not None and shown.kind is ClusterKind.GALERA:
             return shown.cluster_id
         known = [c.cluster_id for c in self._controller.estate.clusters if c.kind is ClusterKind.GALERA]

@@ -115,7 +115,8 @@ def private_file(path: Path) -> None:
     beside = [place.with_name(place.name + suffix) for suffix in _BESIDE]
     there = [name for name in beside if os.path.lexists(name)]
     for name in there:
-        _own_regular(name, owner)
+        with contextlib.suppress(FileNotFoundError):  # SQLite's last user took it away just now
+            _own_regular(name, owner)
     if owner is None:
         os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_RDWR | _SAFELY, 0o600))
     for name in (place, *there):

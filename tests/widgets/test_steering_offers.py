@@ -18,7 +18,7 @@ from app.procedure_offers import fitting_cluster, why_none_fits, why_not
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
-from services.types import Reach
+from services.types import ClusterKind, Reach
 from tests.unit.app.steering_desk import World
 from tests.widgets import builders as b
 from tests.widgets import builders_facts as f
@@ -234,6 +234,34 @@ def test_that_what_is_no_galera_cluster_is_told_so_and_no_other_is_taken_in_its_
     tree = b.tree_with_broken()
     assert f"and {tree.name} is none" in why_none_fits(tree)
     assert why_none_fits(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)))
+
+
+def _dark() -> ClusterSnapshot:
+    """A cluster as it is written down, of which no server has answered since the window opened."""
+    silent = _alone(Reach.SSH_ONLY, replace(f.facts("alone"), galera=None, server=None, reach=Reach.SSH_ONLY))
+    return replace(silent, kind=ClusterKind.UNKNOWN, name="orders")
+
+
+def test_that_a_cluster_that_was_dead_before_the_window_opened_can_be_started_from_its_card() -> None:
+    dark = _dark()
+    assert why_none_fits(dark) == ""
+    not_yet = "No server of orders answers: which cluster it is, is not known yet."
+    said = whys(dark)
+    assert "bootstrap-after-crash" not in said
+    assert set(said) == {about.name for about in ABOUTS} - {"bootstrap-after-crash"}
+    assert set(said.values()) == {not_yet}
+
+
+def test_that_hosts_without_a_cluster_none_of_which_serves_may_be_a_dead_cluster() -> None:
+    others = tuple(replace(_spare(), cluster_id=f"host:{name}", name=name) for name in ("db2", "db3"))
+    assert "bootstrap-after-crash" not in whys(_spare(), *others)
+    assert "bootstrap-after-crash" in whys(_spare())
+    assert "bootstrap-after-crash" in whys(_spare(), b.healthy())
+
+
+def test_that_servers_that_answer_and_are_no_galera_are_not_started_as_one() -> None:
+    serving = replace(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)), kind=ClusterKind.UNKNOWN)
+    assert "bootstrap-after-crash" in whys(serving)
 
 
 def whys(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> dict[str, str]:

@@ -233,8 +233,9 @@ def _add_host(estate: Estate, person: Person, name: str) -> None:
 
 
 def _steps(dialog: ConnectionDialog) -> list[str]:
-    """Return how each step of the connection test ended."""
-    return [mark.accessibleName() for mark in dialog.steps.findChildren(HealthMark) if mark.isVisible()]
+    """Return how each step of the connection test ended: a mark's spoken name is that and the step's."""
+    marks = (mark for mark in dialog.steps.findChildren(HealthMark) if mark.isVisible())
+    return [mark.accessibleName().partition(",")[0] for mark in marks]
 
 
 def _password(estate: Estate) -> str:

@@ -59,7 +59,7 @@ class Finder(QObject):
             yield from entries()
         yield from self._time_entries()
         yield PaletteEntry("fit", "action", tr("Fit the topology"), keys=keys_of(CANVAS, "fit"))
-        yield PaletteEntry("theme", "action", tr("Switch between light and dark"))
+        yield PaletteEntry("theme", "action", tr("Switch between light and dark"), tr("theme"))
         yield PaletteEntry("add-host", "action", tr("Add a host…"))
         yield PaletteEntry("open-inventory", "action", tr("Open another inventory file…"))
         yield from frame_entries()

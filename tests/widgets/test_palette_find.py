@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.types import Health
-from widgets.common.fuzzy import ranked, score
+from widgets.common.fuzzy import ranked, ranked_by_title, score
 from widgets.common.palette import CommandPalette, PaletteEntry
 
 ENTRIES = (
@@ -123,3 +123,12 @@ def test_that_a_fit_means_all_letters_in_order(needle: str, text: str) -> None:
 def _subsequence(word: str, text: str) -> bool:
     letters = iter(text)
     return all(letter in letters for letter in word)
+
+
+def test_that_letters_scattered_over_a_sentence_never_stand_before_the_word_that_was_typed() -> None:
+    refusal = "No server of orders answers: which cluster it is, is not known yet."
+    entries = [("Run: Restart the nodes one at a time", refusal), ("Switch between light and dark", "theme")]
+    assert ranked_by_title("dark", entries) == [1]
+    assert ranked_by_title("theme", entries)[0] == 1  # its letters are in 'Restart the nodes one at a time' too
+    assert ranked_by_title("restart", entries) == [0]
+    assert ranked_by_title("orders", entries) == [0]

@@ -1,4 +1,8 @@
-"""Fuzzy finding: the letters typed, in order, anywhere; beginnings of words and unbroken runs count more. Pure."""
+"""Fuzzy finding: the letters typed, in order, anywhere; beginnings of words and unbroken runs count more. Pure.
+
+Loose letters count in a title only. In what is said beside it, a sentence perhaps, some letters are found in order
+nearly always: there a word has to begin as one that was typed.
+"""
 
 from __future__ import annotations
 
@@ -56,3 +60,28 @@ def ranked(needle: str, texts: Sequence[str]) -> list[int]:
         return list(range(len(texts)))
     scored = [(s, i) for i, text in enumerate(texts) if (s := score(needle, text)) is not None]
     return [i for s, i in sorted(scored, key=lambda pair: (-pair[0], pair[1]))]
+
+
+def ranked_by_title(needle: str, entries: Sequence[tuple[str, str]]) -> list[int]:
+    """Return the indices of the entries (title, what is said beside it) that fit, best first.
+
+    Where every word that was typed begins one, in the title or else beside it, that stands before loose letters.
+    """
+    if not needle.strip():
+        return list(range(len(entries)))
+    scored: list[tuple[int, float, int]] = []
+    for i, (title, beside) in enumerate(entries):
+        loosely = score(needle, title)
+        if loosely is not None and _begins_words(needle, title):
+            scored.append((0, -loosely, i))
+        elif _begins_words(needle, f"{title} {beside}"):
+            scored.append((1, 0.01 * len(title), i))
+        elif loosely is not None:
+            scored.append((2, -loosely, i))
+    return [i for _, _, i in sorted(scored)]
+
+
+def _begins_words(needle: str, text: str) -> bool:
+    told = "".join(" " if sign in _BREAKS else sign for sign in text.casefold()).split()
+    whole = text.casefold().split()
+    return all(any(one.startswith(word) for one in (*told, *whole)) for word in needle.casefold().split())

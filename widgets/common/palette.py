@@ -33,7 +33,7 @@ from services.types import Health
 from services.words import mark, tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import SMALL, TITLE, mono_font, px, ui_font
-from widgets.common.fuzzy import ranked
+from widgets.common.fuzzy import ranked_by_title
 from widgets.common.glyphs import glyph
 from widgets.common.labels import label
 from widgets.common.theme import current_theme, theme_holder
@@ -68,11 +68,6 @@ class PaletteEntry:
     def kind_word(self) -> str:
         """Return the kind as shown."""
         return tr(_KINDS[self.kind])
-
-    @property
-    def text(self) -> str:
-        """Return what the letters are looked for in."""
-        return f"{self.title} {self.detail} {self.kind_word}"
 
 
 class CommandPalette(QFrame):
@@ -150,7 +145,8 @@ class CommandPalette(QFrame):
         self._field.setText(text)
 
     def _filter(self, text: str) -> None:
-        self._model.replace(tuple(self._entries[i] for i in ranked(text, [e.text for e in self._entries])))
+        fit = ranked_by_title(text, [(e.title, f"{e.detail} {e.kind_word}") for e in self._entries])
+        self._model.replace(tuple(self._entries[i] for i in fit))
         found = len(self._model.entries)
         self._nothing.setVisible(found == 0)
         self._list.setVisible(found > 0)

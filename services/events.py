@@ -40,6 +40,7 @@ class Event:
         until: end of the span for things that last (a transfer, a gap), None while it lasts or for a moment.
         spans: True when the event has a duration (drawn as a bar, open until `until` is known).
         key: identifies a span so that its end replaces its beginning.
+        unseen_end: True when it was not over at `until`: watching stopped then, and nobody saw its end.
     """
 
     at: float
@@ -51,6 +52,7 @@ class Event:
     until: float | None = None
     spans: bool = False
     key: str = ""
+    unseen_end: bool = False
 
 
 class Bus:

@@ -111,6 +111,11 @@ def _span_key(node: NodeView, began: float) -> str:
     return f"silence:{node.node_id}:{began:.3f}"
 
 
+def is_silence(event: Event) -> bool:
+    """Return whether an event is a host's silence, its beginning or its end."""
+    return event.spans and event.key.startswith("silence:")
+
+
 def _fell_silent(node: NodeView, at: float) -> float:
     """Return since when a host is silent: its last answer, else the first try of this console."""
     heard = _heard(node)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from services.history.codec import encode
 from services.history.journal import read_open_chunks
+from services.history.unseen_ends import last_sign, leave_open
 from services.history.writer import COMMIT_S, SYNC_S
 from services.words import tr
 
@@ -40,7 +41,7 @@ def recover_file(cursor: sqlite3.Cursor, now: float) -> Unclean | None:
     """Turn the journal into blocks and mark the file as in use; return how the last end was unclean, if it was."""
     facts = dict(cursor.execute("SELECT key, value FROM meta").fetchall())
     chunks = read_open_chunks(cursor)
-    boot = _boot_id()
+    boot, opened_at = _boot_id(), float(facts.get("opened_at", now))
     cursor.execute("BEGIN IMMEDIATE")
     for chunk in chunks:
         cursor.execute(
@@ -50,11 +51,11 @@ def recover_file(cursor: sqlite3.Cursor, now: float) -> Unclean | None:
     cursor.execute("DELETE FROM journal")
     for key, value in (("open", "1"), ("boot", boot), ("opened_at", repr(now))):
         cursor.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+    ended = last_sign(cursor, opened_at)
+    leave_open(cursor, ended)
     cursor.execute("COMMIT")
     if not facts.get("open"):
         return None
-    (last,) = cursor.execute("SELECT max(stop) FROM block").fetchone()
-    ended = float(last if last is not None else facts.get("opened_at", now))
     return Unclean(ended, LOST_S if facts.get("boot") == boot else LOST_WITH_HOST_S)
 
 

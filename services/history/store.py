@@ -7,6 +7,7 @@ hand in `derive` (see compaction.py) so that one-minute aggregates exist for rat
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ from services.history.hot import TICK, Ring
 from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
 from services.history.store_file import StoreFile
+from services.history.unseen_ends import leave_open
 from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
@@ -165,6 +167,9 @@ class HistoryStore:
                     self._writer.chunk(server, closed)
             self._writer.stop()
             if self._writer.trouble is None:
+                # Where it can't be written now, the next one to open the file does it.
+                with contextlib.suppress(sqlite3.Error), self._writer.housekeeping_cursor() as cursor:
+                    leave_open(cursor, self._clock.wall())
                 self.put_meta("open", "")
         self._release()
 

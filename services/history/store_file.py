@@ -107,7 +107,8 @@ class StoreFile:
                 moment(event.at if event.until is None else event.until)
             except (msgspec.MsgspecError, CodecError, RecursionError):
                 continue
-            found.append(event)
+            if event.until is None or event.until >= start:  # one whose end nobody saw is open in the table
+                found.append(event)
         return tuple(found)
 
     def snapshot_times(self, start: float, end: float) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from services.discovery.two_primaries import told_until_settled
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.donors import with_reach
+from services.sampling.unwatched import Unwatched
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +58,8 @@ class EventLog:
                 self._events.append(event)
             else:
                 old = self._events[place]
-                if old.until is not None and (event.until is None or event.text == old.text):
+                over = old.until is not None and not old.unseen_end
+                if over and (event.until is None or event.text == old.text):
                     return None  # over is over; only what it was may be learnt later (an SST or an IST)
                 kept = replace(event, at=min(old.at, event.at))
                 self._events[place] = kept
@@ -116,6 +118,7 @@ class Hub:
         self._stop = threading.Event()
         self._snapshot = EstateSnapshot(at=clock.wall())
         self.log = EventLog()
+        self._unwatched = Unwatched()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -157,6 +160,12 @@ class Hub:
             names = self._names(past, self._facts)
             self._snapshot = updated_estate(past, self._facts, now, names, written=self._written)
 
+    def remember(self, events: Iterable[Event]) -> None:
+        """Begin with what the history tells of the last runs, oldest first. Call before `start`."""
+        for event in events:
+            self.log.add(event)
+        self._unwatched.remember(self.log.all())
+
     def stand_as_written(self, clusters: Mapping[str, str]) -> None:
         """Draw hosts with the cluster that they are written into (host -> its name). Call before `recall`."""
         self._written = clusters
@@ -196,7 +205,7 @@ class Hub:
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
-        kept = self.log.add(event)
+        kept = self.log.add(self._unwatched.told(event))
         if kept is None:
             return
         if self._memory is not None:
@@ -224,6 +233,8 @@ class Hub:
         new = told_on_purpose(new, self._purposes, past)
         self._snapshot = new
         for event in events_between(past, new):
+            self.tell(event)
+        for event in self._unwatched.answered(new):
             self.tell(event)
         if self._memory is not None:
             self._memory.append_snapshot(new)

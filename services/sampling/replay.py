@@ -220,4 +220,6 @@ class Replay:
 
 
 def _as_known_at(event: Event, now: float) -> Event:
-    return replace(event, until=None) if event.until is not None and event.until > now else event
+    """Return the event as it was known then: what ends later was open."""
+    over = event.until is None or event.until <= now
+    return event if over else replace(event, until=None, unseen_end=False)

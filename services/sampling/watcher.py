@@ -11,7 +11,6 @@ import logging
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.clock import Clock
@@ -126,9 +125,7 @@ class Watcher:
     def _remember_events(self) -> None:
         """Show what the history knows of the last day, the store's word about an unclean end included."""
         now = self._clock.wall()
-        for event in self._store.events(now - EVENTS_MEMORY_S, now + 1.0)[-MAX_EVENTS:]:
-            lost = event.spans and event.until is None  # nobody saw its end
-            self.hub.log.add(replace(event, until=event.at) if lost else event)
+        self.hub.remember(self._store.events(now - EVENTS_MEMORY_S, now + 1.0)[-MAX_EVENTS:])
 
     def _remember_clusters(self) -> None:
         """Draw the clusters as they were last seen until their servers speak: all of them may be down."""

@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -149,6 +150,19 @@ def test_that_a_beat_that_is_asked_for_tells_everything_at_once_and_once() -> No
     pump.beat()
     assert told[3:] == ["tick"]
     pump.stop()
+
+
+def test_that_the_end_of_a_span_is_told_though_newer_events_stand_behind_it() -> None:
+    source = _Source()
+    began = Event(1.0, "connection", "n1 does not answer", spans=True, key="silence:n1")
+    source.told += [began, Event(2.0, "note", "hello")]
+    pump = Pump(source, interval_ms=60_000)  # type: ignore[arg-type]
+    told: list[tuple[Event, ...]] = []
+    pump.events_changed.connect(told.append)
+    pump.beat()
+    source.told[0] = replace(began, until=3.0)
+    pump.beat()
+    assert [events[0].until for events in told] == [None, 3.0]
 
 
 def test_that_a_blocked_event_loop_is_measured(qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from services.errors import BadInput
 from services.events import Event
 from services.types import Health
 from tests.widgets.builders import AT
+from widgets.common.event_words import lasted
+from widgets.common.text import format_clock
 from widgets.common.theme import apply_theme
-from widgets.journal.events_model import WHAT, EventsModel, as_csv, lasted
+from widgets.journal.events_model import LASTED, WHAT, EventsModel, as_csv
 from widgets.journal.page import JournalPage
 
 EVENTS = (
@@ -74,6 +77,22 @@ def test_that_a_new_event_is_inserted_not_reset() -> None:
 
 def test_that_spans_say_how_long_they_lasted() -> None:
     assert [lasted(e) for e in EVENTS] == ["", "still on", "50 s", ""]
+
+
+def test_that_an_outage_that_was_not_over_when_watching_stopped_is_told_as_that(page: JournalPage) -> None:
+    left = Event(AT - 400, "connection", "db4 does not answer", until=AT - 340, spans=True, unseen_end=True)
+    at_once = replace(left, until=left.at)
+    page.show_events((left, at_once))
+    cells = page.findChild(QTableView).model()  # type: ignore[union-attr]
+    told = (
+        f"db4 does not answer; not over when Pilothouse stopped watching (at {format_clock(AT - 340, seconds=False)})"
+    )
+    assert cells.index(1, WHAT).data() == told
+    assert [cells.index(row, LASTED).data() for row in (1, 0)] == ["at least 1 min", "not known how long"]
+    (row, _) = csv.DictReader(io.StringIO(as_csv((left, at_once))))
+    assert (row["until"], row["text"]) == ("", told)
+    page.set_filter(words="stopped watching")
+    assert len(page.shown()) == 2
 
 
 def test_that_activating_a_row_leads_to_its_moment(page: JournalPage) -> None:

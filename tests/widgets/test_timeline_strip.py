@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from services.events import Event
 from services.types import Health
 from tests.widgets.chart_data import NOW, image_of, near
+from widgets.charts.legend_key import event_marks
 from widgets.common.text import format_moment
 from widgets.common.theme import apply_theme, theme
 from widgets.timeline.placement import Mark, place_bars, place_labels, place_marks
@@ -119,6 +120,17 @@ def test_that_the_tooltip_has_the_moment_the_length_and_the_whole_sentence(strip
     assert tip.endswith("6 min 40 s · SST from db2 to db4")
     strip.set_events((Event(NOW - 100, "transfer", "SST to db4", Health.TRANSFER, spans=True),))
     assert "for 1 min 40 s so far" in strip.tip(QPointF(at_x(strip, NOW - 50), BAR_Y + 3))
+
+
+def test_that_a_span_whose_end_nobody_saw_is_open_and_lasted_at_least_so_long(strip: EventStrip) -> None:
+    left = replace(SST, kind="connection", text="db4 does not answer", unseen_end=True)
+    strip.set_events((left,))
+    tip = strip.tip(QPointF(at_x(strip, NOW - 300), BAR_Y + 3))
+    assert "at least 6 min 40 s · db4 does not answer; not over when Pilothouse stopped watching (at " in tip
+    (bar,) = strip.scene().bars
+    assert bar.open_end
+    assert bar.right == pytest.approx(strip.scene().x_of(NOW - 100)), "nobody watched after that"
+    assert event_marks((left,), NOW - 900, NOW) == [(left.at, left.health)]
 
 
 def test_that_sentences_never_overlap_however_many_events_come(strip: EventStrip) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from services.discovery.model import EstateSnapshot
+from services.events import Event
 from widgets.bridge.source import EstateSource
 
 
@@ -31,7 +32,7 @@ class Pump(QObject):
         super().__init__(parent)
         self._source = source
         self._snapshot: EstateSnapshot | None = None
-        self._events_mark: tuple[int, object] = (0, None)
+        self._events: tuple[Event, ...] = ()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.CoarseTimer)
         self._timer.setInterval(interval_ms)
@@ -82,10 +83,9 @@ class Pump(QObject):
 
     def _pull_events(self) -> bool:
         events = tuple(self._source.events())
-        mark = (len(events), events[-1] if events else None)
-        if mark == self._events_mark:
+        if events == self._events:  # the end of a span stands where its beginning stood
             return False
-        self._events_mark = mark
+        self._events = events
         self.events_changed.emit(events)
         return True
 

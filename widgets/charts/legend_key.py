@@ -46,7 +46,7 @@ def event_marks(events: Sequence[Event], start: float, end: float) -> list[tuple
     marks: list[tuple[float, Health]] = []
     for event in events:
         if event.kind != "gap":
-            moments = [event.at] if event.until is None else [event.at, event.until]
+            moments = [event.at] if event.until is None or event.unseen_end else [event.at, event.until]
             marks += [(at, event.health) for at in moments if start <= at <= end]
     return marks
 

@@ -13,9 +13,10 @@ from services.events import Event
 from services.moments import utc_time
 from services.types import Health
 from services.words import english, mark, tr
+from widgets.common.event_words import lasted, sentence
 from widgets.common.glyphs import WORDS
 from widgets.common.plain import plain
-from widgets.common.text import format_duration, format_moment, one_line
+from widgets.common.text import format_moment, one_line
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = (mark("Time"), "", mark("What"), mark("Kind"), mark("Lasted"))
@@ -52,15 +53,8 @@ class EventFilter:
             (not self.kind or event.kind == self.kind)
             and (not self.cluster_id or event.cluster_id in {"", self.cluster_id})
             and event.health.severity >= self.least.severity
-            and all(word in event.text.casefold() for word in self.words.casefold().split())
+            and all(word in sentence(event).casefold() for word in self.words.casefold().split())
         )
-
-
-def lasted(event: Event) -> str:
-    """Return how long an event lasted: '' for a moment, 'still on' while it lasts."""
-    if not event.spans:
-        return ""
-    return tr("still on") if event.until is None else format_duration(event.until - event.at)
 
 
 def run_of(event: Event) -> str:
@@ -74,7 +68,7 @@ def as_csv(events: Sequence[Event]) -> str:
     writer = csv.writer(out)
     writer.writerow(("at", "until", "kind", "health", "cluster", "node", "text"))
     for event in events:
-        until = "" if event.until is None else _iso(event.until)
+        until = "" if event.until is None or event.unseen_end else _iso(event.until)
         row = (
             _iso(event.at),
             until,
@@ -82,7 +76,7 @@ def as_csv(events: Sequence[Event]) -> str:
             event.health.value,
             event.cluster_id,
             event.node_id,
-            english(event.text),
+            english(sentence(event)),
         )
         writer.writerow([_harmless(cell) for cell in row])
     return out.getvalue()
@@ -160,9 +154,14 @@ class EventsModel(QAbstractTableModel):
         if role == int(Qt.ItemDataRole.UserRole):
             return event
         if role == int(Qt.ItemDataRole.ToolTipRole) and index.column() == WHAT:
-            return plain(event.text)
+            return plain(sentence(event))
         if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
             return tr(WORDS[event.health])
         if role != int(Qt.ItemDataRole.DisplayRole):
             return None
-        return (format_moment(event.at), "", one_line(event.text), tr(KINDS[event.kind]), lasted(event))[index.column()]
+        return self._cell(event, index.column())
+
+    def _cell(self, event: Event, column: int) -> str:
+        if column == WHAT:
+            return one_line(sentence(event))
+        return {TIME: format_moment(event.at), KIND: tr(KINDS[event.kind]), LASTED: lasted(event)}.get(column, "")

@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A span: from `left` to `right` in `lane` 0 or 1; `open_end` while it lasts or beyond the view's end."""
+    """A span: from `left` to `right` in `lane` 0 or 1; `open_end`: nobody saw it end within the view."""
 
     left: float
     right: float
@@ -102,7 +102,7 @@ def place_bars(
                 lane,
                 event,
                 first >= left,
-                event.until is None or last > right,
+                event.until is None or event.unseen_end or last > right,
             )
         )
     return tuple(bars)

@@ -19,10 +19,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.words import tr
+from widgets.common.event_words import sentence, when
 from widgets.common.fonts import SMALL, drawn_font, drawn_small_width, px, text_percent
 from widgets.common.plain import show_tip
 from widgets.common.shortcuts import STRIP, act_of
-from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
+from widgets.common.text import MIDDLE, format_moment
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.time_pixels import SIDE
 from widgets.common.time_view import MINUTE, View
@@ -370,7 +371,7 @@ class EventStrip(QWidget):
         if under is None:
             return tr("Back to the present (End)") if point.y() < FLAG_HEIGHT and self._over_present(point) else ""
         events = (under.event,) if isinstance(under, Bar) else under.events
-        lines = [f"{_when(event, self._view.now)} {MIDDLE} {event.text}" for event in events[:_TIP_LINES]]
+        lines = [f"{when(event, self._view.now)} {MIDDLE} {sentence(event)}" for event in events[:_TIP_LINES]]
         more = len(events) - _TIP_LINES
         return "\n".join([*lines, tr("and {more} more: zoom in", more=more)] if more > 0 else lines)
 
@@ -399,16 +400,3 @@ class EventStrip(QWidget):
             painter.setPen(current_theme().accent)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
-
-
-def _when(event: Event, now: float) -> str:
-    if not event.spans:
-        return format_clock(event.at)
-    if event.until is None:
-        return tr("{at}, for {span} so far", at=format_clock(event.at), span=format_duration(round(now - event.at)))
-    return tr(
-        "{at} to {until}, {span}",
-        at=format_clock(event.at),
-        until=format_clock(event.until),
-        span=format_duration(round(event.until - event.at)),
-    )

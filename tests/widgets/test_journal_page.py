@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.builders import AT
 from widgets.common.event_words import lasted
-from widgets.common.text import format_clock
-from widgets.common.theme import apply_theme
-from widgets.journal.events_model import LASTED, WHAT, EventsModel, as_csv
+from widgets.common.text import format_clock, format_moment
+from widgets.common.theme import apply_text_size, apply_theme
+from widgets.journal.events_model import KIND, LASTED, TIME, WHAT, EventsModel, as_csv
 from widgets.journal.page import JournalPage
 
 EVENTS = (
@@ -29,6 +30,13 @@ EVENTS = (
     Event(AT - 150, "gap", "no samples from db3", Health.UNKNOWN, "orders", "db3", until=AT - 100, spans=True),
     Event(AT - 50, "variable", "sync_binlog on db1: 1 to 0", Health.WARN, "orders", "db1"),
 )
+
+
+@pytest.fixture
+def large_text(qapp: QApplication) -> Iterator[None]:
+    apply_text_size(qapp, 150)
+    yield
+    apply_text_size(qapp, 100)
 
 
 @pytest.fixture
@@ -88,11 +96,32 @@ def test_that_an_outage_that_was_not_over_when_watching_stopped_is_told_as_that(
         f"db4 does not answer; not over when Pilothouse stopped watching (at {format_clock(AT - 340, seconds=False)})"
     )
     assert cells.index(1, WHAT).data() == told
-    assert [cells.index(row, LASTED).data() for row in (1, 0)] == ["at least 1 min", "not known how long"]
+    assert [cells.index(row, LASTED).data() for row in (1, 0)] == ["1 min or more", "not known"]
     (row, _) = csv.DictReader(io.StringIO(as_csv((left, at_once))))
     assert (row["until"], row["text"]) == ("", told)
     page.set_filter(words="stopped watching")
     assert len(page.shown()) == 2
+
+
+def test_that_sentences_keep_their_room_where_text_is_large_and_the_other_columns_give_way(
+    page: JournalPage, large_text: None
+) -> None:
+    page.resize(960, 600)
+    table = page.findChild(QTableView)
+    assert table is not None
+    widths = {column: table.columnWidth(column) for column in (TIME, WHAT, KIND, LASTED)}
+    assert widths[WHAT] >= 510, widths
+    assert widths[KIND] < widths[LASTED] < widths[TIME] < widths[WHAT]
+    assert sum(widths.values()) <= table.viewport().width(), "nothing lies behind the edge"
+    tips = [table.model().index(1, column).data(int(Qt.ItemDataRole.ToolTipRole)) for column in (TIME, KIND, LASTED)]
+    assert tips == [format_moment(AT - 150), "gap in the samples", "50 s"]
+
+
+def test_that_columns_have_their_whole_width_where_there_is_room(page: JournalPage) -> None:
+    page.resize(1400, 600)
+    table = page.findChild(QTableView)
+    assert table is not None
+    assert [table.columnWidth(column) for column in (TIME, WHAT, KIND)] == [176, 880, 124]
 
 
 def test_that_activating_a_row_leads_to_its_moment(page: JournalPage) -> None:

@@ -19,7 +19,7 @@ def sentence(event: Event) -> str:
 
 
 def lasted(event: Event) -> str:
-    """Return how long an event lasted: '' for a moment, 'still on' while it lasts, 'at least' where nobody saw."""
+    """Return how long an event lasted: '' for a moment, 'still on' while it lasts, 'or more' where nobody saw its end."""
     if not event.spans:
         return ""
     if event.until is None:
@@ -27,7 +27,7 @@ def lasted(event: Event) -> str:
     span = event.until - event.at
     if not event.unseen_end:
         return format_duration(span)
-    return tr("at least {span}", span=format_duration(span)) if span > 0 else tr("not known how long")
+    return tr("{span} or more", span=format_duration(span)) if span > 0 else tr("not known")
 
 
 def when(event: Event, now: float) -> str:

@@ -153,8 +153,8 @@ class EventsModel(QAbstractTableModel):
         event = self.rows[index.row()]
         if role == int(Qt.ItemDataRole.UserRole):
             return event
-        if role == int(Qt.ItemDataRole.ToolTipRole) and index.column() == WHAT:
-            return plain(sentence(event))
+        if role == int(Qt.ItemDataRole.ToolTipRole):
+            return plain(sentence(event) if index.column() == WHAT else self._cell(event, index.column()))
         if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
             return tr(WORDS[event.health])
         if role != int(Qt.ItemDataRole.DisplayRole):

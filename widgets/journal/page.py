@@ -56,8 +56,10 @@ _LEAST = (
 )
 
 
-_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 124, LASTED: 92}
-_LEAST_WHAT, _MOST_WHAT = 200, 880
+_WIDTHS = {TIME: 176, SHAPE: 28, KIND: 124, LASTED: 116}
+_NARROW = {KIND: 60, LASTED: 76, TIME: 84}
+"""Where the sentences need the room the others give theirs, in this order: what they say stands in their tooltips."""
+_LEAST_WHAT, _MOST_WHAT = 340, 880
 _LEFT, _RIGHT, _SCROLL = 20, 16, 16
 
 
@@ -120,6 +122,7 @@ class JournalPage(QFrame):
         table = _Table()
         table.setModel(self._model)
         table.setItemDelegateForColumn(SHAPE, _ShapeDelegate(table))
+        table.setItemDelegateForColumn(TIME, _TimeDelegate(table))
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setMouseTracking(True)
@@ -134,7 +137,6 @@ class JournalPage(QFrame):
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setStretchLastSection(True)
         table.activated.connect(self._travel)
         return table
 
@@ -142,8 +144,6 @@ class JournalPage(QFrame):
         self._words.setMinimumWidth(px(112))
         self._words.setMaximumWidth(px(240))
         self._table.verticalHeader().setDefaultSectionSize(px(28))
-        for column, width in _WIDTHS.items():
-            self._table.horizontalHeader().resizeSection(column, px(width))
         self._fit_sentences()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -152,8 +152,19 @@ class JournalPage(QFrame):
         self._fit_sentences()
 
     def _fit_sentences(self) -> None:
-        rest = self.width() - _LEFT - _RIGHT - _SCROLL - sum(map(px, _WIDTHS.values()))
-        self._table.horizontalHeader().resizeSection(WHAT, max(_LEAST_WHAT, min(px(_MOST_WHAT), rest)))
+        room = self.width() - _LEFT - _RIGHT - _SCROLL
+        widths = {column: px(width) for column, width in _WIDTHS.items()}
+        missing = px(_LEAST_WHAT) + sum(widths.values()) - room
+        for column, narrow in _NARROW.items():
+            given = max(0, min(missing, widths[column] - px(narrow)))
+            widths[column] -= given
+            missing -= given
+        widths[WHAT] = max(px(_LEAST_WHAT), min(px(_MOST_WHAT), room - sum(widths.values())))
+        header = self._table.horizontalHeader()
+        header.setStretchLastSection(False)  # it would take the room of a section that is about to grow
+        for column, width in widths.items():
+            header.resizeSection(column, width)
+        header.setStretchLastSection(missing <= 0)
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_events(self, events: Sequence[Event]) -> None:
@@ -239,6 +250,14 @@ class _Table(QTableView):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+
+class _TimeDelegate(QStyledItemDelegate):
+    """Cuts a moment at its year: the time of day is what a person looks for."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideLeft
 
 
 class _ShapeDelegate(QStyledItemDelegate):

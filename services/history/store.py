@@ -14,8 +14,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
-import msgspec
-
 from services.clock import Clock, SystemClock
 from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
@@ -27,6 +25,7 @@ from services.history.dictionary import UNIQUE, Dictionary
 from services.history.file import Opened, open_file
 from services.history.free_memory import give_free_memory_back
 from services.history.hot import TICK, Ring
+from services.history.long_events import event_json
 from services.history.recovery import recover_file
 from services.history.retention import Limits, enforce, give_back
 from services.history.store_file import StoreFile
@@ -34,7 +33,7 @@ from services.history.unseen_ends import leave_open
 from services.history.writer import Writer
 from services.series import Sample
 from services.types import Health
-from services.words import stored, tr, tr_n
+from services.words import tr, tr_n
 
 RETENTION_EVERY_S = 60.0
 
@@ -135,8 +134,7 @@ class HistoryStore:
 
     def append_event(self, event: Event) -> None:
         """Keep an event; one with a key replaces the event of that key (the end of a span its beginning)."""
-        data = msgspec.json.encode(event, enc_hook=stored).decode()
-        self._must_write().event((event.at, event.until, int(event.spans), event.key, data))
+        self._must_write().event((event.at, event.until, int(event.spans), event.key, event_json(event)))
 
     def append_snapshot(self, snapshot: EstateSnapshot) -> None:
         """Keep a snapshot when something material changed or the slow cadence is due."""

@@ -32,14 +32,16 @@ from services.history.codec import Table
 from services.history.columns import Columns, Rollups
 from services.history.dictionary import COUNTS, FINDS, SELECTS, Dictionary, Kind
 from services.history.file import Opened
+from services.history.long_events import MOST_CUT, MOST_WHOLE, shortened
 from services.history.rollup_read import read_rollups
 from services.visible import visible
 from services.words import tr
 
 _EVENTS = (
-    "SELECT data FROM event WHERE typeof(data) = 'text' AND length(data) <= ? AND at <= ? "
+    "SELECT id, CASE WHEN length(data) <= ? THEN data END FROM event WHERE typeof(data) = 'text' AND at <= ? "
     "AND (coalesce(stop, at) >= ? OR (spans AND stop IS NULL)) ORDER BY at DESC, id DESC LIMIT ?"
 )
+_LONG_EVENT = "SELECT data FROM event WHERE id = ? AND length(data) <= ?"
 _TIMES = "SELECT at FROM snapshot WHERE at BETWEEN ? AND ? ORDER BY at, id LIMIT ?"
 _SPANS = (
     "SELECT (SELECT min(start) FROM block WHERE server = s.id), "
@@ -94,17 +96,17 @@ class StoreFile:
     def events(self, start: float, end: float) -> tuple[Event, ...]:
         """Return the events that touch the span, oldest first; those of a newer program's kinds are left out.
 
-        So are those whose moment no clock shows and those longer than a sentence. Of more than a person could ever
-        look at, the newest.
+        So are those whose moment no clock shows; those longer than a sentence are cut (long_events.py). Of more than
+        a person could ever look at, the newest.
         """
         with self._asked() as cursor:
             rows = cursor.execute(_EVENTS, (MOST_EVENT, end, start, MOST_EVENTS)).fetchall()[::-1]
+            long = [row for row, data in rows if data is None][-MOST_CUT:]
+            whole = {row: cursor.execute(_LONG_EVENT, (row, MOST_WHOLE)).fetchone() for row in long}
         found = []
-        for (data,) in rows:
+        for row, data in rows:
             try:
-                event = msgspec.json.decode(visible_json(data), type=Event)
-                moment(event.at)
-                moment(event.at if event.until is None else event.until)
+                event = _event(data) if data is not None else _long_event(whole.get(row))
             except (msgspec.MsgspecError, CodecError, RecursionError):
                 continue
             if event.until is None or event.until >= start:  # one whose end nobody saw is open in the table
@@ -187,6 +189,19 @@ class StoreFile:
                     safe=tr("The file was left as it is."),
                     try_=(tr("Look at a shorter span."),),
                 ) from problem
+
+
+def _event(data: str) -> Event:
+    event = msgspec.json.decode(visible_json(data), type=Event)
+    moment(event.at)
+    moment(event.at if event.until is None else event.until)
+    return event
+
+
+def _long_event(row: tuple[str] | None) -> Event:
+    if row is None:
+        raise CodecError("an event is longer than any that is read")
+    return shortened(_event(row[0]))
 
 
 def _is_long(value: object) -> bool:

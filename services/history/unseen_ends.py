@@ -12,7 +12,7 @@ from dataclasses import replace
 import msgspec
 
 from services.events import Event
-from services.history.bounds import MOST_EVENT
+from services.history.long_events import MOST_WHOLE, event_json
 
 _OPEN = "SELECT id, data FROM event WHERE spans AND stop IS NULL AND typeof(data) = 'text' AND length(data) <= ?"
 _LAST = "SELECT max(at) FROM (SELECT max(stop) AS at FROM block UNION ALL SELECT max(at) FROM snapshot)"
@@ -29,11 +29,11 @@ def last_sign(cursor: sqlite3.Cursor, opened_at: float) -> float:
 
 def leave_open(cursor: sqlite3.Cursor, stopped: float) -> None:
     """Note in every span that is open when watching stopped; what an earlier console left open keeps its moment."""
-    for number, data in cursor.execute(_OPEN, (MOST_EVENT,)).fetchall():
+    for number, data in cursor.execute(_OPEN, (MOST_WHOLE,)).fetchall():
         try:
             event = msgspec.json.decode(data, type=Event)
         except (msgspec.MsgspecError, RecursionError):
             continue
         if event.until is None:
-            told = msgspec.json.encode(replace(event, until=max(event.at, stopped), unseen_end=True)).decode()
+            told = event_json(replace(event, until=max(event.at, stopped), unseen_end=True))
             cursor.execute("UPDATE event SET data = ? WHERE id = ?", (told, number))

@@ -19,7 +19,7 @@ def sentence(event: Event) -> str:
 
 
 def lasted(event: Event) -> str:
-    """Return how long an event lasted: '' for a moment, 'still on' while it lasts, 'or more' where nobody saw its end."""
+    """Return how long an event lasted: '' for a moment, 'still on' while it lasts, '... or more' without an end."""
     if not event.spans:
         return ""
     if event.until is None:

@@ -92,12 +92,17 @@ def updated_estate(
     reached = sum(1 for n in found.nodes if n.facts is not None and n.facts.reach not in {Reach.NONE, Reach.NOT_TRIED})
     return EstateSnapshot(
         at=at,
-        clusters=tuple(sorted(clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, c.name.lower(), c.cluster_id))),
+        clusters=in_order(clusters),
         problems=found.problems,
         hosts_total=len(found.nodes) + twice,
         hosts_answering=reached + twice,
         unasked=waiting,
     )
+
+
+def in_order(clusters: Sequence[ClusterSnapshot]) -> tuple[ClusterSnapshot, ...]:
+    """Return clusters as they are drawn: by name, servers that stand alone last."""
+    return tuple(sorted(clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, c.name.lower(), c.cluster_id)))
 
 
 class _Making:

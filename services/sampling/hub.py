@@ -15,6 +15,7 @@ from typing import Protocol
 from services.clock import Clock
 from services.discovery.changes import events_between
 from services.discovery.model import EstateSnapshot, NotSettled, Unasked
+from services.discovery.not_yet import with_hosts
 from services.discovery.on_purpose import OnPurpose, told_on_purpose
 from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
@@ -142,7 +143,8 @@ class Hub:
     def await_first(self, hosts: Mapping[str, str]) -> None:
         """Draw these hosts (name -> address) soon, though they have told nothing yet.
 
-        Not at once: most answer within a moment, and a picture that changes its clusters then would only flicker.
+        Not at once: most answer within a moment, and a picture that changes its clusters then would only flicker. What
+        is kept has them from the beginning: who looks at that moment later must not miss them.
         """
         self._awaited, self._awaited_from = dict(hosts), self._clock.monotonic() + AWAITED_S
 
@@ -220,10 +222,10 @@ class Hub:
         """Recompute now, on the caller's thread (used before the hub's thread runs, and by tests)."""
         with self._lock:
             if self._awaited and self._clock.monotonic() >= self._awaited_from:
-                now, awaited = self._clock.wall(), self._awaited
+                now, late = self._clock.wall(), self._awaited
                 self._awaited = {}
-                self._facts = {h: NodeFacts(h, now, address=a) for h, a in awaited.items()} | self._facts
-            facts = dict(self._facts)
+                self._facts = {h: NodeFacts(h, now, address=a) for h, a in late.items()} | self._facts
+            facts, awaited = dict(self._facts), dict(self._awaited)
         old = self._snapshot
         past = old if old.clusters else None
         rates = self._rates()
@@ -237,7 +239,7 @@ class Hub:
         for event in self._unwatched.answered(new):
             self.tell(event)
         if self._memory is not None:
-            self._memory.append_snapshot(new)
+            self._memory.append_snapshot(with_hosts(new, awaited, self._written))
         if self._on_snapshot is not None:
             self._on_snapshot(new)
         return new

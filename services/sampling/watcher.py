@@ -17,6 +17,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
+from services.discovery.not_yet import with_hosts
 from services.discovery.on_purpose import OnPurpose
 from services.errors import StoreError
 from services.events import Bus, Event
@@ -92,6 +93,7 @@ class Watcher:
             ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
         )
         self._expected: Mapping[str, int] = {}
+        self._written: Mapping[str, str] = {}
         self._trust = trust_of(Inventory(hosts=self._seeds))
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
@@ -140,6 +142,7 @@ class Watcher:
 
     def stand_as_written(self, clusters: Mapping[str, str]) -> None:
         """Draw hosts with the cluster that a person wrote them into: host -> its name. Call before `start`."""
+        self._written = clusters
         self.hub.stand_as_written(clusters)
 
     def let_ask(self, trust: Trust) -> None:
@@ -219,8 +222,15 @@ class Watcher:
         return self.hub.snapshot()
 
     def snapshot_at(self, at: float) -> EstateSnapshot:
-        """Return the snapshot that was true at `at`, an empty one before the first."""
-        return self._store.snapshot_at(at) or EstateSnapshot(at=at)
+        """Return the snapshot that was true at `at`; hosts of which nothing was known then are not contacted yet."""
+        found = self._store.snapshot_at(at)
+        return EstateSnapshot(at=at) if found is None else with_hosts(found, self._own_hosts(), self._written)
+
+    def _own_hosts(self) -> dict[str, str]:
+        """Return host key -> address of the hosts that a person wrote down."""
+        with self._lock:
+            entries = [watch.entry for watch in self._watches.values()]
+        return {entry.name: entry.address for entry in entries if not entry.ways_of}
 
     def events(self) -> Sequence[Event]:
         """Return the newest events, oldest first."""

@@ -140,3 +140,12 @@ def test_that_a_host_whose_address_a_person_wrote_as_its_name_keeps_it_and_a_fou
         hub.put(member(number, size=2, host=address(number)))
     names = {node.host: node.name for cluster in hub.refresh().clusters for node in cluster.nodes}
     assert names == {address(1): address(1), address(2): "db2"}
+
+
+def test_that_what_is_kept_of_the_first_moments_has_the_hosts_that_are_not_drawn_yet() -> None:
+    hub = _hub(memory := _Memory())
+    hub.stand_as_written({"db1": "prod", "db2": "prod"})
+    hub.await_first({"db1": address(1), "db2": address(2)})
+    hub.put(member(1, size=1))
+    assert [n.host for n in only(hub.refresh()).nodes] == ["db1"], "the window waits a moment"
+    assert [(n.host, n.reach) for n in only(memory.snapshots[0]).nodes][1:] == [("db2", Reach.NOT_TRIED)]

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
+from services.discovery.snapshot import updated_estate
+from services.facts.model import NodeFacts
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
 from services.inventory.trust import Trust
@@ -53,3 +55,18 @@ def test_that_a_host_given_while_watching_leads_to_its_cluster_at_once(tmp_path:
         _until(lambda: any(c.expected == 4 and c.size == 3 for c in watcher.snapshot().clusters))
     finally:
         watcher.stop()
+
+
+def test_that_a_moment_before_a_host_was_in_the_inventory_shows_it_as_not_contacted(tmp_path: Path) -> None:
+    store = HistoryStore.open(tmp_path / "history.sqlite")
+    now = time.time()
+    store.append_snapshot(updated_estate(None, {"old": NodeFacts("old", now - 60, address="10.9.9.8")}, now - 60))
+    store.flush()
+    other = HostEntry("elsewhere", "10.9.9.9", sql=SqlAccess("observer"))
+    watcher = Watcher("lab", (other,), _open, store, SystemClock(), WatchSettings(rediscover_s=3600.0))
+    watcher.start()
+    try:
+        states = {n.host: n.state for c in watcher.snapshot_at(now - 30).clusters for n in c.nodes}
+    finally:
+        watcher.stop()
+    assert states["elsewhere"] == "not contacted yet"

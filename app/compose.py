@@ -27,6 +27,7 @@ from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place, trust_of
 from services.sampling.catalogue import load_catalogue
 from services.sampling.console_memory import WINDOW_COST
+from services.sampling.own_past import mark_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
@@ -197,6 +198,8 @@ def open_watcher(
     title = estate_name(inventory)
     pace = WatchSettings(interval_s=float(watching.interval_s)) if watching is not None else None
     watcher = Watcher(title, seeds, opener, store, SystemClock(), pace, cluster_names=names, state=state)
+    if recording is None:  # a recording is of one inventory, and travels
+        watcher.sign(mark_of(Path(inventory.path)))
     watcher.expect(expected_sizes(inventory))
     watcher.stand_as_written(written_clusters(inventory))
     watcher.let_ask(trust_of(inventory))

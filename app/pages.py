@@ -49,6 +49,8 @@ def build_pages(
     journal = JournalPage()
     window.add_page("journal", journal)
     controller.events_shown.connect(journal.show_events)
+    others = getattr(controller.source, "other_events", None)  # a recording has none
+    journal.know_others(others() if others is not None else ())
     journal.moment_chosen.connect(controller.look_at)
     yield
     if controller.player is None:

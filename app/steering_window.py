@@ -279,7 +279,9 @@ class Steering(QObject):
         self._first_look = False
         self._show_elsewhere(standing)
         for view in reversed(standing.runs):
-            if view.started is not None and view.started > time.time() - _EVENTS_OF_S:
+            # Consoles of several inventories may keep one journal of runs: those of other clusters are not told here.
+            known = self._controller.estate.cluster(view.plan.cluster_id) is not None
+            if known and view.started is not None and view.started > time.time() - _EVENTS_OF_S:
                 self._tell_events(view)
 
     def _show_elsewhere(self, standing: Standing) -> None:

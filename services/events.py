@@ -40,6 +40,8 @@ class Event:
         until: end of the span for things that last (a transfer, a gap), None while it lasts or for a moment.
         spans: True when the event has a duration (drawn as a bar, open until `until` is known).
         key: identifies a span so that its end replaces its beginning.
+        inventory, address: a mark of the inventory's file that was watched, and where its host stood by it; '' where
+            that was not kept.
         unseen_end: True when it was not over at `until`: watching stopped then, and nobody saw its end.
     """
 
@@ -53,6 +55,8 @@ class Event:
     spans: bool = False
     key: str = ""
     unseen_end: bool = False
+    inventory: str = ""
+    address: str = ""
 
 
 class Bus:

@@ -200,7 +200,10 @@ class Unasked:
 
 @dataclass(frozen=True, slots=True)
 class EstateSnapshot:
-    """Everything the console knows at one moment; the window draws this and nothing else."""
+    """Everything the console knows at one moment; the window draws this and nothing else.
+
+    `inventory`: in a history, a mark of the inventory's file that was watched; '' where that was not kept.
+    """
 
     at: float
     clusters: tuple[ClusterSnapshot, ...] = ()
@@ -208,6 +211,7 @@ class EstateSnapshot:
     hosts_total: int = 0
     hosts_answering: int = 0
     unasked: tuple[Unasked, ...] = ()
+    inventory: str = ""
 
     def cluster(self, cluster_id: str) -> ClusterSnapshot | None:
         """Return the cluster with this id, or None."""

@@ -120,6 +120,7 @@ class Hub:
         self._snapshot = EstateSnapshot(at=clock.wall())
         self.log = EventLog()
         self._unwatched = Unwatched()
+        self._mark = ""
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -161,6 +162,10 @@ class Hub:
         if past.clusters:
             names = self._names(past, self._facts)
             self._snapshot = updated_estate(past, self._facts, now, names, written=self._written)
+
+    def sign(self, mark: str) -> None:
+        """Sign what is kept with the mark of an inventory's file. Call before `start`."""
+        self._mark = mark
 
     def remember(self, events: Iterable[Event]) -> None:
         """Begin with what the history tells of the last runs, oldest first. Call before `start`."""
@@ -207,12 +212,21 @@ class Hub:
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
-        kept = self.log.add(self._unwatched.told(event))
+        kept = self.log.add(self._signed(self._unwatched.told(event)))
         if kept is None:
             return
         if self._memory is not None:
             self._memory.append_event(kept)
         self._bus.publish(kept)
+
+    def _signed(self, event: Event) -> Event:
+        """Return an event with whose it is (own_past.py)."""
+        if not self._mark or event.inventory:
+            return event
+        nodes = (node for cluster in self._snapshot.clusters for node in cluster.nodes)
+        host = next((node.host for node in nodes if event.node_id and node.node_id == event.node_id), event.node_id)
+        facts = self._facts.get(host)
+        return replace(event, inventory=self._mark, address=facts.address if facts is not None else "")
 
     def snapshot(self) -> EstateSnapshot:
         """Return the newest snapshot."""
@@ -239,7 +253,8 @@ class Hub:
         for event in self._unwatched.answered(new):
             self.tell(event)
         if self._memory is not None:
-            self._memory.append_snapshot(with_hosts(new, awaited, self._written))
+            kept = with_hosts(new, awaited, self._written)
+            self._memory.append_snapshot(replace(kept, inventory=self._mark) if self._mark else kept)
         if self._on_snapshot is not None:
             self._on_snapshot(new)
         return new

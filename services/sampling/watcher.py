@@ -32,6 +32,7 @@ from services.sampling.half_watched import half_watched
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import MAX_EVENTS, Hub
 from services.sampling.model import ConsoleCost, Metric
+from services.sampling.own_past import OwnPast
 from services.sampling.past_positions import read_past
 from services.sampling.rates_now import RatesNow
 from services.sampling.reader import SeriesReader
@@ -94,6 +95,8 @@ class Watcher:
         )
         self._expected: Mapping[str, int] = {}
         self._written: Mapping[str, str] = {}
+        self._mark = ""
+        self._others: tuple[Event, ...] = ()
         self._trust = trust_of(Inventory(hosts=self._seeds))
         self._watches: dict[str, HostWatch] = {}
         self._lock = threading.Lock()
@@ -127,14 +130,19 @@ class Watcher:
     def _remember_events(self) -> None:
         """Show what the history knows of the last day, the store's word about an unclean end included."""
         now = self._clock.wall()
-        self.hub.remember(self._store.events(now - EVENTS_MEMORY_S, now + 1.0)[-MAX_EVENTS:])
+        own, others = self._past().events(self._store.events(now - EVENTS_MEMORY_S, now + 1.0))
+        self._others = others[-MAX_EVENTS:]
+        self.hub.remember(own[-MAX_EVENTS:])
+
+    def _past(self) -> OwnPast:
+        return OwnPast(self._mark, {seed.name: seed.address for seed in self._seeds} | self._own_hosts())
 
     def _remember_clusters(self) -> None:
         """Draw the clusters as they were last seen until their servers speak: all of them may be down."""
         with contextlib.suppress(StoreError):  # a damaged picture is no reason not to watch
             last = self._store.snapshot_at(self._clock.wall())
             if last is not None:
-                self.hub.recall(last, {seed.name: seed.address for seed in self._seeds})
+                self.hub.recall(self._past().picture(last), {seed.name: seed.address for seed in self._seeds})
 
     def expect(self, sizes: Mapping[str, int]) -> None:
         """Judge clusters by their size: seed host -> how many nodes its cluster should have. Call before `start`."""
@@ -144,6 +152,11 @@ class Watcher:
         """Draw hosts with the cluster that a person wrote them into: host -> its name. Call before `start`."""
         self._written = clusters
         self.hub.stand_as_written(clusters)
+
+    def sign(self, mark: str) -> None:
+        """Keep what is seen as this inventory's, and show the past of no other one. Call before `start`."""
+        self._mark = mark
+        self.hub.sign(mark)
 
     def let_ask(self, trust: Trust) -> None:
         """Ask hosts that others name only where this allows it; without it only the seeds are asked. Before `start`."""
@@ -224,7 +237,9 @@ class Watcher:
     def snapshot_at(self, at: float) -> EstateSnapshot:
         """Return the snapshot that was true at `at`; hosts of which nothing was known then are not contacted yet."""
         found = self._store.snapshot_at(at)
-        return EstateSnapshot(at=at) if found is None else with_hosts(found, self._own_hosts(), self._written)
+        if found is None:
+            return EstateSnapshot(at=at)
+        return with_hosts(self._past().picture(found), self._own_hosts(), self._written)
 
     def _own_hosts(self) -> dict[str, str]:
         """Return host key -> address of the hosts that a person wrote down."""
@@ -235,6 +250,10 @@ class Watcher:
     def events(self) -> Sequence[Event]:
         """Return the newest events, oldest first."""
         return self.hub.log.all()
+
+    def other_events(self) -> Sequence[Event]:
+        """Return what the history tells of other inventories that share it, oldest first; known once it is started."""
+        return self._others
 
     def span(self) -> tuple[float, float]:
         """Return the first and last moment of the history, UTC epoch seconds."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
-from PySide6.QtWidgets import QApplication, QTableView
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from services.errors import BadInput
@@ -122,6 +122,28 @@ def test_that_columns_have_their_whole_width_where_there_is_room(page: JournalPa
     table = page.findChild(QTableView)
     assert table is not None
     assert [table.columnWidth(column) for column in (TIME, WHAT, KIND)] == [176, 880, 124]
+
+
+def test_that_events_of_other_inventories_are_left_out_and_told_until_they_are_wanted(
+    page: JournalPage, qtbot: QtBot, tmp_path: Path
+) -> None:
+    other = Event(AT - 120, "state", "n1: Stopped", Health.BAD, node_id="n1", inventory="b")
+    page.know_others((other,))
+    assert other not in page.shown()
+    (line,) = (
+        label for label in page.findChildren(QLabel) if "another inventory" in label.text() and label.isVisible()
+    )
+    assert line.text() == "1 event of the last day is of another inventory"
+    (turn,) = (made for made in page.findChildren(QPushButton) if made.text() == "Show")
+    qtbot.mouseClick(turn, Qt.MouseButton.LeftButton)
+    assert page.shown()[1] == other
+    assert page.findChild(QTableView).model().index(1, WHAT).data() == "n1: Stopped (of another inventory)"  # type: ignore[union-attr]
+    page.export(tmp_path / "journal.csv")
+    assert "n1: Stopped (of another inventory)" in (tmp_path / "journal.csv").read_text(encoding="utf-8")
+    qtbot.mouseClick(turn, Qt.MouseButton.LeftButton)
+    assert other not in page.shown()
+    page.know_others(())
+    assert not line.isVisible()
 
 
 def test_that_activating_a_row_leads_to_its_moment(page: JournalPage) -> None:

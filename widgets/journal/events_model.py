@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -62,8 +62,8 @@ def run_of(event: Event) -> str:
     return event.key.split(":")[1] if event.kind in {"run", "step"} and ":" in event.key else ""
 
 
-def as_csv(events: Sequence[Event]) -> str:
-    """Return events as CSV (RFC 4180, UTC times in ISO 8601), one header line."""
+def as_csv(events: Sequence[Event], told: Callable[[Event], str] = sentence) -> str:
+    """Return events as CSV (RFC 4180, UTC times in ISO 8601), one header line; `told` gives their sentences."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(("at", "until", "kind", "health", "cluster", "node", "text"))
@@ -76,7 +76,7 @@ def as_csv(events: Sequence[Event]) -> str:
             event.health.value,
             event.cluster_id,
             event.node_id,
-            english(sentence(event)),
+            english(told(event)),
         )
         writer.writerow([_harmless(cell) for cell in row])
     return out.getvalue()
@@ -96,14 +96,31 @@ class EventsModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._own: tuple[Event, ...] = ()
+        self._others: frozenset[Event] = frozenset()
         self._all: tuple[Event, ...] = ()
         self._filter = EventFilter()
         self.rows: tuple[Event, ...] = ()
 
     def show_events(self, events: Sequence[Event]) -> None:
         """Take the events known now, oldest first; new ones appear on top without disturbing the rest."""
-        self._all = tuple(events)
+        self._own = tuple(events)
+        self._join()
+
+    def show_others(self, events: Sequence[Event]) -> None:
+        """Show events of other inventories too, each said to be of one; none takes them away again."""
+        self._others = frozenset(events)
+        self._join()
+
+    def _join(self) -> None:
+        joined = sorted((*self._own, *self._others), key=lambda event: event.at) if self._others else self._own
+        self._all = tuple(joined)
         self._refresh()
+
+    def sentence(self, event: Event) -> str:
+        """Return what a row says."""
+        told = sentence(event)
+        return tr("{sentence} (of another inventory)", sentence=told) if event in self._others else told
 
     def set_filter(self, chosen: EventFilter) -> None:
         """Show only what passes."""
@@ -154,7 +171,7 @@ class EventsModel(QAbstractTableModel):
         if role == int(Qt.ItemDataRole.UserRole):
             return event
         if role == int(Qt.ItemDataRole.ToolTipRole):
-            return plain(sentence(event) if index.column() == WHAT else self._cell(event, index.column()))
+            return plain(self.sentence(event) if index.column() == WHAT else self._cell(event, index.column()))
         if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
             return tr(WORDS[event.health])
         if role != int(Qt.ItemDataRole.DisplayRole):
@@ -163,5 +180,5 @@ class EventsModel(QAbstractTableModel):
 
     def _cell(self, event: Event, column: int) -> str:
         if column == WHAT:
-            return one_line(sentence(event))
+            return one_line(self.sentence(event))
         return {TIME: format_moment(event.at), KIND: tr(KINDS[event.kind]), LASTED: lasted(event)}.get(column, "")

@@ -93,6 +93,7 @@ class JournalPage(QFrame):
         page.setSpacing(8)
         page.addLayout(self._header())
         page.addWidget(self._bar)
+        page.addWidget(self._others_line())
         page.addLayout(self._stack, 1)
         for part in (card, self._empty):  # once the stack has a parent: it shows its first part at once
             self._stack.addWidget(part)
@@ -117,6 +118,22 @@ class JournalPage(QFrame):
         row.addWidget(self._least)
         row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))
         return row
+
+    def _others_line(self) -> QFrame:
+        """Return the line that says what is left out because it is of other inventories; hidden while nothing is."""
+        self._others: tuple[Event, ...] = ()
+        self._others_shown = False
+        self._others_said = label("", "second")
+        self._others_button = button("", "link", on=self._turn_others)
+        self._others_row = QFrame()
+        row = QHBoxLayout(self._others_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._others_said)
+        row.addWidget(self._others_button)
+        row.addStretch(1)
+        self._others_row.hide()
+        return self._others_row
 
     def _make_table(self) -> QTableView:
         table = _Table()
@@ -170,6 +187,26 @@ class JournalPage(QFrame):
     def show_events(self, events: Sequence[Event]) -> None:
         """Show these events (oldest first, as the source gives them); the filter stays."""
         self._model.show_events(events)
+        self._tell()
+
+    def know_others(self, events: Sequence[Event]) -> None:
+        """Take what the same history holds of other inventories: it is left out, and said to be, until it is wanted."""
+        self._others, self._others_shown = tuple(events), False
+        self._tell_others()
+
+    def _turn_others(self) -> None:
+        self._others_shown = not self._others_shown
+        self._tell_others()
+
+    def _tell_others(self) -> None:
+        count = len(self._others)
+        self._others_row.setVisible(bool(count))
+        self._others_said.setText(
+            plural(count, "{n} event of the last day is of another inventory",
+                   "{n} events of the last day are of other inventories")
+        )  # fmt: skip
+        self._others_button.setText(tr("Leave out") if self._others_shown else tr("Show"))
+        self._model.show_others(self._others if self._others_shown else ())
         self._tell()
 
     def shown(self) -> tuple[Event, ...]:
@@ -226,7 +263,7 @@ class JournalPage(QFrame):
     def export(self, path: Path) -> None:
         """Write the rows shown as CSV; raise BadInput when the file can't be written."""
         try:
-            write_whole(path, as_csv(self._model.rows))
+            write_whole(path, as_csv(self._model.rows, self._model.sentence))
         except OSError as problem:
             sentence = tr(
                 "The journal could not be written to {path} ({strerror}).", path=path, strerror=problem.strerror

@@ -163,13 +163,13 @@ def drive(desk: Desk, run_id: str, options: Namespace, *, way: str = "run", key:
     )
     control = Control()
     terminal = Terminal(machine=machine, attended=asking, given=given, yes=options.yes, gone=control.close)
-    with sampled(options), interruptible(control):
+    with sampled(options, terminal) as listener, interruptible(control):
         try:
-            desk.drive(run_id, terminal, policy=policy, person=terminal, way=way, key=key, control=control)
+            desk.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)
         except LockHeld as held:
             _need_owner(held, run_id, getattr(options, "take_over", ""))
             policy = replace(policy, take_over=True)
-            desk.drive(run_id, terminal, policy=policy, person=terminal, way=way, key=key, control=control)
+            desk.drive(run_id, listener, policy=policy, person=terminal, way=way, key=key, control=control)
     view = desk.view(run_id)
     if machine:
         refused = {"refused_answer": terminal.refused} if terminal.refused else {}

@@ -62,7 +62,7 @@ def test_that_a_picture_of_another_inventory_shows_only_clusters_that_own_hosts_
 def _watched(
     folder: Path, file: str, entry: HostEntry, look: float | None = None
 ) -> tuple[list[str], list[str], set[str]]:
-    """Watch a host that says nothing with an inventory's mark; return own events, others', addresses drawn at a moment."""
+    """Watch a host that says nothing for an inventory; return own events, others', addresses drawn at a moment."""
     store = HistoryStore.open(folder / "history.sqlite")
     silent = lambda one: ReplaySession(one.name, {"ssh": False})  # noqa: E731
     watcher = Watcher("lab", (entry,), silent, store, SystemClock(), WatchSettings(rediscover_s=3600.0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ from services.procedures.run_model import RunState
 from services.secrets import MemoryVault
 from tests.unit.app.steering_desk import World
 from tests.unit.procedures.engine_world import FixedKey
-from tests.widgets.steering_builders import HOSTS, Person, SoonDesk, scripted, steering_window
+from tests.widgets import builders as b
+from tests.widgets.steering_builders import HOSTS, Person, SoonDesk, TellingSource, scripted, steering_window
 from widgets.bridge import run_watch
 from widgets.procedures.standing_notice import StandingNotice
 
@@ -97,6 +99,24 @@ def test_that_a_run_begun_elsewhere_appears_with_its_obligation_and_its_story_an
         answer(other, run_id, "yes")
         person.waits(lambda: person.cards.runs[0].view.state is RunState.DONE)
         person.waits(lambda: not person.window.status.duties.text())
+
+
+def test_that_a_run_on_a_cluster_that_is_not_watched_here_is_no_event_of_this_window(
+    person: Person, world: World, tmp_path: Path
+) -> None:
+    """Two inventories in one data folder share the journal of runs."""
+    source = person.controller.source
+    assert isinstance(source, TellingSource)
+    cluster = replace(b.healthy(), cluster_id="another")
+    source.newest = b.estate(cluster)
+    person.waits(lambda: person.controller.estate.cluster("another") is not None)
+    with another_program(tmp_path, world) as other:
+        run_id = begin(other)
+        waiting_row(person)
+        assert source.told == []
+        answer(other, run_id, "yes")
+        person.waits(lambda: person.cards.runs[0].view.state is RunState.DONE)
+        assert source.told == []
 
 
 def test_that_its_page_follows_it_to_its_end_and_leaves_the_answer_to_that_program(

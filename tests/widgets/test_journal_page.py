@@ -136,9 +136,9 @@ def test_that_events_of_other_inventories_are_left_out_and_told_until_they_are_w
     (turn,) = (made for made in page.findChildren(QPushButton) if made.text() == "Show")
     qtbot.mouseClick(turn, Qt.MouseButton.LeftButton)
     assert page.shown()[1] == other
-    assert page.findChild(QTableView).model().index(1, WHAT).data() == "n1: Stopped (of another inventory)"  # type: ignore[union-attr]
+    assert page.findChild(QTableView).model().index(1, WHAT).data() == "another inventory: n1: Stopped"  # type: ignore[union-attr]
     page.export(tmp_path / "journal.csv")
-    assert "n1: Stopped (of another inventory)" in (tmp_path / "journal.csv").read_text(encoding="utf-8")
+    assert "another inventory: n1: Stopped" in (tmp_path / "journal.csv").read_text(encoding="utf-8")
     qtbot.mouseClick(turn, Qt.MouseButton.LeftButton)
     assert other not in page.shown()
     page.know_others(())

@@ -120,7 +120,7 @@ class EventsModel(QAbstractTableModel):
     def sentence(self, event: Event) -> str:
         """Return what a row says."""
         told = sentence(event)
-        return tr("{sentence} (of another inventory)", sentence=told) if event in self._others else told
+        return tr("another inventory: {sentence}", sentence=told) if event in self._others else told
 
     def set_filter(self, chosen: EventFilter) -> None:
         """Show only what passes."""

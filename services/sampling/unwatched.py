@@ -38,8 +38,8 @@ class Unwatched:
         if event.until is not None:
             del self._left[event.node_id]
         text = tr(
-            "{sentence}; it did not answer either when Pilothouse last stopped watching ({moment}), what was between is "
-            "not known",
+            "{sentence}; it did not answer either when Pilothouse last stopped watching ({moment}), what was between "
+            "is not known",
             sentence=event.text,
             moment=when(old.until),
         )

@@ -59,6 +59,12 @@ class BadInput(UserError):
     code = "bad-input"
 
 
+class NoAnswer(UserError):
+    """Every host that was asked stayed silent or refused: nothing was read of any."""
+
+    code = "no-answer"
+
+
 class Unreachable(UserError):
     """No connection: refused, no route, name not found, timed out before a session stood."""
 

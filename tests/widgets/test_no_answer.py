@@ -241,9 +241,13 @@ def test_that_empty_charts_say_who_does_not_answer_and_since_when(opened: OpenWi
     page = opened.window.findChild(ChartsPage)
     assert page is not None
     never = f"eu-01 never answered, asked since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
-    qtbot.waitUntil(lambda: "cpu" in {spec.key for spec in page.specs()}, timeout=5000)
-    qtbot.waitUntil(lambda: page.card("cpu").plot.state.message().startswith(never), timeout=5000)
-    qtbot.waitUntil(lambda: page.card("cpu").legend.items["cpu.user"].reading.why.startswith(never), timeout=5000)
+    qtbot.waitUntil(lambda: {"cpu", "lag", "load"} <= {spec.key for spec in page.specs()}, timeout=5000)
+    qtbot.waitUntil(lambda: page.card("load").plot.state.message().startswith(never), timeout=5000)
+    legend = page.card("load").legend
+    qtbot.waitUntil(lambda: legend.items["load.questions"].reading.why.startswith(never), timeout=5000)
+    no_ssh = "This is read over SSH, and the inventory gives no SSH account for eu-01."
+    assert page.card("cpu").plot.state.message().startswith(no_ssh)
+    assert page.card("lag").plot.state.message().startswith("Not known: no answer over SQL from eu-01")
 
 
 def test_that_the_place_stays_on_the_node_when_its_cluster_turns_out_to_be_a_group(opened: OpenWindow) -> None:

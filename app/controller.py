@@ -69,6 +69,10 @@ class Controller(QObject):
         """What can help a node, for the inspector's buttons."""
         self._wire()
 
+    def begin_waiting(self) -> None:
+        """Wait from now on for a first answer: there was nobody to ask."""
+        self._begun = self.source.now()
+
     def start(self) -> None:
         """Begin pulling and measuring."""
         self.stalls.start()
@@ -312,7 +316,7 @@ class Controller(QObject):
             self._told_at = now
             self._take_stock()
         shown = self._moment if self._moment is not None else now
-        self._window.status.show_facts(hosts, self._pace, f"{format_clock(shown)} {zone_name(shown)}")
+        self._window.status.show_facts(hosts, self._pace if hosts else "", f"{format_clock(shown)} {zone_name(shown)}")
 
     def _take_stock(self) -> None:
         """Once a second: say at what pace is sampled, and tell the source how long the window stood still."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.controller import Controller
 from app.frame.keys import frame_entries
-from app.main_window import PAGES, MainWindow
+from app.main_window import FIRST_RUN, PAGES, MainWindow
 from services.discovery.model import kind_words
 from services.words import tr
 from widgets.common.palette import CommandPalette, PaletteEntry
@@ -44,7 +44,8 @@ class Finder(QObject):
 
     def open(self) -> None:
         """Show the palette with everything that can be gone to or done now."""
-        self._palette.open_with(tuple(self._entries()))
+        if self._window.page() != FIRST_RUN:  # without a host the palette is the first page's
+            self._palette.open_with(tuple(self._entries()))
 
     def _entries(self) -> Iterator[PaletteEntry]:
         for cluster in self._controller.estate.clusters:

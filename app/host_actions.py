@@ -40,7 +40,7 @@ class HostActions(QObject):
         window.topology.can_retry = True
         window.topology.retry_requested.connect(self.retry)
         hosts.changed.connect(self._changed)
-        self.question, self.undo = ConfirmStrip(), ConfirmStrip()
+        self.question, self.undo = ConfirmStrip(), ConfirmStrip(kind="primary")
         self.undo.no.setText(tr("&Dismiss"))
         for strip in (self.question, self.undo):
             window.add_notice(strip)
@@ -119,7 +119,7 @@ class HostActions(QObject):
         watcher, path = self._watcher, self._hosts.path
 
         def work() -> None:
-            watcher.add((put_back(path, host, before),))
+            watcher.watch_again(put_back(path, host, before))
 
         self._ops.run("rewatch", work, _nothing)
 

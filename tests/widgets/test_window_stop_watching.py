@@ -37,8 +37,8 @@ class NotingWatcher:
     def remove(self, name: str) -> None:
         self.told.append(("remove", name))
 
-    def add(self, entries: tuple[HostEntry, ...]) -> None:
-        self.told.append(("add", *(entry.name for entry in entries)))
+    def watch_again(self, entry: HostEntry) -> None:
+        self.told.append(("again", entry.name))
 
 
 class Stopping:
@@ -89,7 +89,7 @@ def test_that_a_host_that_is_not_watched_any_more_can_be_watched_again(stopping:
     stopping.actions.undo.yes.click()
     stopping.ops.do("rewatch")
     assert sorted(stopping.names()) == ["db1", "db2"]
-    assert stopping.watcher.told[-1] == ("add", "db1")
+    assert stopping.watcher.told[-1] == ("again", "db1")
     assert not stopping.actions.undo.isVisible()
 
 

@@ -108,12 +108,13 @@ class HostActions(QObject):
             )
             self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
             return
-        told = tr(
+        others = tr(
             "While another host of its cluster is watched it is drawn as not asked yet; in a declared network of the "
             "cluster it is found again."
         )
         title = tr("{host} is no longer in the inventory.", host=host)
-        self.undo.ask(title, (told,), tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
+        told = (others,) if self._watcher.watches_any else ()
+        self.undo.ask(title, told, tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
 
     def _watch_again(self, host: str, before: Inventory) -> None:
         watcher, path = self._watcher, self._hosts.path

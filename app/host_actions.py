@@ -113,8 +113,8 @@ class HostActions(QObject):
             "cluster it is found again."
         )
         title = tr("{host} is no longer in the inventory.", host=host)
-        told = (others,) if self._watcher.watches_any else ()
-        self.undo.ask(title, told, tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
+        sentences = (others,) if self._watcher.watches_any else ()
+        self.undo.ask(title, sentences, tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
 
     def _watch_again(self, host: str, before: Inventory) -> None:
         watcher, path = self._watcher, self._hosts.path

@@ -143,6 +143,8 @@ def test_that_the_past_says_nothing_of_a_next_attempt_and_advises_nothing() -> N
     now, then = (_problem_rows(node, live=live) for live in (True, False))
     assert "next attempt in 14 s" in now[0]
     assert then == ["10.1.0.11 port 3306 refused the connection: nothing listens there for the database."]
+    stopped = replace(node, reach=Reach.SSH_ONLY, reason="SSH answers; mariadbd is not running")
+    assert _problem_rows(stopped, live=False) == [stopped.reason, *then]
 
 
 def test_that_a_reason_is_told_once_where_sql_and_ssh_fail_alike() -> None:

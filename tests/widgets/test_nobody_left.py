@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.finder import Finder
 from app.first_run import show_first_run
 from app.host_actions import HostActions
 from app.main_window import FIRST_RUN
@@ -77,7 +78,12 @@ def test_that_hosts_that_are_watched_and_silent_are_not_nobody(emptied: Emptied)
 
 def test_that_the_palette_of_nobody_offers_the_ways_in_alone(emptied: Emptied) -> None:
     emptied.shows(EstateSnapshot(at=b.AT + 1), watched=False)
+    finder = emptied.opened.window.findChild(Finder)
+    assert finder is not None
+    opened: list[object] = []
+    finder._palette.open_with = opened.append  # type: ignore[method-assign, assignment]
     emptied.opened.window.palette_wanted.emit()
+    assert opened == []
     assert len([p for p in emptied.opened.window.findChildren(CommandPalette) if p.isVisible()]) == 1
 
 

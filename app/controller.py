@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.main_window import MainWindow
 from app.readings import Question, Reader, Reading
-from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, stands_alone
 from services.errors import UserError
 from services.events import Event
-from services.types import ClusterKind, Health
+from services.types import Health
 from services.words import tr
 from widgets.bridge.newest import Newest
 from widgets.bridge.ops import Ops
@@ -68,6 +68,10 @@ class Controller(QObject):
         self.offer: Callable[[ClusterSnapshot, NodeView], tuple[Action, ...]] = _nothing
         """What can help a node, for the inspector's buttons."""
         self._wire()
+
+    def begin_waiting(self) -> None:
+        """Wait from now on for a first answer: there was nobody to ask."""
+        self._begun = self.source.now()
 
     def start(self) -> None:
         """Begin pulling and measuring."""
@@ -282,7 +286,7 @@ class Controller(QObject):
         if self.cluster() is None and clusters:
             # Once a server says what group it is in, what stood as written goes by another name: its node leads there.
             first = next((c for c in clusters if self._node_id and c.node(self._node_id) is not None), None)
-            first = first or next((c for c in clusters if c.kind is not ClusterKind.SINGLE), clusters[0])
+            first = first or next((c for c in clusters if not stands_alone(c)), clusters[0])
             self._cluster_id = first.cluster_id
         cluster = self.cluster()
         if cluster is not None and cluster.node(self._node_id) is None and cluster.nodes:
@@ -312,7 +316,7 @@ class Controller(QObject):
             self._told_at = now
             self._take_stock()
         shown = self._moment if self._moment is not None else now
-        self._window.status.show_facts(hosts, self._pace, f"{format_clock(shown)} {zone_name(shown)}")
+        self._window.status.show_facts(hosts, self._pace if hosts else "", f"{format_clock(shown)} {zone_name(shown)}")
 
     def _take_stock(self) -> None:
         """Once a second: say at what pace is sampled, and tell the source how long the window stood still."""

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.controller import Controller
 from app.frame.keys import frame_entries
-from app.main_window import PAGES, MainWindow
+from app.main_window import FIRST_RUN, PAGES, MainWindow
+from services.discovery.model import kind_words
 from services.words import tr
 from widgets.common.palette import CommandPalette, PaletteEntry
 from widgets.common.shortcuts import CANVAS, WINDOW, keys_of
@@ -43,16 +44,15 @@ class Finder(QObject):
 
     def open(self) -> None:
         """Show the palette with everything that can be gone to or done now."""
-        self._palette.open_with(tuple(self._entries()))
+        if self._window.page() != FIRST_RUN:  # without a host the palette is the first page's
+            self._palette.open_with(tuple(self._entries()))
 
     def _entries(self) -> Iterator[PaletteEntry]:
         for cluster in self._controller.estate.clusters:
             for node in cluster.nodes:
                 detail = f"{cluster.name} · {tr(node.state)}"
                 yield PaletteEntry(node.node_id, "node", node.name, detail, health=node.health)
-            yield PaletteEntry(
-                cluster.cluster_id, "cluster", cluster.name, tr(cluster.kind.value), health=cluster.health
-            )
+            yield PaletteEntry(cluster.cluster_id, "cluster", cluster.name, kind_words(cluster), health=cluster.health)
         for number, (key, title) in enumerate(PAGES, start=1):
             yield PaletteEntry(key, "page", tr(title), keys=keys_of(WINDOW, f"page-{number}"))
         for entries, _take in self._offers:

@@ -40,7 +40,7 @@ class HostActions(QObject):
         window.topology.can_retry = True
         window.topology.retry_requested.connect(self.retry)
         hosts.changed.connect(self._changed)
-        self.question, self.undo = ConfirmStrip(), ConfirmStrip()
+        self.question, self.undo = ConfirmStrip(), ConfirmStrip(kind="primary")
         self.undo.no.setText(tr("&Dismiss"))
         for strip in (self.question, self.undo):
             window.add_notice(strip)
@@ -108,18 +108,19 @@ class HostActions(QObject):
             )
             self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
             return
-        told = tr(
+        others = tr(
             "While another host of its cluster is watched it is drawn as not asked yet; in a declared network of the "
             "cluster it is found again."
         )
         title = tr("{host} is no longer in the inventory.", host=host)
-        self.undo.ask(title, (told,), tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
+        sentences = (others,) if self._watcher.watches_any else ()
+        self.undo.ask(title, sentences, tr("&Undo: watch it again"), lambda _reason: self._watch_again(host, before))
 
     def _watch_again(self, host: str, before: Inventory) -> None:
         watcher, path = self._watcher, self._hosts.path
 
         def work() -> None:
-            watcher.add((put_back(path, host, before),))
+            watcher.watch_again(put_back(path, host, before))
 
         self._ops.run("rewatch", work, _nothing)
 

@@ -183,14 +183,22 @@ class MainWindow(QMainWindow):
 
     def set_first_run(self, page: QWidget) -> None:
         """Show `page` over everything in the middle while there is no host at all."""
+        self._drop_first_run()
+        self.add_page(FIRST_RUN, page)
+        self.show_page(FIRST_RUN)
+
+    def leave_first_run(self) -> None:
+        """Show the topology again: there is a host."""
+        self._drop_first_run()
+        self.show_page("topology")
+
+    def _drop_first_run(self) -> None:
         if FIRST_RUN in self._page_keys:
             place = self._page_keys.index(FIRST_RUN)
             if (old := self.pages.widget(place)) is not None:
                 self.pages.removeWidget(old)
                 old.deleteLater()
             del self._page_keys[place]
-        self.add_page(FIRST_RUN, page)
-        self.show_page(FIRST_RUN)
 
     def add_strip(self, *widgets: QWidget) -> None:
         """Put the event strip (and the replay bar) below the pages."""
@@ -198,6 +206,13 @@ class MainWindow(QMainWindow):
         for widget in widgets:
             self._strip_place.addWidget(widget)
         self._strip = widgets
+
+    def show_strip(self, *, shown: bool) -> None:
+        """Show or hide what stands below the pages."""
+        for place in range(self._strip_place.count()):
+            item = self._strip_place.itemAt(place)
+            if item is not None and (widget := item.widget()) is not None:
+                widget.setVisible(shown)
 
     def show_page(self, key: str) -> None:
         """Bring a page to the front; a page that is still loading is shown as soon as it is there."""

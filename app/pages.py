@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -87,15 +87,26 @@ def build_steering(
     return steering
 
 
-def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:
-    """Let hosts be edited and removed where they are watched live."""
+def wire_host_actions(
+    controller: Controller,
+    window: MainWindow,
+    hosts: AddHost,
+    ops: Ops,
+    first_run: Callable[[], object],
+    *,
+    parent: QObject,
+) -> None:
+    """Let hosts be edited and removed where they are watched live; `first_run` shows the page of who has none."""
     if not controller.source.is_live:
         return
     # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
     from app.ask_more import AskMore
     from app.host_actions import HostActions
+    from app.nobody_left import NobodyLeft
     from services.sampling.watcher import Watcher
 
     if isinstance(controller.source, Watcher):
-        HostActions(controller, controller.source, window, hosts, ops, parent)
+        watcher = controller.source
+        HostActions(controller, watcher, window, hosts, ops, parent)
+        NobodyLeft(controller, window, lambda: watcher.watches_any, first_run)
         AskMore(controller, window, hosts, ops, parent)

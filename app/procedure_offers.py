@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, nobody_answered, stands_alone
 from services.discovery.words import names
 from services.errors import UNREACHED
 from services.facts.model import SSH
@@ -59,8 +59,8 @@ def why_none_fits(cluster: ClusterSnapshot | None) -> str:
         return _no_way_in(cluster)
     if cluster.kind is ClusterKind.SINGLE and any(is_spare(node) for node in cluster.nodes):
         return ""
-    if _may_be_dead(cluster):
-        return _no_way_in(cluster)
+    if cluster.kind is ClusterKind.UNKNOWN and _no_server_tells(cluster):
+        return _no_way_in(cluster) if _may_be_dead(cluster) else _nothing_known(cluster)
     return tr(
         "These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.",
         name=cluster.name,
@@ -69,7 +69,13 @@ def why_none_fits(cluster: ClusterSnapshot | None) -> str:
 
 def _may_be_dead(cluster: ClusterSnapshot) -> bool:
     """Return whether it may be a Galera cluster that was down before we looked: no server of it says what it is."""
-    return cluster.kind is ClusterKind.UNKNOWN and _no_server_tells(cluster)
+    return cluster.kind is ClusterKind.UNKNOWN and not stands_alone(cluster) and _no_server_tells(cluster)
+
+
+def _nothing_known(cluster: ClusterSnapshot) -> str:
+    if nobody_answered(cluster):
+        return tr("It is not known what {name} is: nobody answered.", name=cluster.name)
+    return tr("No server of {name} answers: which cluster it is, is not known yet.", name=cluster.name)
 
 
 def _no_server_tells(cluster: ClusterSnapshot) -> bool:
@@ -78,7 +84,7 @@ def _no_server_tells(cluster: ClusterSnapshot) -> bool:
 
 def _all_dark(estate: EstateSnapshot) -> bool:
     """Return whether several hosts are watched and no server of any says what it is: one dead cluster, perhaps."""
-    alone = all(c.kind is ClusterKind.SINGLE and _no_server_tells(c) for c in estate.clusters)
+    alone = all(stands_alone(c) and _no_server_tells(c) for c in estate.clusters)
     return alone and len(estate.clusters) > 1
 
 
@@ -104,7 +110,7 @@ def why_not(about: About, cluster: ClusterSnapshot | None, estate: EstateSnapsho
 
 def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
     if cluster.kind is ClusterKind.UNKNOWN:
-        return tr("No server of {name} answers: which cluster it is, is not known yet.", name=cluster.name)
+        return _nothing_known(cluster)
     if cluster.kind is not ClusterKind.GALERA:
         return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
     primary = any(component.primary for component in cluster.components)

@@ -114,7 +114,9 @@ class Reader:
         if (known := sparks.get(node.node_id)) is not None and known.values:
             spark = known.fitted(question.curve_area)
             caption = tr("{what}, last {span:.0f} s", what=self._title(node.spark_metric), span=SPARK_S)
-        return Reading(cluster, node, sparks, told(cluster, shown, question.at, extra, spark, caption))
+        return Reading(
+            cluster, node, sparks, told(cluster, shown, question.at, extra, spark, caption, live=question.now)
+        )
 
     def _was_there_already(self, node: NodeView) -> bool:
         if node.state_since is None:

@@ -117,10 +117,12 @@ class RecordingOpener:
 
 
 class WindowSession(QObject):
-    """Loads, builds and stops. Signals: ready() when pages and source stand; nothing() when there is no host yet."""
+    """Loads, builds and stops. Signals: ready() when pages and source stand; nothing() when there is no host yet;
+    recording_wanted(Path): a recording shall be shown in place of the estate."""
 
     ready = Signal()
     problem = Signal(object)
+    recording_wanted = Signal(object)
 
     def __init__(self, window: MainWindow, ops: Ops, hooks: ErrorHooks, opener: Opener) -> None:
         super().__init__()
@@ -203,7 +205,7 @@ class WindowSession(QObject):
         if self._hosts is not None:
             from app.pages import wire_host_actions
 
-            wire_host_actions(controller, self.window, self._hosts, self.ops, parent=self)
+            wire_host_actions(controller, self.window, self._hosts, self.ops, self._first_run, parent=self)
         controller.start()
         if door is None:
             self.ready.emit()
@@ -227,18 +229,22 @@ class WindowSession(QObject):
         from app.compose import InventoryRefused, NothingToWatch
 
         if isinstance(problem, NothingToWatch):
-            page = show_first_run(self.window, problem.told)
-            page.demo_requested.connect(self._open_demo)
-            if self._hosts is not None:
-                page.add_host_requested.connect(self._hosts.open)
-                page.import_requested.connect(self._hosts.open_import)
-            if self._inventories is not None:
-                page.other_inventory_requested.connect(self._inventories.open)
-                page.new_inventory_requested.connect(self._inventories.make)
+            self._first_run(problem.told)
         else:
             refused = isinstance(problem, InventoryRefused)
             show_trouble(self.window, problem, of_inventory=refused).chosen.connect(self._leave_trouble)
         self.ready.emit()
+
+    def _first_run(self, told: str = "") -> None:
+        """Show the ways in of who watches no host."""
+        page = show_first_run(self.window, told)
+        page.demo_requested.connect(self._open_demo)
+        if self._hosts is not None:
+            page.add_host_requested.connect(self._hosts.open)
+            page.import_requested.connect(self._hosts.open_import)
+        if self._inventories is not None:
+            page.other_inventory_requested.connect(self._inventories.open)
+            page.new_inventory_requested.connect(self._inventories.make)
 
     def _leave_trouble(self, way: int) -> None:
         if way == OPEN_DEMO:
@@ -270,6 +276,9 @@ class WindowSession(QObject):
             recording = demo_recording()
         except UserError as problem:
             self._show_problem(problem)
+            return
+        if self.controller is not None:  # a window shows one source: the demo comes in the next one
+            self.recording_wanted.emit(recording)
             return
         self._opener = RecordingOpener(recording, autoplay=True, start_s=None)
         self.begin_again()

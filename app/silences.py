@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.chart_plan import ChartPlan
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.discovery.words import names
 from services.errors import BadInput
 from services.facts.model import SQL, SSH
 from services.sampling.absence import read_over
@@ -14,7 +15,7 @@ from services.sampling.catalogue import load_catalogue
 from services.types import Reach
 from services.words import tr, tr_n
 from widgets.common.nodes import heard_last
-from widgets.common.text import format_clock
+from widgets.common.text import format_clock, in_past
 
 _WAYS = {SSH: "SSH", SQL: "SQL"}
 _REACHED = {SSH: {Reach.FULL, Reach.SSH_ONLY}, SQL: {Reach.FULL, Reach.SQL_ONLY}}
@@ -38,32 +39,53 @@ def silences(plan: ChartPlan, cluster: ClusterSnapshot) -> Silences:
         by_chart.setdefault(place[0], []).append(words)
         if words:
             curves[place] = words
-    return Silences({chart: _together(words) for chart, words in by_chart.items() if all(words)}, curves)
+    charts = {chart: _together(words) for chart, words in by_chart.items() if all(words)}
+    if not_known := _not_known(cluster):
+        charts |= {spec.key: not_known for spec in plan.specs if not spec.curves}
+    return Silences(charts, curves)
+
+
+def _not_known(cluster: ClusterSnapshot) -> str:
+    """Return why nobody can say that a cluster has none of something: '' where every member answers over SQL."""
+    silent = sorted(node.name for node in cluster.nodes if node.reach not in _REACHED[SQL])
+    return tr("Not known: no answer over SQL from {names}.", names=names(silent)) if silent else ""
 
 
 def why_silent(node: NodeView, metric: str) -> str:
     """Return why no sample of a metric comes from a host now, '' where one does."""
-    if node.reach is Reach.NONE:
-        return _no_answer(node)
     way, facts = _way_of(metric), node.facts
+    if facts is not None and way in facts.no_way and node.reach is not Reach.NOT_TRIED:
+        return _no_way(node, way)
+    if node.reach is Reach.NONE:
+        return _no_answer(node, way)
     if not way or facts is None or node.reach in _REACHED[way] or node.reach is Reach.NOT_TRIED:
         return ""
-    if way in facts.no_way:
-        return tr(
-            "The inventory gives no {way} way to {name}: with one, its values stand here.",
-            name=node.name,
-            way=_WAYS[way],
-        )
     since = facts.sql_at if way == SQL else facts.ssh_at
     return _since(tr("{name} does not answer over {way}", name=node.name, way=_WAYS[way]), since, _why(node, way))
 
 
-def _no_answer(node: NodeView) -> str:
+def _no_way(node: NodeView, way: str) -> str:
+    """Return by which way in the values would come, and how it is added: not in a recording, where nothing is."""
+    told = tr(
+        "This is read over {way}, and the inventory gives no {way} account for {name}.", name=node.name, way=_WAYS[way]
+    )
+    if in_past():
+        return told
+    how = tr(
+        'To add one: "Edit the connection of {name}…" in the menu of the host, or [host.{section}] in the inventory.',
+        name=node.name,
+        section=way,
+    )
+    return f"{told} {how}"
+
+
+def _no_answer(node: NodeView, way: str) -> str:
     heard = heard_last(node)
+    why = _why(node, way) or _why(node, SQL) or _why(node, SSH)
     if heard is None and node.watched_since is not None:
         asked = tr("{name} never answered, asked since {at}", name=node.name, at=format_clock(node.watched_since))
-        return _because(asked, _why(node, SQL) or _why(node, SSH))
-    return _since(tr("{name} does not answer", name=node.name), heard, _why(node, SQL) or _why(node, SSH))
+        return _because(asked, why)
+    return _since(tr("{name} does not answer", name=node.name), heard, why)
 
 
 def _since(sentence: str, at: float | None, why: str) -> str:

@@ -22,6 +22,7 @@ from app.steering_offers import Offers
 from app.steering_pages import KEY, SteeringPages
 from app.steering_reports import ReportSaver
 from app.steering_side import SideFeed
+from services.discovery.model import stands_alone
 from services.errors import UserError
 from services.procedures.model import Plan, with_addresses
 from services.procedures.procedure import About
@@ -166,7 +167,7 @@ class Steering(QObject):
         A cluster that nobody answers for is meant by the name that it is written under, never another one that serves.
         """
         shown = self._controller.cluster()
-        if shown is not None and shown.kind is ClusterKind.UNKNOWN:
+        if shown is not None and shown.kind is ClusterKind.UNKNOWN and not stands_alone(shown):
             return shown.name
         if shown is not None and shown.kind is ClusterKind.GALERA:
             return shown.cluster_id

@@ -12,6 +12,7 @@ from services.discovery.model import (
     NodeView,
     ReplicationEdge,
     Unasked,
+    kind_words,
 )
 from services.facts.model import Problem
 from services.types import ClusterKind, Health, Reach
@@ -54,7 +55,7 @@ def cluster_lines(cluster: ClusterSnapshot) -> Iterator[str]:
     """Yield the lines of one cluster: heading, components with their nodes, edges, who saw it."""
     identity = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
     product = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
-    parts = (tr(cluster.kind.value), product, identity, _silence(cluster))
+    parts = (kind_words(cluster), product, identity, _silence(cluster))
     yield f"{cluster.name}  {' · '.join(part for part in parts if part)}"
     shown: set[str] = set()
     for component in cluster.components:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QScreen
 
     from app.add_host import AddHost
+    from app.inventory_choice import InventoryChoice
     from app.session import Opener, WindowSession
     from app.settings.watching import Watching
     from app.vault import SessionVault
@@ -64,12 +65,15 @@ def run_window(
         if other is None:
             return exit_code
         hooks.keep()
-        options.inventory, play = other, Play(None, autoplay=False, start_s=None)
+        if isinstance(other, Play):
+            play = other
+        else:
+            options.inventory, play = other, Play(None, autoplay=False, start_s=None)
         gc.disable()
 
 
-def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int, Path | None]:
-    """Run one window to its end; return the exit code, and the inventory that shall be shown after it."""
+def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int, Path | Play | None]:
+    """Run one window to its end; return the exit code, and the inventory or recording that shall be shown after it."""
     pictures: Path | None = getattr(options, "screenshots", None)
     application = made_application(options)
     keeper = keeper_for(options, kept=play.live or getattr(options, "command", None) != "demo")
@@ -159,8 +163,8 @@ class WindowStart(QObject):
         self._play = play
         self._session: WindowSession | None = None
         self._hosts: AddHost | None = None
-        self.other: Path | None = None
-        """The inventory that a person wants to see when this window is closed."""
+        self.other: Path | Play | None = None
+        """The inventory, or recording, that a person wants to see when this window is closed."""
         self._steps: Iterator[None] = iter(())
         self._thread = threading.Thread(target=self._import, name="pilothouse-import", daemon=True)
         self._imported.connect(self._begin)
@@ -192,13 +196,24 @@ class WindowStart(QObject):
         assert session is not None
         assert hosts is not None
         if session.controller is not None:
-            self.other = path
-            if not self._window.close():
-                self.other = None
+            self._close_for(path)
             return
         self._options.inventory = path
         hosts.use(path)
         session.begin_again()
+
+    def _show_recording(self, recording: Path) -> None:
+        self._close_for(Play(recording, autoplay=True, start_s=None))
+
+    def _wire(self, session: WindowSession, inventories: InventoryChoice) -> None:
+        session.recording_wanted.connect(self._show_recording)
+        inventories.chosen.connect(self.show_inventory)
+        session.wire_inventories(inventories)
+
+    def _close_for(self, other: Path | Play) -> None:
+        self.other = other
+        if not self._window.close():
+            self.other = None
 
     def _import(self) -> None:
         """On the worker: import what stands in the frame; more would only fight with furnishing for the processor."""
@@ -256,9 +271,7 @@ class WindowStart(QObject):
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault, watching))
         hosts = AddHost(window, ops, vault, inventory_file(self._options), session)
         session.wire_hosts(hosts)
-        inventories = InventoryChoice(window, ops, lambda: hosts.path, session)
-        inventories.chosen.connect(self.show_inventory)
-        session.wire_inventories(inventories)
+        self._wire(session, InventoryChoice(window, ops, lambda: hosts.path, session))
         self._session, self._hosts = session, hosts
         session.ready.connect(collect_again)
         session.ready.connect(standing.show_page)

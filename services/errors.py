@@ -59,6 +59,12 @@ class BadInput(UserError):
     code = "bad-input"
 
 
+class NoAnswer(UserError):
+    """Every host that was asked stayed silent or refused: nothing was read of any."""
+
+    code = "no-answer"
+
+
 class Unreachable(UserError):
     """No connection: refused, no route, name not found, timed out before a session stood."""
 
@@ -68,9 +74,17 @@ class Unreachable(UserError):
 class NameUnknown(Unreachable):
     """Nobody here knows the address's name; `name` is the one that was looked up."""
 
+    code = "name-unknown"
+
     def __init__(self, sentence: str, *, name: str, host: str = "", try_: tuple[str, ...] = ()) -> None:
         super().__init__(sentence, host=host, try_=try_)
         self.name = name
+
+
+class NoRoute(Unreachable):
+    """The network here has no way to the address."""
+
+    code = "no-route"
 
 
 class TimedOut(Unreachable):
@@ -85,7 +99,9 @@ class NothingListens(Unreachable):
     code = "connection-refused"
 
 
-UNREACHED = frozenset(kind.code for kind in (Unreachable, TimedOut, NothingListens))
+UNHEARD = frozenset(kind.code for kind in (Unreachable, NameUnknown, NoRoute, TimedOut))
+"""Codes of a connection at whose other end nobody was heard: a host that refuses one was."""
+UNREACHED = UNHEARD | {NothingListens.code}
 """Codes of a connection that did not come about: nobody was asked for a login yet."""
 
 

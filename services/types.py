@@ -22,7 +22,8 @@ class Flavour(Enum):
 class ClusterKind(Enum):
     """How the nodes of a cluster are bound to one another; decides the notation of the drawing.
 
-    UNKNOWN: hosts that a person wrote into one cluster, while no server of it tells of any replication.
+    UNKNOWN: hosts that a person wrote into one cluster, while no server of it tells of any replication, or one host of
+    which nothing is known.
     """
 
     GALERA = "Galera"

@@ -13,13 +13,14 @@ from app.arguments import FINDINGS, GOOD
 from app.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines, way_lines
 from app.run_history import sampled
 from app.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
-from services.errors import BadInput
+from services.errors import BadInput, NoAnswer
 from services.procedures.catalogue import procedure_named
 from services.procedures.checks import Override, standing_blocks
 from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk, Draft
 from services.procedures.engine_parts import Policy
+from services.procedures.facts_model import Facts, nobody_answered
 from services.procedures.lock import LockHeld
 from services.procedures.model import Plan
 from services.procedures.rehearsal import Rehearsal
@@ -34,7 +35,9 @@ def run(options: Namespace) -> int:
     if options.command == "run" and not rehearse:
         need_word(options, "--rehearse")
     with open_desk(options) as desk:
-        draft = desk.draft(options.name, desk.gather(options.cluster), dict(options.input))
+        facts = desk.gather(options.cluster)
+        _refuse_silence(facts)
+        draft = desk.draft(options.name, facts, dict(options.input))
         overrides = tuple(Override(code, reason) for code, reason in options.override)
         _refuse_faults(draft, overrides)
         machine = getattr(options, "json", False)
@@ -70,6 +73,14 @@ def _is_foreign(desk: Desk, draft: Draft) -> bool:
 def _plan(draft: Draft) -> Plan:
     assert draft.plan is not None
     return draft.plan
+
+
+def _refuse_silence(facts: Facts) -> None:
+    """Raise where no host answered: no input is wrong then, and nothing of a plan would rest on anything."""
+    if nobody_answered(facts):
+        reasons = "\n".join(f"  {line}" for line in problem_lines(facts))
+        title = tr("No host answered: there is nothing to plan from.")
+        raise NoAnswer(f"{title}\n{reasons}".rstrip(), try_=(tr("Mend the way to a host, then plan again."),))
 
 
 def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:

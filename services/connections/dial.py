@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from services.errors import NameUnknown, NothingListens, TimedOut, Unreachable
+from services.errors import NameUnknown, NoRoute, NothingListens, TimedOut, Unreachable
 from services.words import tr
 
 MOST_ADDRESSES = 8
@@ -114,7 +114,7 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
             ),
         )
     if problem.errno in _NO_ROUTE:
-        return Unreachable(
+        return NoRoute(
             tr("There is no route to {where} ({problem}).", where=where, problem=problem.strerror),
             host=host,
             try_=(tr("Check the network and whether the VPN is up."),),

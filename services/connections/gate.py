@@ -41,10 +41,10 @@ class Gate:
             "{what} is down; next attempt in {wait} s. Last reason: {reason}",
             what=self._what,
             wait=max(1, round(wait)),
-            reason=reason.sentence,
+            reason=reason.bare,  # of a way through SSH: what its own gate said is not said twice
         )
         again = kind(text, host=reason.host, safe=reason.safe, try_=reason.try_)
-        again.bare = reason.bare
+        again.bare, again.code = reason.bare, reason.code
         raise again from reason
 
     def failed(self, reason: UserError) -> None:

@@ -35,10 +35,13 @@ def size_of(cluster: ClusterSnapshot) -> int | None:
     """Return how many nodes a cluster has now; None when nobody can tell.
 
     Galera: what the primary component counts, the group's own word; without one the quorum is the trouble, not the
-    number. Else: the servers that answer, and those of which nothing is known: only what is known to be gone is gone.
+    number. Else: the servers that answer, and those of which nothing is known: only what is known to be gone is gone,
+    and where no host answers nobody can tell.
     """
     if cluster.kind is ClusterKind.GALERA:
         return max((c.size or len(c.members) for c in cluster.components if c.primary), default=None)
+    if all(node.reach in {Reach.NONE, Reach.NOT_TRIED} for node in cluster.nodes):
+        return None
     return sum(not _gone(node) and node.role != SPARE for node in cluster.nodes)
 
 
@@ -59,7 +62,10 @@ def _sentence(cluster: ClusterSnapshot, size: int, wanted: int) -> str:
     else:
         absent = [n.name for n in cluster.nodes if _gone(n)]
     known, nodes = number(size), some(wanted, "{n} node", "{n} nodes")
-    who = tr(": {names} missing", names=names(sorted(absent))) if absent else ""
+    who = ""
+    if absent:  # a group that answers and does not count a node misses it; of any other host it is known why it is none
+        lacks = mark(": {names} missing") if cluster.kind is ClusterKind.GALERA else mark(": no server on {names}")
+        who = tr(lacks, names=names(sorted(absent)))
     if cluster.kind is ClusterKind.GALERA:
         text = mark("The primary component has {size} of the {nodes} that the inventory expects{who}.")
     else:

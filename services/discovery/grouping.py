@@ -157,6 +157,15 @@ def _async_id(group: Sequence[Node], links: Sequence[Link], previous: EstateSnap
     return best or f"async:{root_of(group, links).node_id}"
 
 
+def kind_outside_galera(members: Sequence[Node], links: Sequence[Link]) -> ClusterKind:
+    """Return the kind of nodes outside Galera: 'single server' is said of a host that said so much itself."""
+    if links:
+        return ClusterKind.ASYNC
+    only = members[0] if len(members) == 1 else None
+    runs_none = only is not None and only.machine is not None and only.machine.process_state == ""  # perhaps a spare
+    return ClusterKind.SINGLE if only is not None and (only.server or runs_none) else ClusterKind.UNKNOWN
+
+
 def root_of(group: Sequence[Node], links: Sequence[Link]) -> Node:
     """Return the node everything flows from: a source that replicates from nobody, else (a ring) the first source."""
     ids = {node.node_id for node in group}

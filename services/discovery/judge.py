@@ -13,7 +13,7 @@ from services.discovery.model import was_so_before
 from services.discovery.nodes import STALE_S, Node
 from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving, tells_a_past_view
 from services.discovery.words import clock, duration, joined, names, number, size
-from services.errors import NothingListens, Unreachable
+from services.errors import UNREACHED, NothingListens
 from services.facts.model import SQL, DiskFacts, GaleraFacts, NodeFacts
 from services.types import Health, Reach
 from services.words import english, mark, tr, tr_n
@@ -195,7 +195,7 @@ def disk_health(disk: DiskFacts | None) -> Health:
 
 def _with_host(own: Verdict, node: Node) -> Verdict:
     """Say that the host below a server that answers is not watched: what SSH would tell is missing."""
-    why = node.why("ssh")
+    why = node.why_bare("ssh")
     if node.reach is not Reach.SQL_ONLY or not why:
         return own
     return Verdict(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
@@ -237,12 +237,12 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         )
         return Verdict(mark("process stopped (SIGSTOP)"), Health.BAD, joined(text, _still_counted(around)))
     if node.code("sql") == "secret-missing":  # ours to mend: it says nothing of the server
-        return Verdict(mark("SQL not asked"), Health.UNKNOWN, node.why("sql"))
+        return Verdict(mark("SQL not asked"), Health.UNKNOWN, node.why_bare("sql"))
     if is_joining(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in _LOGIN_REFUSED:
-        return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why("sql"))
-    if node.facts is not None and node.facts.sql_at is None and not node.why("sql"):
+        return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why_bare("sql"))
+    if node.facts is not None and node.facts.sql_at is None and not node.why_bare("sql"):
         return _not_asked(node.facts)
     if _just_started(node):
         text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
@@ -251,8 +251,8 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if state != "?":
         runs = tr("{daemon} runs (state {state})", daemon=node.daemon, state=state)
     text = tr("SSH answers and {runs}, but SQL does not answer", runs=runs)
-    if node.why("sql"):
-        text = tr("{sentence}: {why}", sentence=text, why=node.why("sql"))
+    if node.why_bare("sql"):
+        text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql"))
     health = Health.BAD if state != "?" else Health.UNKNOWN
     return Verdict(NO_SQL, health, joined(text, _still_counted(around)))
 
@@ -267,7 +267,7 @@ def _not_asked(facts: NodeFacts) -> Verdict:
 def _just_started(node: Node) -> bool:
     """Return whether a refused connection only means that nobody tried again since the server's port opened."""
     old = node.previous
-    if old is None or node.code("sql") not in {Unreachable.code, NothingListens.code}:
+    if old is None or node.code("sql") not in UNREACHED:
         return False
     if old.state == STARTED and old.state_since is not None:
         return node.at - old.state_since < GRACE_S

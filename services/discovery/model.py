@@ -218,6 +218,25 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
+def stands_alone(cluster: ClusterSnapshot) -> bool:
+    """Return whether it is one host that nobody ties to any other, whatever it may turn out to be."""
+    return cluster.kind is ClusterKind.SINGLE or (cluster.kind is ClusterKind.UNKNOWN and len(cluster.nodes) == 1)
+
+
+def nobody_answered(cluster: ClusterSnapshot) -> bool:
+    """Return whether no host of it ever gave an answer, over any way, as far as its facts reach back."""
+    silent = (node.reach in {Reach.NONE, Reach.NOT_TRIED} for node in cluster.nodes)
+    unheard = (node.facts is None or node.facts.sql_at is node.facts.ssh_at is None for node in cluster.nodes)
+    return all(silent) and all(unheard)
+
+
+def kind_words(cluster: ClusterSnapshot) -> str:
+    """Return what is said of its kind: of one host that never answered, that nothing is known."""
+    if cluster.kind is ClusterKind.UNKNOWN and stands_alone(cluster) and nobody_answered(cluster):
+        return tr("not known what it is: nobody answered")
+    return tr(cluster.kind.value)
+
+
 SPARE = mark("spare")
 """Role of a host that is written into a cluster and waits to be used: it runs no server, and never was seen to."""
 NO_PRIMARY = "no-primary"

@@ -18,7 +18,13 @@ from services.discovery.galera_view import (
     segment_of,
     views_of,
 )
-from services.discovery.grouping import assign_async, assign_galera, carry_placeholders, root_of
+from services.discovery.grouping import (
+    assign_async,
+    assign_galera,
+    carry_placeholders,
+    kind_outside_galera,
+    root_of,
+)
 from services.discovery.identity import identified
 from services.discovery.judge import ARBITRATOR, DISK_FULL, Around, verdict
 from services.discovery.model import (
@@ -31,6 +37,7 @@ from services.discovery.model import (
     ReplicationEdge,
     TransferEdge,
     Unasked,
+    stands_alone,
 )
 from services.discovery.nodes import Node
 from services.discovery.numbers import galera_numbers, replica_numbers, source_numbers
@@ -102,7 +109,7 @@ def updated_estate(
 
 def in_order(clusters: Sequence[ClusterSnapshot]) -> tuple[ClusterSnapshot, ...]:
     """Return clusters as they are drawn: by name, servers that stand alone last."""
-    return tuple(sorted(clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, c.name.lower(), c.cluster_id)))
+    return tuple(sorted(clusters, key=lambda c: (stands_alone(c), c.name.lower(), c.cluster_id)))
 
 
 class _Making:
@@ -180,7 +187,7 @@ class _Making:
         if written_name(cluster_id):  # a list of a person's: in the order of its names
             members = sorted(members, key=lambda node: node.name.lower())
         links = self._links_of({n.node_id for n in members})
-        kind = ClusterKind.ASYNC if links else ClusterKind.UNKNOWN if len(members) > 1 else ClusterKind.SINGLE
+        kind = kind_outside_galera(members, links)
         shown = tuple(self._async_view(n) for n in members)
         answering = sorted(n.name for n in members if n.sql_fresh)
         sentence = tr("Seen from {names}", names=listing(answering)) if answering else tr("No server answers over SQL")

@@ -11,6 +11,7 @@ from services.facts.model import NodeFacts, Problem
 from services.facts.other_server import OtherServer
 from services.facts.primary_views import PrimaryView
 from services.facts.ran_alone import RanAlone
+from services.types import Reach
 
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 
@@ -323,3 +324,13 @@ class Facts:
     def value(self, name: str) -> str | None:
         """Return a kept value."""
         return next((value for key, value in self.kept if key == name), None)
+
+
+def nobody_answered(facts: Facts) -> bool:
+    """Return whether hosts were asked and none gave an answer, over any way."""
+    return bool(facts.hosts) and not any(_answered(host) for host in facts.hosts)
+
+
+def _answered(host: HostFacts) -> bool:
+    reached = host.node is not None and host.node.reach not in {Reach.NONE, Reach.NOT_TRIED}
+    return reached or host.is_root is not None or host.server_up is not None

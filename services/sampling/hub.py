@@ -9,12 +9,12 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from services.clock import Clock
 from services.discovery.changes import events_between
-from services.discovery.model import EstateSnapshot, NotSettled, Unasked
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled, Unasked
 from services.discovery.not_yet import with_hosts
 from services.discovery.on_purpose import OnPurpose, told_on_purpose
 from services.discovery.recalled import recalled
@@ -30,6 +30,18 @@ log = logging.getLogger(__name__)
 MAX_EVENTS = 2000
 AWAITED_S = 2.0
 """After so many seconds a host that has told nothing is drawn all the same: it drops connections, or is far away."""
+
+
+AGAIN_S = 60.0
+"""A host that is watched again within so many seconds was asked all the time, as far as a person cares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A host that was dropped: its place in the last picture, and when that was on the monotonic clock."""
+
+    clusters: tuple[ClusterSnapshot, ...]
+    at: float
 
 
 class Memory(Protocol):
@@ -114,6 +126,8 @@ class Hub:
         self._awaited_from = 0.0
         self._facts: dict[str, NodeFacts] = {}
         self._own_names: frozenset[str] = frozenset()
+        self._left: dict[str, Left] = {}
+        self._taken_back: dict[str, tuple[ClusterSnapshot, ...]] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -205,10 +219,26 @@ class Hub:
             return dict(self._facts)
 
     def forget(self, host: str) -> None:
-        """Drop a host (it was another name of one already watched)."""
+        """Drop a host: a person says so, or it was another name of one already watched."""
         with self._lock:
             self._facts.pop(host, None)
             self._awaited.pop(host, None)
+            parts = ((c, tuple(n for n in c.nodes if n.host == host)) for c in self._snapshot.clusters)
+            known = tuple(ClusterSnapshot(c.cluster_id, c.kind, c.name, c.at, nodes=n) for c, n in parts if n)
+            self._left[host] = Left(known, self._clock.monotonic())
+
+    def take_back(self, host: str) -> None:
+        """Go on with what was known of a host that was dropped a moment ago: since when it is so, and is asked."""
+        with self._lock:
+            left = self._left.pop(host, None)
+            if left is not None and self._clock.monotonic() - left.at <= AGAIN_S:
+                self._taken_back[host] = left.clusters
+
+    def _past(self, facts: Mapping[str, NodeFacts]) -> EstateSnapshot | None:
+        """Return the last picture, with those in it that were taken back and have told something again."""
+        back = [cluster for host in facts for cluster in self._taken_back.pop(host, ())]
+        clusters = (*self._snapshot.clusters, *back)
+        return replace(self._snapshot, clusters=clusters) if clusters else None
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""
@@ -241,7 +271,7 @@ class Hub:
                 self._facts = {h: NodeFacts(h, now, address=a) for h, a in late.items()} | self._facts
             facts, awaited = dict(self._facts), dict(self._awaited)
         old = self._snapshot
-        past = old if old.clusters else None
+        past = self._past(facts)
         rates = self._rates()
         new = updated_estate(past, facts, self._clock.wall(), self._names(old, facts), rates=rates,
                              expected=self._expected, unasked=self._unasked, written=self._written)  # fmt: skip

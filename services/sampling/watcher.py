@@ -172,11 +172,22 @@ class Watcher:
             self._watch(entry, None)
         self._look_again.set()
 
+    def watch_again(self, entry: HostEntry) -> None:
+        """Watch a host that a person stopped watching by mistake: what was known of its state goes on."""
+        self.hub.take_back(entry.name)
+        self.add((entry,))
+
     def entry(self, name: str) -> HostEntry | None:
         """Return how a host is reached, whether it was written down or found; None when it is not watched."""
         with self._lock:
             watch = self._watches.get(name)
         return None if watch is None else watch.entry
+
+    @property
+    def watches_any(self) -> bool:
+        """Return whether any host is watched."""
+        with self._lock:
+            return bool(self._watches)
 
     def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
         """Take which nodes runs move now (services/procedures/taken_down.py): they are told calmly."""

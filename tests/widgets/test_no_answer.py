@@ -17,9 +17,9 @@ from app.add_host import AddHost
 from app.host_actions import HostActions
 from app.terminal import estate_text
 from app.vault import SessionVault
-from services.discovery.model import EstateSnapshot
+from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
-from services.facts.model import SQL, SSH, NodeFacts
+from services.facts.model import SQL, SSH, NodeFacts, Problem
 from services.sampling.watcher import Watcher
 from services.series import Series
 from services.types import Health, Reach
@@ -28,8 +28,9 @@ from tests.widgets.dark_estate import ASKED_FROM, HEARD, WRITTEN, dark_estate, d
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
-from widgets.common.text import format_clock
+from widgets.common.text import format_clock, speak_of_past
 from widgets.inventory.tree_model import cluster_entry, node_entry
+from widgets.topology.advice import advice
 from widgets.topology.inspector_content import MACHINE, SETTINGS, content
 from widgets.topology.silence import dark_notice, is_dark
 from widgets.topology.view import TopologyView
@@ -102,6 +103,16 @@ def test_that_the_bar_says_how_many_why_and_since_when() -> None:
     assert (is_dark(us), is_dark(one)) == (True, False)
 
 
+def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
+    eu, us = dark_estate().clusters
+    speak_of_past(past=True)
+    try:
+        assert dark_notice(eu)[1][1] == f"The last answer came at {format_clock(HEARD)}."
+        assert dark_notice(us)[1][1] == "No answer ever came."
+    finally:
+        speak_of_past(past=False)
+
+
 def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
     eu, us = dark_estate().clusters
     assert seen_from(eu, b.AT) == "No server answers over SQL · last answer 21 min ago"
@@ -116,7 +127,55 @@ def test_that_the_inspector_tells_the_last_answer() -> None:
     (row,) = [r for r in heard.sections[0].rows if r.label == "last answer"]
     assert (row.value, row.note) == ("21 min ago", f"at {format_clock(HEARD)}")
     (problems,) = [s for s in never.sections if s.title == "Problems"]
-    assert len(problems.rows) == 1  # one refusal is told once, with when the next attempt is due
+    refusal, tries = problems.rows  # one refusal is told once, with when the next attempt is due
+    assert "next attempt in 14 s" in refusal.value
+    assert tries.value.startswith("Try: ")
+
+
+def _problem_rows(node: NodeView, *, live: bool) -> list[str]:
+    cluster = replace(dark_estate().clusters[0], nodes=(node,))
+    sections = content(cluster, node, b.AT, {}, live=live).sections
+    return [row.value for s in sections if s.title == "Problems" for row in s.rows]
+
+
+def test_that_the_past_says_nothing_of_a_next_attempt_and_advises_nothing() -> None:
+    node = dark_estate().clusters[0].nodes[0]
+    now, then = (_problem_rows(node, live=live) for live in (True, False))
+    assert "next attempt in 14 s" in now[0]
+    assert then == ["10.1.0.11 port 3306 refused the connection: nothing listens there for the database."]
+    stopped = replace(node, reach=Reach.SSH_ONLY, reason="SSH answers; mariadbd is not running")
+    assert _problem_rows(stopped, live=False) == [stopped.reason, *then]
+
+
+def test_that_a_reason_is_told_once_where_sql_and_ssh_fail_alike() -> None:
+    bare = "No answer from SSH on 10.1.0.11 port 22 within 5 s."
+    said = "The connection is down. Last reason: {bare}"
+    twice = tuple(Problem(part, f"{part}: {said.format(bare=bare)}", "timed-out", bare) for part in (SQL, SSH))
+    for reach in (Reach.NONE, Reach.SSH_ONLY):
+        host = NodeFacts("eu-01", b.AT, reach, ssh_at=b.AT - 60 if reach is Reach.NONE else b.AT, problems=twice)
+        node = updated_estate(None, {"eu-01": host}, b.AT).clusters[0].nodes[0]
+        assert sum(bare.removesuffix(".") in row or said in row for row in _problem_rows(node, live=True)) == 1
+        assert "Last reason" not in node.reason
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [
+        ("connection-refused", "listens on this port"),
+        ("no-route", "network of this workstation"),
+        ("timed-out", "firewall"),
+        ("auth-failed", "user and password"),
+        ("tls-failed", "TLS setting"),
+        ("name-unknown", "spelt"),
+        ("unreachable", "address and port"),
+    ],
+)
+def test_that_what_to_try_depends_on_what_came_in_the_way(code: str, word: str) -> None:
+    host = NodeFacts("db1", b.AT, Reach.NONE, problems=(Problem(SQL, "It failed.", code),))
+    node = updated_estate(None, {"db1": host}, b.AT).clusters[0].nodes[0]
+    assert word in advice(node)[0]
+    assert _problem_rows(node, live=True)[1] == f"Try: {advice(node)[0]}"
+    assert _problem_rows(node, live=False) == ["It failed."]
 
 
 @pytest.mark.parametrize(("way", "section", "word"), [(SSH, MACHINE, "SSH"), (SQL, SETTINGS, "SQL")])
@@ -184,9 +243,13 @@ def test_that_empty_charts_say_who_does_not_answer_and_since_when(opened: OpenWi
     page = opened.window.findChild(ChartsPage)
     assert page is not None
     never = f"eu-01 never answered, asked since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
-    qtbot.waitUntil(lambda: "cpu" in {spec.key for spec in page.specs()}, timeout=5000)
-    qtbot.waitUntil(lambda: page.card("cpu").plot.state.message().startswith(never), timeout=5000)
-    qtbot.waitUntil(lambda: page.card("cpu").legend.items["cpu.user"].reading.why.startswith(never), timeout=5000)
+    qtbot.waitUntil(lambda: {"cpu", "lag", "load"} <= {spec.key for spec in page.specs()}, timeout=5000)
+    qtbot.waitUntil(lambda: page.card("load").plot.state.message().startswith(never), timeout=5000)
+    legend = page.card("load").legend
+    qtbot.waitUntil(lambda: legend.items["load.questions"].reading.why.startswith(never), timeout=5000)
+    no_ssh = "This is read over SSH, and the inventory gives no SSH account for eu-01."
+    assert page.card("cpu").plot.state.message().startswith(no_ssh)
+    assert page.card("lag").plot.state.message().startswith("Not known: no answer over SQL from eu-01")
 
 
 def test_that_the_place_stays_on_the_node_when_its_cluster_turns_out_to_be_a_group(opened: OpenWindow) -> None:

@@ -177,6 +177,21 @@ def test_that_a_window_with_an_estate_gives_way_to_a_new_one(
     assert not start.window.isVisible()
 
 
+def test_that_the_demo_takes_the_place_of_an_estate_without_hosts(
+    started: list[Start], qtbot: QtBot, tmp_path: Path
+) -> None:
+    start = begin(started, qtbot, tmp_path, None)
+    start.presses("Choose another inventory")
+    start.gives(good(tmp_path))
+    session = start.start._session
+    assert session is not None
+    qtbot.waitUntil(lambda: session.controller is not None, timeout=10_000)
+    session._open_demo()
+    assert isinstance(start.start.other, Play)
+    assert not start.start.other.live
+    assert not start.window.isVisible()
+
+
 def test_that_the_next_window_shows_the_inventory_that_was_chosen_in_the_last(
     monkeypatch: pytest.MonkeyPatch, qapp: QApplication, tmp_path: Path
 ) -> None:

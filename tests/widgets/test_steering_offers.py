@@ -239,7 +239,16 @@ def test_that_what_is_no_galera_cluster_is_told_so_and_no_other_is_taken_in_its_
 def _dark() -> ClusterSnapshot:
     """A cluster as it is written down, of which no server has answered since the window opened."""
     silent = _alone(Reach.SSH_ONLY, replace(f.facts("alone"), galera=None, server=None, reach=Reach.SSH_ONLY))
-    return replace(silent, kind=ClusterKind.UNKNOWN, name="orders")
+    nodes = (*silent.nodes, *(replace(node, node_id="other", name="other") for node in silent.nodes))
+    return replace(silent, kind=ClusterKind.UNKNOWN, name="orders", nodes=nodes)
+
+
+def test_that_of_one_host_that_never_answered_no_procedure_says_what_it_is_not() -> None:
+    silent = replace(_alone(Reach.NONE, NodeFacts("alone", b.AT, Reach.NONE)), kind=ClusterKind.UNKNOWN)
+    said = f"It is not known what {silent.name} is: nobody answered."
+    assert set(whys(silent)) == {about.name for about in ABOUTS}
+    assert set(whys(silent, b.healthy()).values()) == {said}
+    assert why_none_fits(silent) == said
 
 
 def test_that_a_cluster_that_was_dead_before_the_window_opened_can_be_started_from_its_card() -> None:

@@ -184,6 +184,40 @@ def test_that_a_snapshot_does_not_undo_the_zoom_a_person_chose(view: TopologyVie
     assert canvas.zoom == chosen
 
 
+def _sight(canvas: Canvas) -> tuple[float, QPoint, QPoint]:
+    corners = canvas.viewport().rect()
+    return canvas.zoom, *(canvas.mapToScene(p).toPoint() for p in (corners.topLeft(), corners.bottomRight()))
+
+
+@pytest.mark.parametrize("size", [(730, 640), (1288, 940)])
+def test_that_the_first_picture_stands_as_fit_would_put_it(
+    qtbot: QtBot, qapp: QApplication, size: tuple[int, int]
+) -> None:
+    for cluster in (b.healthy(), b.tree_with_broken(), b.partitioned(), b.single(), b.many(60)):
+        page = TopologyView()
+        qtbot.addWidget(page)
+        page.resize(*size)
+        page.show()
+        page.show_waiting("Opening the estate", "")
+        qapp.processEvents()
+        canvas = show(page, cluster)
+        qapp.processEvents()
+        first = _sight(canvas)
+        canvas.fit()
+        assert _sight(canvas) == first
+
+
+def test_that_a_zoom_outlives_the_written_name_of_a_cluster(view: TopologyView) -> None:
+    written = replace(b.healthy(), cluster_id="written:orders")
+    canvas = show(view, written)
+    canvas.zoom_in()
+    chosen = _sight(canvas)
+    show(view, b.healthy())
+    assert _sight(canvas) == chosen
+    show(view, b.ring(5))  # another cluster is shown whole
+    assert _sight(canvas) != chosen
+
+
 def test_that_the_whole_cluster_is_in_sight_after_fit(view: TopologyView) -> None:
     for cluster in (b.sst_running(), b.partitioned(), b.two_segments(), b.many(120), b.ring(5)):
         canvas = show(view, cluster)

@@ -79,9 +79,9 @@ class Threads:
             self.of["path"].add(threading.current_thread().name)
             begin(made, *given)  # type: ignore[arg-type]
 
-        def said(*given: object) -> object:
+        def said(*given: object, **more: object) -> object:
             self.of["words"].add(threading.current_thread().name)
-            return words(*given)  # type: ignore[arg-type]
+            return words(*given, **more)  # type: ignore[arg-type]
 
         monkeypatch.setattr(spark_module.Spark, "__init__", noted)
         monkeypatch.setattr(inspector_told, "content", said)

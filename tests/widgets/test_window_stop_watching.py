@@ -33,12 +33,13 @@ class NotingWatcher:
 
     def __init__(self) -> None:
         self.told: list[object] = []
+        self.watches_any = True
 
     def remove(self, name: str) -> None:
         self.told.append(("remove", name))
 
-    def add(self, entries: tuple[HostEntry, ...]) -> None:
-        self.told.append(("add", *(entry.name for entry in entries)))
+    def watch_again(self, entry: HostEntry) -> None:
+        self.told.append(("again", entry.name))
 
 
 class Stopping:
@@ -89,8 +90,17 @@ def test_that_a_host_that_is_not_watched_any_more_can_be_watched_again(stopping:
     stopping.actions.undo.yes.click()
     stopping.ops.do("rewatch")
     assert sorted(stopping.names()) == ["db1", "db2"]
-    assert stopping.watcher.told[-1] == ("add", "db1")
+    assert stopping.watcher.told[-1] == ("again", "db1")
     assert not stopping.actions.undo.isVisible()
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_that_nothing_is_said_of_other_hosts_where_there_are_none(stopping: Stopping, others: bool) -> None:
+    stopping.watcher.watches_any = others
+    stopping.actions.question.yes.click()
+    stopping.ops.do("unwatch")
+    assert stopping.actions.undo.text.text().startswith("While another host" if others else "")
+    assert bool(stopping.actions.undo.text.text()) is others
 
 
 def test_that_an_undo_brings_the_clusters_back_and_keeps_what_was_written_meanwhile(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class PlotState:
     def message(self) -> str:
         """Return the words that stand instead of a plot, '' when there is something to plot."""
         if not self.spec.curves:
-            return self.spec.empty or tr("Nothing to plot here")
+            return self.silence or self.spec.empty or tr("Nothing to plot here")
         tracks = [self.tracks[c.key] for c in self.spec.curves if c.drawing != "none"]
         if tracks and all(track.missing for track in tracks):
             return self.silence or tracks[0].missing

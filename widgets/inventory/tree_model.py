@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
+from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, kind_words, stands_alone
 from services.types import ClusterKind, Health, Reach
 from services.words import tr
 from widgets.common.nodes import (
@@ -67,7 +67,7 @@ class EstateModel(QAbstractItemModel):
     def show_snapshot(self, estate: EstateSnapshot) -> None:
         """Take a snapshot; only rows that came, went or changed are told to the view."""
         wanted = sorted(
-            estate.clusters, key=lambda c: (c.kind is ClusterKind.SINGLE, natural_key(c.name), c.cluster_id)
+            estate.clusters, key=lambda c: (stands_alone(c), natural_key(c.name), c.cluster_id)
         )  # a host that stands alone is often one that waits to be used: clusters come before it
         ids = [c.cluster_id for c in wanted]
         for row in reversed(range(len(self._clusters))):
@@ -202,7 +202,7 @@ def cluster_entry(cluster: ClusterSnapshot) -> Entry:
     else:
         detail = f"{cluster.flavour.value} {short}" if short else ""
     detail = silence_words(cluster) or missing_words(cluster) or detail
-    hint = f"{cluster.name} · {tr(cluster.kind.value)} · {short_id(cluster.cluster_id)}"
+    hint = f"{cluster.name} · {kind_words(cluster)} · {short_id(cluster.cluster_id)}"
     name = cluster.name or short_id(cluster.cluster_id)
     silent = any(node.reach is Reach.NONE for node in cluster.nodes)
     return Entry(cluster.cluster_id, "", name, detail, cluster.health, hint=hint, silent=silent)

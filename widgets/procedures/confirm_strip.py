@@ -17,9 +17,13 @@ from widgets.procedures.blocks import TintedFrame, put, words
 
 
 class ConfirmStrip(TintedFrame):
-    """Shown by `ask`, hidden by an answer or Esc. With `reason` the button waits until one is typed."""
+    """Shown by `ask`, hidden by an answer or Esc. With `reason` the button waits until one is typed.
 
-    def __init__(self) -> None:
+    Args:
+        kind: how the button that agrees is drawn: "danger", or "primary" where agreeing is the safe way.
+    """
+
+    def __init__(self, kind: str = "danger") -> None:
         super().__init__(Health.WARN)
         self._then: Callable[[str], None] | None = None
         self._before: QWidget | None = None
@@ -30,7 +34,7 @@ class ConfirmStrip(TintedFrame):
         self.reason = line(tr("Reason"), tr("your reason; it stays in journal and report"))
         self.reason.textChanged.connect(lambda _text: self._judge())
         self.reason.returnPressed.connect(self._agree)
-        self.yes = button("", "danger", on=self._agree)
+        self.yes = button("", kind, on=self._agree)
         self.no = button(tr("&Back"), on=self.dismiss)
         foot = QHBoxLayout()
         foot.setSpacing(8)

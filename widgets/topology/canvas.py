@@ -47,6 +47,15 @@ _DASH_PER_S = 30.0
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
 
+def _same_nodes(before: ClusterSnapshot, now: ClusterSnapshot) -> bool:
+    """Return whether it is the cluster of before: what stood as written goes by another id once a server tells its own.
+
+    Whoever has zoomed in on it by then goes on looking at the same place.
+    """
+    known = {node.node_id for node in before.nodes}
+    return before.cluster_id == now.cluster_id or any(node.node_id in known for node in now.nodes)
+
+
 class Canvas(RingedView):
     """Draws a cluster. `node_selected`: one click or an arrow key; `node_activated`: Enter or a double click."""
 
@@ -86,7 +95,7 @@ class Canvas(RingedView):
     def show_cluster(self, cluster: ClusterSnapshot, sparks: Mapping[str, Spark], at: float) -> None:
         """Draw `cluster` as of `at`; only what differs from the last call is touched."""
         shape = structure(cluster)
-        other = self._cluster is None or self._cluster.cluster_id != cluster.cluster_id
+        other = self._cluster is None or not _same_nodes(self._cluster, cluster)
         self._cluster, self._at = cluster, at
         if shape != self._structure:
             self._structure = shape

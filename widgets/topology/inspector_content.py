@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.facts.model import SQL, SSH, GaleraFacts, MachineFacts, NodeFacts, ReplicationChannel, ServerFacts
+from services.facts.model import (
+    SQL,
+    SSH,
+    GaleraFacts,
+    MachineFacts,
+    NodeFacts,
+    Problem,
+    ReplicationChannel,
+    ServerFacts,
+)
 from services.types import Flavour, Health, Reach
 from services.words import mark, tr
 from widgets.common.nodes import STALE_AFTER_S, age_of, heard_last, state_word
@@ -22,6 +31,7 @@ from widgets.common.text import (
     plural,
     short_id,
 )
+from widgets.topology.advice import advice_now
 from widgets.topology.wording import size_words
 
 _MOST_VALUE = 4000
@@ -78,14 +88,14 @@ class Content:
     sections: tuple[Section, ...]
 
 
-def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRows) -> Content:
-    """Return the inspector's words for `node` as of `at`."""
+def content(cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRows, *, live: bool = True) -> Content:
+    """Return the inspector's words for `node` as of `at`; `live`: that is the present, in which hosts are asked."""
     facts = node.facts
     sql_age = None if facts is None or facts.sql_at is None else at - facts.sql_at  # of an answer, never of a try
     ssh_age = None if facts is None or facts.ssh_at is None else at - facts.ssh_at
     sections = (
         Section("", (*_identity(node, facts), *_answered(node, at))),
-        Section(PROBLEMS, tuple(_problems(node))),
+        Section(PROBLEMS, tuple(_problems(node, live=live))),
         Section(REPLICATION, tuple(_replication(cluster, node, facts, at, extra)), _stale(sql_age)),
         _return(extra, sql_age),
         Section(MACHINE, tuple(_machine(facts, extra)), _stale(ssh_age)),
@@ -336,15 +346,19 @@ def setting_words(name: str, value: str) -> str:
     return value
 
 
-def _problems(node: NodeView) -> list[Row]:
+def _problems(node: NodeView, *, live: bool) -> list[Row]:
     # A transfer that goes as it should has a reason too; its words stand on the edge of the drawing.
-    sentences = [node.reason] if node.reason and node.health not in {Health.GOOD, Health.TRANSFER} else []
-    if node.facts is not None:
-        sentences = [s for s in sentences if s not in {p.bare for p in node.facts.problems}]  # told in full below
-        sentences.extend(p.sentence for p in node.facts.problems)
-        if node.facts.replication is not None:
-            for channel in node.facts.replication.channels:
-                sentences.extend(e for e in (channel.io_error, channel.sql_error) if e)
-    return [
-        replace(Row("", s, wraps=True), health=node.health) for s in list(dict.fromkeys(sentences))[:_MOST_SENTENCES]
-    ]
+    reason = node.reason if node.health not in {Health.GOOD, Health.TRANSFER} else ""
+    found: dict[str, Problem] = {}
+    for problem in node.facts.problems if node.facts is not None else ():
+        found.setdefault(problem.bare or problem.sentence, problem)  # SQL that goes through SSH fails as SSH does
+    if live and reason in found:
+        reason = ""  # told below with when the next attempt is due, which in the past is no news
+    sentences = [reason] if reason else []
+    sentences.extend(p.sentence if live else bare for bare, p in found.items() if bare.removesuffix(".") not in reason)
+    if node.facts is not None and node.facts.replication is not None:
+        for channel in node.facts.replication.channels:
+            sentences.extend(e for e in (channel.io_error, channel.sql_error) if e)
+    rows = [Row("", s, health=node.health, wraps=True) for s in list(dict.fromkeys(sentences))[:_MOST_SENTENCES]]
+    tries = advice_now(node) if live else ()
+    return [*rows, *(Row("", tr("Try: {advice}", advice=text), wraps=True) for text in tries)]

@@ -35,7 +35,14 @@ class Told:
 
 
 def told(
-    cluster: ClusterSnapshot, node: NodeView, at: float, extra: ExtraRows, spark: Spark = NO_CURVE, caption: str = ""
+    cluster: ClusterSnapshot,
+    node: NodeView,
+    at: float,
+    extra: ExtraRows,
+    spark: Spark = NO_CURVE,
+    caption: str = "",
+    *,
+    live: bool = True,
 ) -> Told:
     """Make ready what the inspector shows of `node` as of `at` (UTC epoch seconds).
 
@@ -43,7 +50,8 @@ def told(
         extra: section title ("Replication", "Machine", "Settings that matter") -> (label, value, health) rows that
             only the samplers know; they stand first in their section.
         spark: the node's curve; `caption` says what and how long ("receive queue, last 10 min").
+        live: whether `at` is the present of a live estate.
     """
     stale = is_stale(node, at)
     curve = Curve(spark, caption, curve_index(cluster, node.node_id), stale)
-    return Told(node.node_id, content(cluster, node, at, extra), stale and not is_silent(node), curve)
+    return Told(node.node_id, content(cluster, node, at, extra, live=live), stale and not is_silent(node), curve)

@@ -7,7 +7,7 @@ from services.errors import NothingListens
 from services.types import Health, Reach
 from services.words import tr, tr_n
 from widgets.common.nodes import heard_last
-from widgets.common.text import format_clock
+from widgets.common.text import format_clock, in_past
 
 
 def is_dark(cluster: ClusterSnapshot) -> bool:
@@ -39,6 +39,9 @@ def is_refused(node: NodeView) -> bool:
 
 def _since(cluster: ClusterSnapshot) -> str:
     last = max((at for node in cluster.nodes if (at := heard_last(node)) is not None), default=None)
+    if in_past():  # nobody is asked in a recording
+        never = tr("No answer ever came.")
+        return never if last is None else tr("The last answer came at {at}.", at=format_clock(last))
     if last is not None:
         return tr("The last answer came at {at}; tries go on by themselves.", at=format_clock(last))
     asked = min((n.watched_since for n in cluster.nodes if n.watched_since is not None), default=cluster.at)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
 from services.types import NODES_LEFT_OUT, Health, Reach
-from services.words import mark, tr
+from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.empty import EmptyState, Way
 from widgets.common.labels import ElidedLabel, label, set_kind
@@ -21,6 +21,7 @@ from widgets.common.shortcuts import CANVAS, WINDOW, bind, keys_of
 from widgets.common.spark import Spark
 from widgets.common.text import format_clock, format_duration
 from widgets.common.wardrobe import wear
+from widgets.topology.advice import advice
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
 from widgets.topology.silence import dark_notice, is_dark
@@ -267,33 +268,3 @@ def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
         sentences = (*sentences, tr("The nodes do not agree on who is in the cluster:"), *views)
     return (Health.BAD if bad else Health.WARN), sentences
-
-
-_ADVICE = {
-    "auth-failed": (
-        mark("Check user and password of the connection."),
-        mark("A monitoring account needs only read privileges."),
-    ),
-    "host-key-changed": (
-        mark("Compare the host's key with its owner before you remove the old line from known_hosts."),
-    ),
-    "host-key-unknown": (mark("Open the connection and compare the fingerprint with the one the host's owner gives."),),
-    "certificate-changed": (mark("Compare the server's certificate with its owner before you accept the new one."),),
-    "certificate-unknown": (
-        mark("Open the connection, test it, and compare the fingerprint of the server's certificate."),
-    ),
-    "tls-missing": (mark("Open the connection and test it: it goes through SSH, or unencrypted if you say so."),),
-    "secret-missing": (mark("Put the password where its reference points, or open the connection and type it once."),),
-}
-"""What to try, by the code of a problem; the first of them that is there."""
-
-
-def advice(node: NodeView) -> tuple[str, ...]:
-    """Return what to try for a host that never answered: by the code of its problem, else by how far we got."""
-    codes = {p.code for p in node.facts.problems} if node.facts else set()
-    for code, sentences in _ADVICE.items():
-        if code in codes:
-            return tuple(tr(sentence) for sentence in sentences)
-    if node.reach is Reach.SSH_ONLY:
-        return (tr("SSH answers: check the SQL user, its password and that the server runs."),)
-    return (tr("Check address and port, the VPN, and that a firewall lets this workstation in."),)

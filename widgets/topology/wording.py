@@ -13,6 +13,7 @@ from services.discovery.model import (
     NodeView,
     ReplicationEdge,
     TransferEdge,
+    kind_words,
     was_so_before,
 )
 from services.types import ClusterKind, Health, Reach
@@ -237,15 +238,9 @@ def transfer_lines(edge: TransferEdge, at: float) -> tuple[str, str]:
 
 def subtitle(cluster: ClusterSnapshot) -> str:
     """Return the header's second part, whole: "Galera · MariaDB 10.11.14 · state 8f21c0de-77b2-..."."""
-    kind = {
-        ClusterKind.GALERA: "Galera",
-        ClusterKind.ASYNC: tr("asynchronous replication"),
-        ClusterKind.SINGLE: tr("single server"),
-        ClusterKind.UNKNOWN: tr("replication not known"),
-    }[cluster.kind]
     server = f"{cluster.flavour.value} {cluster.version}".strip() if cluster.version else ""
     state = tr("state {uuid}", uuid=cluster.cluster_id) if cluster.kind is ClusterKind.GALERA else ""
-    return " · ".join(p for p in (kind, server, state) if p)
+    return " · ".join(p for p in (kind_words(cluster), server, state) if p)
 
 
 def seen_from(cluster: ClusterSnapshot, at: float) -> str:

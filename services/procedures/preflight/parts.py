@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from services.discovery.judge import ARBITRATOR
-from services.errors import TimedOut, Unreachable
+from services.errors import UNHEARD
 from services.facts.model import GaleraFacts, Problem, ServerFacts
 from services.procedures.checks import Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.types import Reach
-
-_SILENT = (Unreachable.code, TimedOut.code)
 
 
 def verdict(blocks: object, warns: object = ()) -> Verdict:
@@ -34,7 +32,7 @@ def problem_of(host: HostFacts, *parts: str) -> str:
 
 def answered(host: HostFacts, part: str) -> bool:
     """Return whether a part that could not be read did answer, and otherwise: a refused login is no silence."""
-    return next((p.code for p in _problems(host) if p.part == part), "") not in {"", *_SILENT}
+    return next((p.code for p in _problems(host) if p.part == part), "") not in {"", *UNHEARD}
 
 
 def login_refused(host: HostFacts) -> bool:

@@ -6,15 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from app.chart_plan import ChartPlan
+from app.chart_plan import ChartPlan, chart_plan
 from app.silences import silences, why_silent
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem
 from services.types import ClusterKind, Reach
-from widgets.common.text import format_clock
+from widgets.common.text import format_clock, speak_of_past
 
 AT = 1_795_200_000.0
 REFUSED = Problem("sql", "db1: down; next attempt in 9 s.", "connection-refused", "10.0.0.1 port 3306 refused.")
+
+NO_SSH = (
+    "This is read over SSH, and the inventory gives no SSH account for db1. "
+    'To add one: "Edit the connection of db1…" in the menu of the host, or [host.ssh] in the inventory.'
+)
 
 
 def node(reach: Reach, name: str = "db1", **facts: object) -> NodeView:
@@ -39,13 +44,19 @@ def node(reach: Reach, name: str = "db1", **facts: object) -> NodeView:
         (
             node(Reach.SQL_ONLY, no_way=("ssh",)),
             "cpu.user",
-            "The inventory gives no SSH way to db1: with one, its values stand here.",
+            NO_SSH,
         ),
         (node(Reach.SQL_ONLY, no_way=("ssh",)), "load.questions", ""),
         (
             node(Reach.SSH_ONLY, no_way=("sql",)),
             "load.questions",
-            "The inventory gives no SQL way to db1: with one, its values stand here.",
+            NO_SSH.replace("SSH", "SQL").replace("[host.ssh]", "[host.sql]"),
+        ),
+        (node(Reach.NONE, no_way=("ssh",), problems=(REFUSED,)), "cpu.user", NO_SSH),
+        (
+            node(Reach.NONE, problems=(REFUSED, Problem("ssh", "No route.", "no-route"))),
+            "cpu.user",
+            f"db1 never answered, asked since {format_clock(AT - 60)}: No route.",
         ),
         (
             node(Reach.SSH_ONLY, problems=(REFUSED,), sql_at=AT - 30),
@@ -68,3 +79,25 @@ def test_that_a_chart_speaks_in_place_of_its_plot_only_when_none_of_its_hosts_gi
     assert told.charts["a"].endswith("refused. 1 more gives none.")
     half = silences(ChartPlan((), places), replace(both, nodes=(dark, node(Reach.FULL, "db2"))))
     assert (half.charts, sorted(half.curves)) == ({}, [("a", "db1"), ("b", "db1")])
+
+
+def test_that_a_recording_has_no_way_to_add_an_account() -> None:
+    speak_of_past(past=True)
+    try:
+        said = why_silent(node(Reach.SQL_ONLY, no_way=("ssh",)), "cpu.user")
+    finally:
+        speak_of_past(past=False)
+    assert NO_SSH.startswith(said)
+    assert said.endswith("for db1.")
+
+
+def test_that_a_cluster_has_no_replica_only_where_every_member_answered() -> None:
+    (db1, db2, dark) = node(Reach.FULL), node(Reach.SQL_ONLY, "db2"), node(Reach.NONE, "db3")
+    heard = ClusterSnapshot("c", ClusterKind.UNKNOWN, "c", AT, nodes=(db1, db2))
+    assert _of_lag(heard) == ""
+    assert _of_lag(replace(heard, nodes=(db1, dark))) == "Not known: no answer over SQL from db3."
+    assert _of_lag(replace(heard, nodes=(dark,))) == "Not known: no answer over SQL from db3."
+
+
+def _of_lag(cluster: ClusterSnapshot) -> str:
+    return silences(chart_plan(cluster, cluster.nodes[0], None), cluster).charts.get("lag", "")

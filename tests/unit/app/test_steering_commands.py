@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from services.facts.model import Problem
-from services.procedures.facts_model import Facts
+from services.facts.model import NodeFacts, Problem
+from services.procedures.facts_model import Facts, HostFacts
+from services.types import Reach
 from tests.faults.scripted.cluster import whole
 from tests.unit.app.steering_desk import DESYNC, ROLLING, Shell, nothing_was_changed
 
@@ -50,6 +51,25 @@ def test_that_a_missing_choice_comes_with_what_could_not_be_read(shell: Shell) -
     said = shell("plan", "desync-for-backup")
     assert said.code == 2
     assert "Try: n1: The variable DB_PASSWORD is not set." in said.err
+
+
+@pytest.mark.parametrize("name", ["desync-for-backup", "rolling-restart", "bootstrap-after-crash"])
+@pytest.mark.parametrize("command", [("plan",), ("run", "--yes"), ("run", "--rehearse")])
+def test_that_no_plan_is_made_where_no_host_answered(shell: Shell, name: str, command: tuple[str, ...]) -> None:
+    shell.world.changed = lambda facts: replace(facts, cluster=None, hosts=tuple(map(_unheard, facts.hosts)))
+    said = shell(command[0], name, *command[1:])
+    assert (said.code, said.out) == (1, "")
+    first, *reasons, safe, tries = said.err.splitlines()
+    assert first == "No host answered: there is nothing to plan from."
+    assert reasons == [f"  {n}: Port 3306 refused the connection." for n in ("n1", "n2", "n3")]
+    assert (safe, tries) == ("Nothing was changed.", "Try: Mend the way to a host, then plan again.")
+    assert shell(command[0], name, *command[1:], "--json").document["error"] == "no-answer"
+    assert nothing_was_changed(shell)
+
+
+def _unheard(host: HostFacts) -> HostFacts:
+    refused = Problem("sql", "Port 3306 refused the connection.", "connection-refused")
+    return HostFacts(host.host, host.address, NodeFacts(host.host, 0.0, Reach.NONE, problems=(refused,)))
 
 
 def test_that_a_block_ends_with_1_and_changes_nothing(shell: Shell) -> None:

@@ -37,6 +37,21 @@ def test_that_a_shut_gate_keeps_what_kind_of_failure_it_was(gate: Gate) -> None:
     with pytest.raises(NothingListens) as caught:
         gate.check()
     assert (caught.value.code, caught.value.bare) == ("connection-refused", "It refused.")
+    gate.failed(TimedOut("Nothing came.", host="db1"))
+    with pytest.raises(Unreachable) as late:
+        gate.check()
+    assert late.value.code == "timed-out"
+
+
+def test_that_a_gate_behind_another_says_the_last_reason_once(gate: Gate, clock: ManualClock) -> None:
+    gate.failed(TimedOut("No answer from SSH."))
+    behind = Gate("The database connection", clock, Limits(backoff_first_s=1.0, backoff_most_s=30.0))
+    with pytest.raises(Unreachable) as first:
+        gate.check()
+    behind.failed(first.value)
+    with pytest.raises(Unreachable) as second:
+        behind.check()
+    assert str(second.value) == "The database connection is down; next attempt in 1 s. Last reason: No answer from SSH."
 
 
 def test_that_it_opens_by_itself_when_the_wait_is_over(gate: Gate, clock: ManualClock) -> None:

@@ -11,7 +11,7 @@ from app.terminal import estate_text
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.expected import SMALLER
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
-from services.facts.model import NodeFacts
+from services.facts.model import NodeFacts, Problem
 from services.inventory.model import ClusterEntry, Inventory
 from services.types import Health
 from tests.unit.discovery.scenes import AT, channel, estate, member, plain, sql_gone, unreached
@@ -83,10 +83,19 @@ def test_that_an_asynchronous_tree_misses_what_is_gone_and_not_what_nobody_reach
     stopped = sql_gone(whole[2], at=AT + 20, process_state="")
     fresh = [replace(f, at=AT + 20, sql_at=AT + 20, ssh_at=AT + 20) for f in whole]
     cluster = _one(estate(fresh[0], fresh[1], stopped, previous=before, at=AT + 20.5, expected={"db1": 3}))
-    assert _said(cluster) == ["There are 2 of the 3 nodes that the inventory expects: db3 missing."]
+    assert _said(cluster) == ["There are 2 of the 3 nodes that the inventory expects: no server on db3."]
     far = estate(fresh[0], fresh[1], unreached(3, whole[2], at=AT + 20), previous=before, at=AT + 20.5,
                  expected={"db1": 3})  # fmt: skip
     assert _said(_one(far)) == []
+
+
+def test_that_nothing_is_missing_where_nobody_answered() -> None:
+    written = dict.fromkeys(("db1", "db2"), "orders")
+    refused = [replace(unreached(n), problems=(Problem("sql", "Refused.", "connection-refused"),)) for n in (1, 2)]
+    cluster = _one(estate(*refused, written=written, expected={"db1": 3, "db2": 3}))
+    assert (cluster.expected, cluster.size, cluster.health, _said(cluster)) == (3, None, Health.BAD, [])
+    heard = _one(estate(plain(1), refused[1], written=written, expected={"db1": 3, "db2": 3}))
+    assert _said(heard) == ["There are 1 of the 3 nodes that the inventory expects: no server on db2."]
 
 
 def test_that_check_prints_it_and_json_keeps_it() -> None:

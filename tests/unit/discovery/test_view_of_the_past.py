@@ -74,3 +74,11 @@ def test_that_a_node_outside_that_counts_itself_stays_outside() -> None:
 def test_that_an_arrival_by_ist_tells_no_red_event(demo: HistoryStore) -> None:
     before, now = said(demo, MOMENT - 1.0), said(demo, MOMENT)
     assert not [event.text for event in events_between(before, now) if event.health is Health.BAD]
+
+
+def test_that_the_demo_knows_each_reason_without_when_the_next_attempt_was_due(demo: HistoryStore) -> None:
+    shown = [demo.snapshot_at(at) for at in demo.snapshot_times()]
+    nodes = [n for s in shown if s is not None for c in s.clusters for n in c.nodes]
+    reasons = [p.bare or p.sentence for n in nodes if n.facts is not None for p in n.facts.problems]
+    assert reasons
+    assert not [text for text in (*reasons, *(n.reason for n in nodes)) if "next attempt" in text]

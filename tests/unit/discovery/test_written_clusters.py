@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.discovery.model import SPARE, EstateSnapshot
+from services.discovery.model import SPARE, EstateSnapshot, kind_words
 from services.facts.model import NodeFacts, Problem
 from services.inventory.membership import written_clusters
 from services.inventory.model import ClusterEntry, HostEntry, Inventory
@@ -66,6 +66,21 @@ def test_that_a_written_cluster_keeps_its_place_when_its_servers_begin_to_replic
 def test_that_a_host_alone_in_no_cluster_comes_after_the_clusters() -> None:
     snapshot = estate(replace(idle(9), host="a-spare"), member(1, 2), member(2, 2), written={"db1": "orders"})
     assert [c.kind for c in snapshot.clusters] == [ClusterKind.GALERA, ClusterKind.SINGLE]
+
+
+def test_that_one_host_that_never_answered_is_called_nothing() -> None:
+    dark = only(estate(unreached(1)))
+    assert (dark.kind, kind_words(dark)) == (ClusterKind.UNKNOWN, "not known what it is: nobody answered")
+    heard = only(estate(replace(unreached(1), reach=Reach.SSH_ONLY, ssh_at=AT)))
+    assert (heard.kind, kind_words(heard)) == (ClusterKind.UNKNOWN, "replication not known")
+    assert only(estate(idle(1))).kind is only(estate(plain(1))).kind is ClusterKind.SINGLE
+    gone = only(estate(replace(plain(1), reach=Reach.NONE)))
+    assert (gone.kind, kind_words(gone)) == (ClusterKind.SINGLE, "single server")
+
+
+def test_that_a_silent_host_in_no_cluster_comes_after_the_clusters() -> None:
+    snapshot = estate(replace(unreached(9), host="a-silent"), member(1, 2), member(2, 2))
+    assert [c.kind for c in snapshot.clusters] == [ClusterKind.GALERA, ClusterKind.UNKNOWN]
 
 
 def test_that_a_spare_host_is_drawn_with_its_cluster_and_takes_nothing_from_its_health() -> None:

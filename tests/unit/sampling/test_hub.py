@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from services.clock import ManualClock
 from services.discovery.model import EstateSnapshot
 from services.events import Bus, Event
@@ -82,6 +84,26 @@ def test_that_a_forgotten_host_leaves_the_picture() -> None:
     hub.refresh()
     hub.forget("n1")
     assert hub.refresh().hosts_total == 0
+
+
+@pytest.mark.parametrize(("pause", "since"), [(5.0, 0.0), (3600.0, 3605.0)])
+def test_that_a_host_taken_back_soon_is_asked_since_it_was_first_asked(pause: float, since: float) -> None:
+    clock = ManualClock()
+    hub = Hub(clock, None, rates=dict, bus=Bus())
+    begun = clock.wall()
+    hub.put(NodeFacts("n1", begun, reach=Reach.NONE))
+    hub.refresh()
+    clock.advance(5.0)
+    hub.forget("n1")
+    assert hub.refresh().clusters == ()
+    clock.advance(pause)
+    hub.take_back("n1")
+    assert hub.refresh().clusters == ()
+    told = len(hub.log.all())
+    hub.put(NodeFacts("n1", clock.wall(), reach=Reach.NONE))
+    (node,) = only(hub.refresh()).nodes
+    assert node.watched_since == node.state_since == begun + since
+    assert len(hub.log.all()) == told + bool(since)  # what went on is no news
 
 
 def test_that_a_cluster_is_judged_by_its_expected_size_from_the_moment_it_is_asked() -> None:

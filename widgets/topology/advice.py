@@ -1,0 +1,55 @@
+"""What a person can try for a host that does not answer, by the code of what came in the way. Pure."""
+
+from __future__ import annotations
+
+from services.discovery.model import NodeView
+from services.errors import UNREACHED
+from services.types import Reach
+from services.words import mark, tr
+
+_ADVICE = {
+    "auth-failed": (
+        mark("Check user and password of the connection."),
+        mark("A monitoring account needs only read privileges."),
+    ),
+    "host-key-changed": (
+        mark("Compare the host's key with its owner before you remove the old line from known_hosts."),
+    ),
+    "host-key-unknown": (mark("Open the connection and compare the fingerprint with the one the host's owner gives."),),
+    "certificate-changed": (mark("Compare the server's certificate with its owner before you accept the new one."),),
+    "certificate-unknown": (
+        mark("Open the connection, test it, and compare the fingerprint of the server's certificate."),
+    ),
+    "tls-missing": (mark("Open the connection and test it: it goes through SSH, or unencrypted if you say so."),),
+    "tls-failed": (mark("Check the TLS setting of the connection, its CA and the dates of the server's certificate."),),
+    "secret-missing": (mark("Put the password where its reference points, or open the connection and type it once."),),
+    "name-unknown": (mark("Check how the address is spelt, the DNS servers and whether the VPN is up."),),
+    "no-route": (mark("Check the network of this workstation and whether the VPN is up."),),
+    "connection-refused": (
+        mark("Check that it is running, and listens on this port of this address, not only of 127.0.0.1."),
+    ),
+    "timed-out": (mark("Check that the host is up, and that no firewall drops the connection (VPN up?)."),),
+}
+"""What to try, by the code of a problem; the first of them that is there."""
+
+
+def advice(node: NodeView) -> tuple[str, ...]:
+    """Return what to try for a host that never answered: by the code of its problem, else by how far we got."""
+    if known := _by_code(node):
+        return known
+    if node.reach is Reach.SSH_ONLY:
+        return (tr("SSH answers: check the SQL user, its password and that the server runs."),)
+    return (tr("Check address and port, the VPN, and that a firewall lets this workstation in."),)
+
+
+def advice_now(node: NodeView) -> tuple[str, ...]:
+    """Return what to try where something stands in the way; of a server that its host says is down there is nothing."""
+    codes = {p.code for p in node.facts.problems} if node.facts is not None else set()
+    if node.reach is Reach.NONE:
+        return advice(node) if codes else ()
+    return _by_code(node) if codes & (_ADVICE.keys() - UNREACHED) else ()
+
+
+def _by_code(node: NodeView) -> tuple[str, ...]:
+    codes = {p.code for p in node.facts.problems} if node.facts is not None else set()
+    return next((tuple(map(tr, sentences)) for code, sentences in _ADVICE.items() if code in codes), ())

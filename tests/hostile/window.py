@@ -243,7 +243,8 @@ def report(found: Findings) -> str:
     lines += [f"  LOGGED: {text}" for text in found.logged[:20]]
     lines.append(
         f"{len(found.told)} hosts, {found.sampled_s:.0f} s: {len(found.stalls)} stalls over {STALL_MS:.0f} ms, "
-        f"the longest {found.worst_ms:.0f} ms, the most work in one {found.own_ms:.0f} ms; memory grew {found.grown / 1e6:.0f} MB; "
+        f"the longest {found.worst_ms:.0f} ms, the most work in one {found.own_ms:.0f} ms; "
+        f"memory grew {found.grown / 1e6:.0f} MB; "
         f"the honest server has {found.samples} samples, no gap over {found.gap_s:.1f} s"
     )
     return "\n".join(lines)

@@ -137,12 +137,17 @@ class LegendItem(QAbstractButton):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Have the line below it painted."""
         super().focusInEvent(event)
-        self.parentWidget().update(self.geometry())
+        self._repaint()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Have the line below it taken away."""
         super().focusOutEvent(event)
-        self.parentWidget().update(self.geometry())
+        self._repaint()
+
+    def _repaint(self) -> None:
+        legend = self.parentWidget()
+        if legend is not None:
+            legend.update(self.geometry())
 
     def paint_on(self, painter: QPainter, changed: QRegion) -> None:
         """Paint the item into its place on the legend, or the value alone where only that has changed."""

@@ -1,34 +1,30 @@
-"""Words that are painted again with each second, as they were: laid out once, then drawn."""
+"""Words of the small size that are painted at a point, once it is known how wide they are: ticks of an axis."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QStaticText, QTransform
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFontMetricsF, QPainter
 
-from widgets.common.fonts import SMALL, px, ui_font
+from widgets.common.fonts import SMALL, px, small_width, ui_font
 
 
 def write_small(painter: QPainter, x: float, middle: float, across: float, words: str) -> None:
-    """Write words of the small size in the painter's pen, their middle at a height.
+    """Write words in the painter's pen, their middle at a height.
 
-    Quicker than QPainter.drawText, which lays the words out each time. For words that stay (ticks of an axis, names);
-    what changes with each second is not worth keeping.
+    Quicker than QPainter.drawText into a box, which measures the words each time to find their place in it.
 
     Args:
+        painter: has the font of the small size.
         across: 0 where `x` is their left, 0.5 their middle, 1 their right.
     """
-    static, width, height = _laid_out(words, px(SMALL))
-    painter.drawStaticText(QPointF(x - across * width, middle - 0.5 * height), static)
+    painter.drawText(QPointF(x - across * small_width(words), middle + _below_middle(px(SMALL))), words)
 
 
-@lru_cache(maxsize=1_024)
-def _laid_out(words: str, pixels: int) -> tuple[QStaticText, float, float]:
+@lru_cache(maxsize=16)
+def _below_middle(pixels: int) -> float:
+    """Return how far the line that letters stand on is below the middle of their height."""
     del pixels  # another text size is another font
-    made = QStaticText(words)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-    made.prepare(QTransform(), ui_font(SMALL))
-    size = made.size()
-    return made, size.width(), size.height()
+    metrics = QFontMetricsF(ui_font(SMALL))
+    return 0.5 * (metrics.ascent() - metrics.descent())

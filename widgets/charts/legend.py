@@ -293,7 +293,7 @@ class Legend(QWidget):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the items: one widget painted each second for all values of a chart costs a third of one for each."""
+        """Paint the items: one widget painted each second for all values of a chart costs less than one each."""
         painter, changed = QPainter(self), event.region()
         painter.fillRect(event.rect(), current_theme().panel)
         for item in self.items.values():

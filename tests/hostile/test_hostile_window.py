@@ -21,8 +21,10 @@ from tests.hostile.window import report, watch
 
 WATCHED_S = 12.0
 MOST_BYTES = 250 << 20
-MOST_STALL_MS = 2000.0
-"""Loose: a shared machine. Aimed at are 50 ms; the command and every run of this test print what it was."""
+MOST_WORK_MS = 200.0
+"""CPU time of the window's thread between two beats of a 20 ms timer: 49 to 135 ms in six runs, on a processor that a
+dozen others wanted too; never measured alone on one. Aimed at are 50; the command and every run of this test print what
+it was. How long the window stood still beside it, for want of a processor, says nothing of the window."""
 
 
 def test_that_hostile_servers_leave_the_window_quick_small_and_true(
@@ -33,7 +35,7 @@ def test_that_hostile_servers_leave_the_window_quick_small_and_true(
     sys.stdout.write(report(found) + "\n")
     assert found.odd == set()
     assert found.silent == []
-    assert found.worst_ms < MOST_STALL_MS, report(found)
+    assert found.own_ms < MOST_WORK_MS, report(found)
     assert found.grown < MOST_BYTES
     assert found.samples >= 0.6 * WATCHED_S, report(found)
     assert found.gap_s < 5.0, report(found)

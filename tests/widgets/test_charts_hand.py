@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QPainter, QRegion, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolTip
 from pytestqt.qtbot import QtBot
@@ -39,7 +39,7 @@ def make_page(qtbot: QtBot, qapp: QApplication) -> MakePage:
 
 def test_that_a_click_on_the_legend_isolates_and_a_double_click_shows_all(make_page: MakePage, qtbot: QtBot) -> None:
     page = make_page(spec(curves=3))
-    for key in ("db1", "db2", "db3"):
+    for key in page.card("flow").legend.items:
         page.set_series("flow", key, series(np.full(900, 3.0)))
     settle(qtbot)
     card = page.card("flow")
@@ -190,18 +190,60 @@ def test_that_a_value_painted_alone_looks_as_if_all_of_the_item_were_painted(
     page = make_page(spec())
     page.set_series("flow", "db1", series(np.full(900, 88.25)))
     settle(qtbot)
-    item = page.card("flow").legend.items["db1"]
+    legend = page.card("flow").legend
+    item = legend.items["db1"]
     item.resize(item.width() + room, item.height())
+    legend.update()
     settle(qtbot)
-    before = item.grab().toImage()
+    before = legend.grab().toImage()
     changed: list[QRegion] = []
-    item.paintEvent = lambda event: changed.append(event.region())  # type: ignore[method-assign]
+    legend.paintEvent = lambda event: changed.append(event.region())  # type: ignore[method-assign]
     page.append("flow", "db1", series([1.0], end=NOW + 1))
     settle(qtbot)
-    del item.paintEvent
+    del legend.paintEvent
     assert len(changed) == 1
     painter = QPainter(before)
-    item.render(painter, changed[0].boundingRect().topLeft(), changed[0])
+    legend.render(painter, changed[0].boundingRect().topLeft(), changed[0])
     painter.end()
-    assert before == item.grab().toImage()
-    assert (changed[0].boundingRect() != item.rect()) == (room == 0)
+    assert before == legend.grab().toImage()
+    assert (changed[0].boundingRect() != item.geometry()) == (room == 0)
+
+
+def test_that_a_second_paints_plots_and_legends_and_nothing_behind_them(make_page: MakePage, qtbot: QtBot) -> None:
+    page = make_page(spec())
+    for key in page.card("flow").legend.items:
+        page.set_series("flow", key, series(np.full(900, 88.25)))
+    settle(qtbot)
+    painted: set[str] = set()
+
+    class Watch(QObject):
+        def eventFilter(self, who: QObject, event: QEvent) -> bool:
+            if event.type() is QEvent.Type.Paint:
+                painted.add(type(who).__name__)
+            return False
+
+    watch = Watch()
+    QApplication.instance().installEventFilter(watch)
+    for key in page.card("flow").legend.items:
+        page.append("flow", key, series([1.0], end=NOW + 1))
+    page.set_range(NOW - 899, NOW + 1, live=True)
+    settle(qtbot)
+    QApplication.instance().removeEventFilter(watch)
+    assert painted == {"Plot", "Legend"}
+
+
+def test_that_an_item_of_a_legend_that_has_the_keys_is_seen_and_spoken(make_page: MakePage, qtbot: QtBot) -> None:
+    page = make_page(spec())
+    page.set_series("flow", "db1", series(np.full(900, 3.0)))
+    settle(qtbot)
+    legend = page.card("flow").legend
+    item = legend.items["db1"]
+    without = legend.grab(item.geometry()).toImage()
+    item.setFocus()
+    settle(qtbot)
+    assert item.hasFocus()
+    assert legend.grab(item.geometry()).toImage() != without
+    assert item.accessibleName().endswith("db1 3 %")
+    item.clearFocus()
+    settle(qtbot)
+    assert legend.grab(item.geometry()).toImage() == without

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QFocusEvent,
     QFont,
     QFontMetricsF,
     QHelpEvent,
@@ -15,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
@@ -61,6 +63,7 @@ class LegendItem(QAbstractButton):
 
     def __init__(self, curve: CurveSpec, chart: str, parent: QWidget, *, piled: bool = False) -> None:
         super().__init__(parent)
+        self.setUpdatesEnabled(False)  # the legend paints it: Qt need not ask a widget for each value
         self.curve = curve
         self._chart = chart
         self.piled = piled
@@ -68,7 +71,6 @@ class LegendItem(QAbstractButton):
         self._dimmed = False
         self.fit_text()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # the card behind it need not be painted again
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._speak()
@@ -79,25 +81,26 @@ class LegendItem(QAbstractButton):
         self._name_width = _fonts()[1].horizontalAdvance(self.curve.label)
         self._value_width = _fonts()[3].horizontalAdvance(self.reading.text)
 
-    def set_reading(self, reading: Reading) -> bool:
-        """Show another value; return whether the item grew and the row must be laid out again."""
+    def set_reading(self, reading: Reading) -> QRect | None:
+        """Take another value; return where the legend must be painted anew, None: it is the same as before."""
         if reading == self.reading:
-            return False
+            return None
         whole = self._is_cut()
         self.reading = reading
         self._value_width = _fonts()[3].horizontalAdvance(reading.text)
         self._speak()
         if whole or self._is_cut():
-            self.update()
-        else:
-            self.update(self._value_left(), 0, self.width() - self._value_left(), self.height())
+            return self.geometry()
+        return self.geometry().adjusted(self._value_left(), 0, 0, 0)
+
+    @property
+    def grown(self) -> bool:
+        """Return whether the value is wider than any before it: the row must be laid out again."""
         return self._value_width > self._widest
 
     def set_dimmed(self, dimmed: bool) -> None:
         """Step back while another curve is isolated."""
-        if dimmed != self._dimmed:
-            self._dimmed = dimmed
-            self.update()
+        self._dimmed = dimmed
 
     def sizeHint(self) -> QSize:
         """Return the size of square, name and the widest value so far: numbers that change must not push others."""
@@ -129,18 +132,38 @@ class LegendItem(QAbstractButton):
         return "\n".join(line for line in lines if line)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the item, or the value alone where only that has changed: half of the work of each second."""
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), current_theme().panel)
-        rect = QRectF(self.rect())
-        if event.rect().left() >= self._value_left() and not self._is_cut():
-            _paint_value(painter, rect, _NAME_LEFT + self._name_width + _GAP, self.reading, dimmed=self._dimmed)
-        else:
+        """Leave it to the legend."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Have the line below it painted."""
+        super().focusInEvent(event)
+        self._repaint()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Have the line below it taken away."""
+        super().focusOutEvent(event)
+        self._repaint()
+
+    def _repaint(self) -> None:
+        legend = self.parentWidget()
+        if legend is not None:
+            legend.update(self.geometry())
+
+    def paint_on(self, painter: QPainter, changed: QRegion) -> None:
+        """Paint the item into its place on the legend, or the value alone where only that has changed."""
+        place = self.geometry()
+        rect, name_end, cut = QRectF(place), self._value_left(), self._is_cut()
+        if cut or changed.intersects(QRect(place.x(), place.y(), name_end, place.height())):
+            painter.setClipRect(place)  # what has no room must not reach over the next one
             paint_item(painter, rect, self.curve, self.reading, dimmed=self._dimmed, piled=self.piled)
+            painter.setClipping(False)
+        elif changed.intersects(place):
+            left = place.x() + _NAME_LEFT + self._name_width + _GAP
+            _paint_value(painter, rect, left, self.reading, dimmed=self._dimmed)
         if self.hasFocus():
             painter.setPen(QPen(current_theme().accent, 1))
-            painter.drawLine(QPointF(0, self.height() - 2), QPointF(self.width() - 4, self.height() - 2))
-        painter.end()
+            y = place.y() + place.height() - 2
+            painter.drawLine(QPointF(place.x(), y), QPointF(place.x() + place.width() - 4, y))
 
     def _value_left(self) -> int:
         """Return the pixel left of the value, where the name is not cut."""
@@ -220,6 +243,7 @@ class Legend(QWidget):
         super().__init__(parent)
         self.items = {curve.key: LegendItem(curve, chart, self, piled=piled) for curve in curves}
         self.keys = tuple(KeyLabel(key, self) for key in keys)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # the card behind it need not be painted again
         self.setAccessibleName(tr("Legend of {chart}", chart=chart))
         for item in self.items.values():
             item.isolate_wanted.connect(self.isolate_wanted)
@@ -227,7 +251,7 @@ class Legend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(px(_ROW))
         theme_holder().sized.connect(self._fit_text)
-        theme_holder().changed.connect(self._retheme)
+        theme_holder().changed.connect(self.update)
 
     def _fit_text(self) -> None:
         for item in self.items.values():
@@ -236,13 +260,21 @@ class Legend(QWidget):
 
     def set_readings(self, readings: dict[str, Reading]) -> None:
         """Show the values by curve key."""
-        if [key for key, reading in readings.items() if self.items[key].set_reading(reading)]:
+        changed = QRegion()
+        for key, reading in readings.items():
+            place = self.items[key].set_reading(reading)
+            if place is not None:
+                changed += place
+        if not changed.isEmpty():
+            self.update(changed)
+        if any(self.items[key].grown for key in readings):
             self._arrange()
 
     def set_isolated(self, key: str) -> None:
         """Dim all but one ('' for none)."""
         for name, item in self.items.items():
             item.set_dimmed(bool(key) and name != key)
+        self.update()
 
     def texts(self) -> tuple[str, ...]:
         """Return what a person reads, item by item."""
@@ -259,6 +291,14 @@ class Legend(QWidget):
                 show_tip(event.globalPos(), item.tip(), item)
                 return True
         return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the items: one widget painted each second for all values of a chart costs less than one each."""
+        painter, changed = QPainter(self), event.region()
+        painter.fillRect(event.rect(), current_theme().panel)
+        for item in self.items.values():
+            item.paint_on(painter, changed)
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay the items out for the width."""
@@ -281,7 +321,4 @@ class Legend(QWidget):
             x += wide + _BETWEEN
         if parts and self.height() != y + high:
             self.setFixedHeight(y + high)
-
-    def _retheme(self, *_: object) -> None:
-        for item in self.items.values():
-            item.update()
+        self.update()

@@ -269,9 +269,10 @@ class ChartsPage(QFrame):
 
     def _ask(self) -> None:
         for key, card in self._cards.items():
+            points = card.plot.points_wanted()
             for curve in card.spec.curves:
                 track = card.plot.state.tracks[curve.key]
-                wanted = self._demand.ask((key, curve.key), self._view, card.plot.points_wanted(), track.step_s)
+                wanted = self._demand.ask((key, curve.key), self._view, points, track.step_s)
                 if wanted is not None:
                     self.data_wanted.emit(key, curve.key, wanted.start, wanted.end, wanted.points)
 

@@ -125,6 +125,8 @@ class Plot(QWidget):
 
     def _refresh_for(self, seconds: float) -> None:
         """Paint anew; what moves the picture by less than a tenth of a pixel may wait a moment for more of its kind."""
+        if self._stale and self._turns.holds(self):
+            return
         if seconds * self.frame_rect().width() < _UNSEEN_PX * (self.state.end - self.state.start):
             if not self._soon.isActive():
                 self._soon.start()

@@ -8,6 +8,7 @@ that the columns of the view before are kept, and only those that new samples fa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,7 @@ def _steady(width: float) -> float:
 
 def _numbers(start: float, end: float, width: float) -> tuple[int, int]:
     """Return the number of the first column that touches the view, and that past the last."""
-    return int(np.floor(start / width)), int(np.ceil(end / width)) + 1
+    return math.floor(start / width), math.ceil(end / width) + 1
 
 
 def _grid(t: Array, numbers: tuple[int, int], width: float) -> tuple[Array, npt.NDArray[np.intp]]:
@@ -60,21 +61,21 @@ def ranges(track: Track, start: float, end: float, width: float) -> Ranges:
     if known is None or known.width != width or not known.first <= first <= known.settled:
         found = _ranges(points, (first, last), width, gaps=track.has_gaps)
     else:
-        part = slice(*known.t.searchsorted((first * width, min(known.settled, last) * width)))
+        end_kept = min(known.settled, last) * width
+        part = slice(known.t.searchsorted(first * width), known.t.searchsorted(end_kept))
         kept = known.t[part], known.low[part], known.high[part]
         if last <= known.settled:
             return kept
         fresh = _ranges(points, (known.settled, last), width, gaps=track.has_gaps)
         found = _joined(kept, fresh)
     # One less than the newest point's: a point on the very edge may be counted to the column before it.
-    settled = min(last, int(np.floor(track.last_at / width)) - 1)
+    settled = min(last, math.floor(track.last_at / width) - 1)
     track.ranges = KnownRanges(width, first, max(first, settled), *found)
     return found
 
 
 def _joined(kept: Ranges, fresh: Ranges) -> Ranges:
-    t, low, high = (np.concatenate(pair) for pair in zip(kept, fresh, strict=True))
-    return t, low, high
+    return np.concatenate((kept[0], fresh[0])), np.concatenate((kept[1], fresh[1])), np.concatenate((kept[2], fresh[2]))
 
 
 def _ranges(points: Ranges, numbers: tuple[int, int], width: float, *, gaps: bool) -> Ranges:

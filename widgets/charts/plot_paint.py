@@ -18,6 +18,7 @@ from widgets.common.fonts import SMALL, px, small_width, text_percent, ui_font
 from widgets.common.theme import Theme, with_alpha
 from widgets.common.time_pixels import pixel, ticks_wanted, x_of
 from widgets.common.time_ticks import time_ticks
+from widgets.common.written import write_small
 
 # Of a plot that stands alone; those of a page have the same room left and right (board.py).
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 16.0, 8.0, 20.0
@@ -29,7 +30,6 @@ _DOT_AWAY_PX = 5.0
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
 _WORDS_GAP = 8.0
-_RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class StillPainter:
@@ -102,28 +102,27 @@ class StillPainter:
         painter, frame, theme = self._painter, self._frame, self._theme
         painter.setPen(theme.third)
         if values:
+            right = frame.left() - _WORDS_GAP
             for value, words in self._state.left.ticks:
-                y = self.y_of(value, self._state.left)
-                painter.drawText(QRectF(0, y - px(9), frame.left() - _WORDS_GAP, px(18)), _RIGHT_MIDDLE, words)
+                write_small(painter, right, self.y_of(value, self._state.left), 1.0, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
+        top, middle = frame.bottom() + 4, frame.bottom() + 4 + px(8)
         for tick in time_ticks(
             self._state.start, self._state.end, ticks_wanted(frame.width() / (text_percent() / 100))
         ):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
-            painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), frame.bottom() + 4))
+            painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), top))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
-                box = QRectF(x - px(50), frame.bottom() + 4, px(100), px(16))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tick.text)
+                write_small(painter, x, middle, 0.5, tick.text)
 
     def _right_words(self, scale: Scale) -> None:
         """Write the right scale outside the frame (the plot makes room for it)."""
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        left = self._frame.right() + _WORDS_GAP
         for (_, words), (value, _) in zip(scale.ticks, self._state.left.ticks, strict=True):
-            y = self.y_of(value, self._state.left)
-            self._painter.drawText(QRectF(self._frame.right() + _WORDS_GAP, y - px(9), px(200), px(18)), flags, words)
+            write_small(self._painter, left, self.y_of(value, self._state.left), 0.0, words)
 
     def _words(self, message: str) -> None:
         self._painter.setPen(self._theme.third)

@@ -17,7 +17,7 @@ _TRIM_SHARE, _TRIM_FROM = 4, 1024
 BLOCK = 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KnownRanges:
     """The columns of one view, kept for the next: while samples come only the newest columns differ.
 

@@ -53,6 +53,10 @@ class Turns(QObject):
         if not self._timer.isActive():
             self._timer.start()
 
+    def holds(self, who: Waiting) -> bool:
+        """Return whether `who` waits for its turn."""
+        return who in self._queue
+
     def drop(self, who: Waiting) -> None:
         """Forget `who`: it is shown no longer, or did its work already."""
         self._queue.pop(who, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -61,41 +62,57 @@ class EstateModel(QAbstractItemModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._clusters: list[_Cluster] = []
+        self._rows: dict[int, int] = {}  # serial -> row: Qt asks for a row's parent more often than for anything else
+        self._shown: EstateSnapshot | None = None
         self._serials = itertools.count(1)  # 0 is the serial of "no cluster above": a cluster's own row
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_snapshot(self, estate: EstateSnapshot) -> None:
-        """Take a snapshot; only rows that came, went or changed are told to the view."""
+        """Take a snapshot; only rows that came, went or changed are told to the view.
+
+        A row is looked for where it stood: an estate whose order is as before costs one step a row.
+        """
+        if estate is self._shown:
+            return  # asked for by a click or a page: the rows say it already
+        self._shown = estate
         wanted = sorted(
             estate.clusters, key=lambda c: (stands_alone(c), natural_key(c.name), c.cluster_id)
         )  # a host that stands alone is often one that waits to be used: clusters come before it
-        ids = [c.cluster_id for c in wanted]
+        ids = {c.cluster_id for c in wanted}
         for row in reversed(range(len(self._clusters))):
             if self._clusters[row].entry.cluster_id not in ids:
                 self.beginRemoveRows(QModelIndex(), row, row)
-                del self._clusters[row]
+                self._held(row, row + 1)
                 self.endRemoveRows()
+        known = {c.entry.cluster_id for c in self._clusters}
         for row, cluster in enumerate(wanted):
-            self._merge_cluster(row, cluster, estate.at)
+            self._place_cluster(row, cluster, known=cluster.cluster_id in known)
+            self._merge_nodes(row, self._clusters[row], node_entries(cluster, estate.at))
 
-    def _merge_cluster(self, row: int, cluster: ClusterSnapshot, at: float) -> None:
+    def _place_cluster(self, row: int, cluster: ClusterSnapshot, *, known: bool) -> None:
         entry = cluster_entry(cluster)
-        here = next((i for i, c in enumerate(self._clusters) if c.entry.cluster_id == cluster.cluster_id), None)
-        if here is not None and here != row:
+        ahead = range(row, len(self._clusters)) if known else ()
+        here = next((i for i in ahead if self._clusters[i].entry.cluster_id == entry.cluster_id), None)
+        if here is None:
+            self.beginInsertRows(QModelIndex(), row, row)
+            self._held(row, row, _Cluster(entry, next(self._serials)))
+            self.endInsertRows()
+            return
+        if here != row:
             # A renamed cluster changes its place in the order: it moves with all it holds.
             self.beginMoveRows(QModelIndex(), here, here, QModelIndex(), row)
-            self._clusters.insert(row, self._clusters.pop(here))
+            moved = self._clusters.pop(here)
+            self._held(row, row, moved)
             self.endMoveRows()
-        elif here is None:
-            self.beginInsertRows(QModelIndex(), row, row)
-            self._clusters.insert(row, _Cluster(entry, next(self._serials)))
-            self.endInsertRows()
-        held = self._clusters[row]
-        if held.entry != entry:
-            held.entry = entry
+        if self._clusters[row].entry != entry:
+            self._clusters[row].entry = entry
             index = self.index(row, 0)
             self.dataChanged.emit(index, index)
-        self._merge_nodes(row, held, [node_entry(cluster, n, at) for n in ordered_nodes(cluster)])
+
+    def _held(self, first: int, last: int, *clusters: _Cluster) -> None:
+        """Hold these clusters in place of those from `first` to before `last`."""
+        self._clusters[first:last] = clusters
+        self._rows = {cluster.serial: row for row, cluster in enumerate(self._clusters)}
 
     def _merge_nodes(self, row: int, held: _Cluster, wanted: list[Entry]) -> None:
         parent = self.index(row, 0)
@@ -105,8 +122,10 @@ class EstateModel(QAbstractItemModel):
                 self.beginRemoveRows(parent, i, i)
                 del held.nodes[i]
                 self.endRemoveRows()
+        known = {e.node_id for e in held.nodes}
         for i, entry in enumerate(wanted):
-            at = next((j for j in range(i, len(held.nodes)) if held.nodes[j].node_id == entry.node_id), None)
+            ahead = range(i, len(held.nodes)) if entry.node_id in known else ()
+            at = next((j for j in ahead if held.nodes[j].node_id == entry.node_id), None)
             if at is None:
                 self.beginInsertRows(parent, i, i)
                 held.nodes.insert(i, entry)
@@ -141,7 +160,8 @@ class EstateModel(QAbstractItemModel):
         return QModelIndex()
 
     def _by_serial(self, serial: int) -> _Cluster | None:
-        return next((c for c in self._clusters if c.serial == serial), None)
+        row = self._rows.get(serial)
+        return None if row is None else self._clusters[row]
 
     # -- Qt's side -----------------------------------------------------------------------------------------------
     def index(self, row: int, column: int = 0, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's own default
@@ -157,8 +177,8 @@ class EstateModel(QAbstractItemModel):
 
     def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
         """Return the cluster's index for a node row."""
-        cluster = self._by_serial(index.internalId()) if index.isValid() else None
-        return QModelIndex() if cluster is None else self.createIndex(self._clusters.index(cluster), 0, 0)
+        row = self._rows.get(index.internalId()) if index.isValid() else None
+        return QModelIndex() if row is None else self.createIndex(row, 0, 0)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return how many rows stand below `parent`."""
@@ -208,17 +228,36 @@ def cluster_entry(cluster: ClusterSnapshot) -> Entry:
     return Entry(cluster.cluster_id, "", name, detail, cluster.health, hint=hint, silent=silent)
 
 
+def node_entries(cluster: ClusterSnapshot, at: float) -> list[Entry]:
+    """Return the rows of a cluster's nodes, in order; its edges are gone through once, not once for each node."""
+    lags = _lags(cluster)
+    return [_node_entry(cluster, node, at, lags) for node in ordered_nodes(cluster)]
+
+
 def node_entry(cluster: ClusterSnapshot, node: NodeView, at: float) -> Entry:
     """Return the row of a node: its state word, and lag, progress or age where that says more."""
+    return _node_entry(cluster, node, at, _lags(cluster))
+
+
+def _lags(cluster: ClusterSnapshot) -> dict[str, float]:
+    """Return how far each replica is behind, by its id: of several ways the longest."""
+    lags: dict[str, float] = {}
+    for edge in cluster.replication:
+        if edge.lag_s is not None:
+            lags[edge.replica_id] = max(edge.lag_s, lags.get(edge.replica_id, edge.lag_s))
+    return lags
+
+
+def _node_entry(cluster: ClusterSnapshot, node: NodeView, at: float, lags: Mapping[str, float]) -> Entry:
     name = one_line(node.name or node.host or node.node_id)
     hint = "\n".join(p for p in (node.address, node.reason) if p)
     silent = is_silent(node)
     health = Health.UNKNOWN if is_stale(node, at) and not silent else node.health
     gone = node.reach is Reach.NONE
-    return Entry(cluster.cluster_id, node.node_id, name, _detail(cluster, node, at), health, silent, hint, gone)
+    return Entry(cluster.cluster_id, node.node_id, name, _detail(cluster, node, at, lags), health, silent, hint, gone)
 
 
-def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:
+def _detail(cluster: ClusterSnapshot, node: NodeView, at: float, lags: Mapping[str, float]) -> str:
     if is_silent(node):
         answered = last_answer(node)
         age = "" if answered is None else format_duration(max(0.0, at - answered))
@@ -229,8 +268,7 @@ def _detail(cluster: ClusterSnapshot, node: NodeView, at: float) -> str:
     for transfer in cluster.transfers:
         if transfer.active and transfer.joiner_id == node.node_id and transfer.bytes_total and transfer.bytes_done:
             return tr("Joiner {share:.0f} %", share=transfer.bytes_done / transfer.bytes_total * 100)
-    incoming = [e for e in cluster.replication if e.replica_id == node.node_id]
-    lags = [e.lag_s for e in incoming if e.lag_s is not None]
-    if lags and node.health is Health.GOOD and not node.component:
-        return tr("lag {lag}", lag=format_duration(max(lags)))
+    lag = lags.get(node.node_id)
+    if lag is not None and node.health is Health.GOOD and not node.component:
+        return tr("lag {lag}", lag=format_duration(lag))
     return " · ".join(tr(p) for p in (node.state, node.role if node.role != node.state else "") if p)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from widgets.topology.geometry import CARD_H, CARD_W, GAP, ROW_GAP, WIDE_GAP, Box, card_at
 from widgets.topology.layers import Group, groups
@@ -136,12 +138,22 @@ def _put(block: _Block, left: float, tops: Mapping[int, float], placed: dict[str
 
 
 def _centre_gatherers(blocks: list[_Block], placed: dict[str, Box]) -> None:
-    """Move a replica of several sources under the middle of them, where nothing stands in the way."""
+    """Move a replica of several sources under the middle of them, where nothing of its row stands in the way.
+
+    Rows are further apart than a card is high: only one's own row can be in the way.
+    """
+    rows: dict[float, list[float]] = {}
+    for box in sorted(placed.values(), key=attrgetter("x")):
+        rows.setdefault(box.y, []).append(box.x)
     for block in blocks:
         if len(block.group.parents) < 2 or block.children or block.leaves or len(block.group.members) > 1:
             continue
         sources = [placed[m].cx for p in block.group.parents for m in blocks[p].group.members]
         name = block.group.members[0]
         there = card_at((min(sources) + max(sources)) / 2 - CARD_W / 2, placed[name].y)
-        if not any(there.grown(GAP / 2).overlaps(box) for other, box in placed.items() if other != name):
+        row, left = rows[there.y], there.x - GAP / 2 - CARD_W
+        row.remove(placed[name].x)
+        at = bisect_right(row, left)
+        if at == len(row) or row[at] >= there.right + GAP / 2:
             placed[name] = there
+        insort(row, placed[name].x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 CARD_W = 196.0
@@ -74,3 +75,36 @@ def around(boxes: list[Box]) -> Box:
         return Box(0, 0, 0, 0)
     x, y = min(b.x for b in boxes), min(b.y for b in boxes)
     return Box(x, y, max(b.right for b in boxes) - x, max(b.bottom for b in boxes) - y)
+
+
+class Level:
+    """What stands at one height, for places that are looked for from left to right: each piece is passed once."""
+
+    def __init__(self, boxes: Iterable[Box], y: float, height: float) -> None:
+        self._height = (y, height)
+        margin = GAP - 1
+        top, bottom = y - margin, y + height + margin
+        self._pieces = sorted((b.x, b.right) for b in boxes if b.y < bottom and b.bottom > top)
+        self._passed = 0
+
+    def spans(self, y: float, height: float) -> bool:
+        """Return whether this is the level of a place so high up and so tall."""
+        return self._height == (y, height)
+
+    def free_from(self, x: float, width: float) -> float:
+        """Return the first x, from the wanted one to the right, where nothing stands yet; never left of the last."""
+        while (hit := self._right_of_hits(x - (GAP - 1), x + width + (GAP - 1))) is not None:
+            x = hit + OUTSIDE_GAP
+        return x
+
+    def _right_of_hits(self, left: float, right: float) -> float | None:
+        pieces = self._pieces
+        while self._passed < len(pieces) and pieces[self._passed][1] <= left:
+            self._passed += 1
+        found: float | None = None
+        for at in range(self._passed, len(pieces)):
+            if pieces[at][0] >= right:
+                break
+            if pieces[at][1] > left:
+                found = pieces[at][1] if found is None else max(found, pieces[at][1])
+        return found

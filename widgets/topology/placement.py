@@ -26,6 +26,7 @@ from widgets.topology.geometry import (
     TITLE_H,
     TRANSFER_LANE,
     Box,
+    Level,
     around,
     card_at,
 )
@@ -189,22 +190,20 @@ class _Galera:
         self.chambers: list[Chamber] = []
         self.holes: list[Hole] = []
         self.homes = _homes(cluster, nodes)
+        self.members: dict[str, list[str]] = {}
+        for node_id in self.nodes:
+            self.members.setdefault(self.homes.get(node_id, ""), []).append(node_id)
         primaries = [c for c in cluster.components if c.primary and self._present(c)]
         self.primary = max(primaries, key=lambda c: len(c.members), default=None)
         self.islands = [c for c in cluster.components if c is not self.primary and self._present(c)]
         inside = set(self.homes)
-        replicas = {replica for _, replica in edges}
-        self.behind = [
-            n.node_id
-            for n in nodes
-            if n.node_id not in inside
-            and not _was_member(n)
-            and (n.node_id in replicas or any(n.node_id == source for source, _ in edges))
-        ]
-        self.lost = [n.node_id for n in nodes if n.node_id not in inside and n.node_id not in self.behind]
+        ends = {end for edge in edges for end in edge}
+        outside = [n for n in nodes if n.node_id not in inside]
+        self.behind = [n.node_id for n in outside if n.node_id in ends and not _was_member(n)]
+        self.lost = [n.node_id for n in outside if n.node_id not in ends or _was_member(n)]
 
     def _present(self, component: Component) -> list[str]:
-        return [n for n in self.nodes if self.homes.get(n) == component.component_id]
+        return self.members.get(component.component_id, [])
 
     def place(self) -> Placement:
         if self.primary is not None:
@@ -280,6 +279,7 @@ class _Galera:
         holes = {h.node_id: h.box for h in self.holes}
         limit = max(home.w, 4 * (CARD_W + GAP), math.sqrt(2.0 * len(self.nodes)) * (CARD_W + GAP))
         x, y, tall = 0.0, top, 0.0
+        level = Level((), 0.0, 0.0)
         for component, node_id in [*((c, "") for c in self.islands), *((None, n) for n in self.lost)]:
             size = self._island_size(component) if component else Box(0, 0, CARD_W, CARD_H)
             if x > 0 and x + size.w > limit:
@@ -288,22 +288,14 @@ class _Galera:
             if first in holes:
                 x = max(x, holes[first].x - (PAD if component else 0.0))
             down = y + (TITLE_H if self.islands and not component else 0.0)
-            x = self._free_from(Box(x, down, size.w, size.h))
+            if not level.spans(down, size.h):
+                level = Level(self.boxes.values(), down, size.h)
+            x = level.free_from(x, size.w)
             if component:
                 self.shapes.append(self._island(component, x, y))
             else:
                 self.boxes[node_id] = card_at(x, down)
             x, tall = x + size.w + OUTSIDE_GAP, max(tall, down - y + size.h)
-
-    def _free_from(self, wanted: Box) -> float:
-        """Return the first x, from the wanted one to the right, where nothing stands yet."""
-        room = wanted.grown(GAP - 1)
-        level = [b for b in self.boxes.values() if b.y < room.bottom and b.bottom > room.y]
-        x = wanted.x
-        while hit := [b for b in level if b.overlaps(room)]:
-            x = max(b.right for b in hit) + OUTSIDE_GAP
-            room = wanted.moved(x - wanted.x, 0).grown(GAP - 1)
-        return x
 
     def _island_size(self, component: Component) -> Box:
         count = len(self._present(component))
@@ -335,7 +327,8 @@ class _Galera:
     def _place_behind(self) -> None:
         if not self.behind:
             return
-        wanted = {r: self.boxes[s].cx for s, r in self.edges if s in self.boxes and r in self.behind}
+        behind = set(self.behind)
+        wanted = {r: self.boxes[s].cx for s, r in self.edges if s in self.boxes and r in behind}
         lowest = max((s.box.bottom for s in self.shapes), default=0.0)
         lane = 0.0 if self._lane_open() else TRANSFER_LANE - PAD
         single_row = len({b.y for b in self.boxes.values()}) == 1

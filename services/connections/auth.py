@@ -26,8 +26,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from services.connections.budget import reached
+from services.connections.ssh_questions import OtherQuestion, PasswordQuestion
 from services.connections.ssh_target import SshTarget
-from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable
+from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable, UserError
 from services.files import read_bounded
 from services.words import tr
 
@@ -60,6 +61,7 @@ class Login:
         self._tried: list[str] = []
         self._advice: list[str] = []
         self._agent: paramiko.Agent | None = None
+        self._wanted: list[str] = []  # what the host takes after it took one way and wants another, too
 
     def run(self, access: SshAccess, vault: Vault) -> str:
         """Log in; return how ("key ~/.ssh/id_ed25519"). Raises AuthFailed that lists what was tried, and why not."""
@@ -67,6 +69,8 @@ class Login:
             for key in self._keys(access, vault)[:MOST_KEYS]:
                 if self._offer(key):
                     return key.name
+                if self._wanted and "publickey" not in self._wanted:
+                    break
             if access.password is not None and self._password(vault.get(access.password).reveal()):
                 return "password"
         finally:
@@ -165,16 +169,30 @@ class Login:
         return self._attempt(key.name, lambda: self._transport.auth_publickey(self._target.user, key.key))
 
     def _password(self, password: str) -> bool:
-        """Try "password", then "keyboard-interactive" with the same answer (PAM asks one hidden question)."""
+        """Try "password", then "keyboard-interactive" where its one question is for the password (PAM's usual one)."""
         user = self._target.user
         if self._attempt("password", lambda: self._transport.auth_password(user, password, fallback=False)):
             return True
+        answer = PasswordQuestion(password)
+        try:
+            return self._attempt("keyboard-interactive", lambda: self._transport.auth_interactive(user, answer))
+        except UserError as ended:  # an unanswered question ends the connection: there is no other way to leave it
+            if answer.refused is None:
+                raise
+            raise self._asks_else(answer.refused) from ended
 
-        def answer(_title: str, _instructions: str, prompts: list[tuple[str, bool]]) -> list[str]:
-            # Only hidden questions get the password: an echoed one asks for something else (a code, a name).
-            return [password if not echoed else "" for _, echoed in prompts]
-
-        return self._attempt("keyboard-interactive", lambda: self._transport.auth_interactive(user, answer))
+    def _asks_else(self, question: OtherQuestion) -> AuthFailed:
+        self._tried.append(
+            tr(
+                "keyboard-interactive: the host asks for something else than a password (one-time code?): {asked}; "
+                "nothing was answered",
+                asked=question.asked,
+            )
+        )
+        self._advice.append(
+            tr("Pilothouse has no answer to such questions: let the host take a key, or a password, for this login.")
+        )
+        return self._failed(has_password=True)
 
     def _attempt(self, name: str, attempt: Callable[[], list[str]]) -> bool:
         deadline, left = self._time_left()
@@ -203,6 +221,7 @@ class Login:
             self._tried.append(f"{name}: {problem}")
             return False
         if still_wanted:
+            self._wanted = still_wanted
             self._tried.append(
                 tr("{name}: accepted, but the host also wants {wanted}", name=name, wanted=" or ".join(still_wanted))
             )

@@ -1,7 +1,8 @@
 """SSH packets within limits: none larger than the protocol needs, none that nobody asked for without end.
 
 paramiko believes the length a packet announces (4 GB), keeps what comes beyond a channel's window, and reads what no
-channel wants for as long as it comes.
+channel wants for as long as it comes. It counts to whatever number a message begins with (4,294,967,295), what stands
+behind it or not: one packet of 13 bytes held a core for hours, another one took all memory.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ UNASKED_BYTES: Final = 6 * 1024 * 1024
 UNASKED_BYTES_S: Final = 128 * 1024
 """And how much of it each second for good; keepalives and what surrounds commands are far below."""
 MESSAGE_COST: Final = 256
+_COUNTED: Final = {7: (0, 8), 60: (3, 5)}
+"""Messages with a count: how many strings stand before it, and the fewest bytes of each that it counts.
+
+SSH_MSG_EXT_INFO (RFC 8308, section 2.3): names and values; SSH_MSG_USERAUTH_INFO_REQUEST (RFC 4256, section 3.2):
+title, instructions, language, then prompts with a flag. 60 also asks for a new password: two strings and no count."""
 _DATA: Final = frozenset({94, 95})  # SSH_MSG_CHANNEL_DATA, SSH_MSG_CHANNEL_EXTENDED_DATA (RFC 4254, section 5.2)
 
 
@@ -62,6 +68,8 @@ class BoundedPacketizer(Packetizer):
     def read_message(self) -> tuple[int, paramiko.Message]:
         """Read one message; more than the purse holds of those that nobody wants ends the connection."""
         kind, message = super().read_message()
+        if kind in _COUNTED:
+            _refuse_a_count_of_more_than_came(message, *_COUNTED[kind])
         if kind in _DATA:
             number = message.get_int()
             message.rewind()
@@ -86,6 +94,14 @@ class BoundedPacketizer(Packetizer):
 
     def complete_handshake(self) -> None:
         """Leave the time to the Metered socket."""
+
+
+def _refuse_a_count_of_more_than_came(message: paramiko.Message, strings: int, fewest: int) -> None:
+    for _ in range(strings):
+        message.get_string()
+    if message.get_int() * fewest > len(message.get_remainder()):
+        raise paramiko.SSHException("it counts more than it sends")
+    message.rewind()
 
 
 def within_window(take: Callable[[paramiko.Channel, paramiko.Message], None]) -> Callable[..., None]:

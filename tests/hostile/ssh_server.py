@@ -7,6 +7,7 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Callable
 
 import paramiko
 
@@ -54,16 +55,26 @@ class _Door(paramiko.ServerInterface):
         self._mode = mode
         self.started: list[tuple[paramiko.Channel, bytes]] = []
         self.wake = threading.Event()
+        self.say: Callable[[paramiko.Message], None] = lambda _: None
 
     def check_auth_password(self, username: str, password: str) -> int:
         """Accept, refuse or never answer."""
+        if self._mode == "counts extensions it does not send":
+            self.say(paramiko.Message(b"\x07\xff\xff\xff\xff"))
+            self._over.wait()
         if self._mode == "login without end":
             self._over.wait()
-        return paramiko.AUTH_SUCCESSFUL
+        return paramiko.AUTH_FAILED if self._mode == "counts questions it does not ask" else paramiko.AUTH_SUCCESSFUL
+
+    def check_auth_interactive(self, username: str, submethods: str) -> int:
+        """Ask 4,294,967,295 questions, and send none."""
+        self.say(paramiko.Message(b"\x3c" + b"\0" * 12 + b"\xff\xff\xff\xff"))
+        self._over.wait()
+        return paramiko.AUTH_FAILED
 
     def get_allowed_auths(self, username: str) -> str:
         """Offer passwords only."""
-        return "password"
+        return "password,keyboard-interactive"
 
     def check_channel_request(self, kind: str, chanid: int) -> int:
         """Open every session, or let the client wait."""
@@ -85,6 +96,7 @@ def _speaking(mode: str) -> Script:
         transport = paramiko.Transport(sock)
         transport.add_server_key(_KEY)
         door = _Door(over, mode)
+        door.say = transport._send_message
         threads: list[threading.Thread] = []
         try:
             transport.start_server(server=door)
@@ -164,6 +176,8 @@ MODES: dict[str, Script] = {
     "an unknown message": _greeted(packet(b"\xfa") * 3),
     "an empty packet": _greeted(packet(b"")),
     "a key exchange a byte at a time": _greeted(packet(b"\x14" + b"\0" * 61), "slowly"),
+    "counts extensions it does not send": _speaking("counts extensions it does not send"),
+    "counts questions it does not ask": _speaking("counts questions it does not ask"),
     "login without end": _speaking("login without end"),
     "opens no channel": _speaking("opens no channel"),
     "output without newline": _speaking("output without newline"),

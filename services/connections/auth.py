@@ -30,12 +30,15 @@ from services.connections.ssh_questions import OtherQuestion, PasswordQuestion
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable, UserError
 from services.files import read_bounded
+from services.visible import as_line
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
     from services.secrets import Secret, Vault
 
+_MOST_SAID = 200
+"""Characters of what the host says within a sentence."""
 MOST_KEYS = 6  # sshd's default MaxAuthTries: more offers end the connection before a password could be tried
 _CERT = "-cert-v01@openssh.com"
 
@@ -204,7 +207,7 @@ class Login:
                 tr(
                     "{name}: the host does not take this kind (it takes {types})",
                     name=name,
-                    types=", ".join(problem.allowed_types),
+                    types=as_line(", ".join(problem.allowed_types), _MOST_SAID),
                 )
             )
             return False
@@ -218,12 +221,16 @@ class Login:
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if not self._transport.is_active():
                 raise self._ended(problem) from problem
-            self._tried.append(f"{name}: {problem}")
+            self._tried.append(f"{name}: {as_line(str(problem), _MOST_SAID)}")
             return False
         if still_wanted:
             self._wanted = still_wanted
             self._tried.append(
-                tr("{name}: accepted, but the host also wants {wanted}", name=name, wanted=" or ".join(still_wanted))
+                tr(
+                    "{name}: accepted, but the host also wants {wanted}",
+                    name=name,
+                    wanted=as_line(" or ".join(still_wanted), _MOST_SAID),
+                )
             )
             return False
         return True
@@ -241,7 +248,10 @@ class Login:
         if reached(problem) == "size":
             return Unreachable(tr("The host sent more during the login than a login may hold."), host=self._host)
         return Unreachable(
-            tr("The host ended the connection during the login ({problem}).", problem=problem), host=self._host
+            tr(
+                "The host ended the connection during the login ({problem}).", problem=as_line(str(problem), _MOST_SAID)
+            ),
+            host=self._host,
         )
 
     def _no_answer(self) -> TimedOut:

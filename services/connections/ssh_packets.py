@@ -26,6 +26,11 @@ UNASKED_BYTES: Final = 6 * 1024 * 1024
 UNASKED_BYTES_S: Final = 128 * 1024
 """And how much of it each second for good; keepalives and what surrounds commands are far below."""
 MESSAGE_COST: Final = 256
+KEY_CHANGES: Final = 10
+KEY_CHANGE_EVERY_S: Final = 60.0
+"""A peer may ask for new keys as often as it likes, and each costs a tenth of a second in which no other thread runs.
+An OpenSSH server asks once an hour, or after a gigabyte (sshd_config(5), RekeyLimit)."""
+_KEXINIT: Final = 20
 _COUNTED: Final = {7: (0, 8), 60: (3, 5)}
 """Messages with a count: how many strings stand before it, and the fewest bytes of each that it counts.
 
@@ -47,6 +52,8 @@ class BoundedPacketizer(Packetizer):
         self.is_open: Callable[[int], bool] = lambda _: True
         self._unasked = float(UNASKED_BYTES)
         self._filled = time.monotonic()
+        self._key_changes = float(KEY_CHANGES)
+        self._key_changed = self._filled
 
     def read_all(self, n: int, check_rekey: bool = False) -> bytes:
         """Receive `n` bytes, unless no packet of ours can have so many."""
@@ -68,6 +75,8 @@ class BoundedPacketizer(Packetizer):
     def read_message(self) -> tuple[int, paramiko.Message]:
         """Read one message; more than the purse holds of those that nobody wants ends the connection."""
         kind, message = super().read_message()
+        if kind == _KEXINIT:
+            self._count_key_change()
         if kind in _COUNTED:
             _refuse_a_count_of_more_than_came(message, *_COUNTED[kind])
         if kind in _DATA:
@@ -82,6 +91,13 @@ class BoundedPacketizer(Packetizer):
         if self._unasked < 0:
             raise paramiko.SSHException("it sends without end what nobody asked for")
         return kind, message
+
+    def _count_key_change(self) -> None:
+        now = time.monotonic()
+        left = self._key_changes + (now - self._key_changed) / KEY_CHANGE_EVERY_S
+        self._key_changes, self._key_changed = min(float(KEY_CHANGES), left) - 1.0, now
+        if self._key_changes < 0:
+            raise paramiko.SSHException("it asks for new keys without end")
 
     # paramiko's own clock of the handshake is a thread; it stops at the first message, or outlives its connection.
 

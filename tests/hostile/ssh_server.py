@@ -8,8 +8,10 @@ import struct
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import paramiko
+from paramiko.kex_gex import KexGexSHA256
 
 from tests.hostile.listener import Listener, Script, drip, flood
 
@@ -89,6 +91,29 @@ class _Door(paramiko.ServerInterface):
         return True
 
 
+class _NoGroup(KexGexSHA256):
+    """Sends a group whose modulus is below nothing, or too large."""
+
+    modulus = 0
+
+    def _parse_kexdh_gex_request(self, m: paramiko.Message) -> None:
+        group = paramiko.Message()
+        group.add_byte(b"\x1f")
+        group.add_mpint(self.modulus)
+        group.add_mpint(2)
+        self.transport._send_message(group)
+        self.transport._expect_packet(32)
+
+
+_MODULI = {"a group below nothing": -(1 << 2047) - 1, "a group of 8192 bits": (1 << 8191) + 1}
+
+
+def _send_no_group(transport: Any, mode: str) -> None:
+    name = KexGexSHA256.name
+    transport._preferred_kex, transport._modulus_pack = (name,), object()
+    transport._kex_info = {name: type("Group", (_NoGroup,), {"modulus": _MODULI[mode]})}
+
+
 def _speaking(mode: str) -> Script:
     """Speak SSH as paramiko's own server does; the mode decides what a command's output is."""
 
@@ -96,12 +121,16 @@ def _speaking(mode: str) -> Script:
         transport = paramiko.Transport(sock)
         transport.add_server_key(_KEY)
         door = _Door(over, mode)
+        if mode in _MODULI:
+            _send_no_group(transport, mode)
         door.say = transport._send_message
         threads: list[threading.Thread] = []
         try:
             transport.start_server(server=door)
             while transport.is_active() and not over.is_set():
-                door.wake.wait(0.1)
+                if mode == "new keys without end" and transport.is_authenticated():
+                    transport.renegotiate_keys()
+                door.wake.wait(0.1 if mode != "new keys without end" else 0.001)
                 while door.started:
                     threads.append(threading.Thread(target=_write, args=(*door.started.pop(0), mode, over)))
                     threads[-1].start()
@@ -178,6 +207,9 @@ MODES: dict[str, Script] = {
     "a key exchange a byte at a time": _greeted(packet(b"\x14" + b"\0" * 61), "slowly"),
     "counts extensions it does not send": _speaking("counts extensions it does not send"),
     "counts questions it does not ask": _speaking("counts questions it does not ask"),
+    "a group below nothing": _speaking("a group below nothing"),
+    "a group of 8192 bits": _speaking("a group of 8192 bits"),
+    "new keys without end": _speaking("new keys without end"),
     "login without end": _speaking("login without end"),
     "opens no channel": _speaking("opens no channel"),
     "output without newline": _speaking("output without newline"),

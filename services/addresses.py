@@ -47,6 +47,12 @@ def _is_ip(text: str, kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address])
     return True
 
 
+def is_ip(text: str) -> bool:
+    """Return whether it is an IP address, with or without a zone."""
+    bare = text.partition("%")[0]
+    return _is_ip(bare, ipaddress.IPv4Address) or _is_ip(bare, ipaddress.IPv6Address)
+
+
 def is_login(text: str) -> bool:
     """Return whether a user's name can stand in a program's line as it is, as OpenSSH judges it ('$' is barred too)."""
     if text.startswith("-") or text.endswith("\\") or not text.isprintable() or _OF_A_SHELL.intersection(text):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from services.visible import visible
+from services.visible import as_line, visible
 from services.words import tr
+
+_MOST = 8000
+"""Characters of a sentence: an inventory's faults are many lines, a server's words are not without end."""
+_MOST_ADVICE = 1000
 
 
 class PilothouseError(Exception):
@@ -26,13 +30,13 @@ class UserError(PilothouseError):
     code = "error"
 
     def __init__(self, sentence: str, *, host: str = "", safe: str | None = None, try_: tuple[str, ...] = ()) -> None:
-        sentence = visible(sentence)  # a server's own words may be in it
+        sentence = _told(sentence)  # a server's own words may be in it
         super().__init__(sentence)
         self.sentence = self.bare = sentence
         self.host = host
         self._safe = tr("Nothing was changed.") if safe is None else tr(safe)
         self.nothing_changed = safe is None
-        self.try_ = tuple(visible(advice) for advice in try_)
+        self.try_ = tuple(as_line(advice, _MOST_ADVICE) for advice in try_)
 
     @property
     def safe(self) -> str:
@@ -51,6 +55,14 @@ class UserError(PilothouseError):
         """Return the whole message for a terminal: sentence, what is safe, what to try."""
         lines = [str(self), self.safe, *(tr("Try: {advice}", advice=advice) for advice in self.try_)]
         return "\n".join(line for line in lines if line)
+
+
+def _told(sentence: str) -> str:
+    """Return it with every later line set in: a line of a server's words can't stand as one of ours ('Try: …')."""
+    cut = sentence if len(sentence) <= _MOST else f"{sentence[:_MOST]}…"
+    first, *more = visible(cut).split("\n")
+    told = "\n".join([first, *(line if line[:1] in {"", " "} else f"  {line}" for line in more)])
+    return sentence if told == sentence else told  # a translated sentence knows its English
 
 
 class BadInput(UserError):

@@ -19,6 +19,14 @@ _UNSEEN = (
 _TABLE = {code: SHOWN_AS for code in (*_CONTROLS, *_UNSEEN) if chr(code) not in "\n\t"}
 
 
+def as_line(text: str, most: int) -> str:
+    """Return what somebody else says as one line of at most `most` characters, to stand within a sentence of ours."""
+    line = " ".join(visible(text[: 4 * most]).split())
+    if line == text:
+        return text  # a translated sentence knows its English
+    return line if len(line) <= most else f"{line[:most]}…"
+
+
 def visible(text: str) -> str:
     """Return text whose every character is seen as what it is; the same object where nothing is to be shown."""
     if text.isprintable() and text.isascii():

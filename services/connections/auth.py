@@ -26,15 +26,19 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from services.connections.budget import reached
+from services.connections.ssh_questions import OtherQuestion, PasswordQuestion
 from services.connections.ssh_target import SshTarget
-from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable
+from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable, UserError
 from services.files import read_bounded
+from services.visible import as_line
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.inventory.model import SshAccess
     from services.secrets import Secret, Vault
 
+_MOST_SAID = 200
+"""Characters of what the host says within a sentence."""
 MOST_KEYS = 6  # sshd's default MaxAuthTries: more offers end the connection before a password could be tried
 _CERT = "-cert-v01@openssh.com"
 
@@ -60,6 +64,7 @@ class Login:
         self._tried: list[str] = []
         self._advice: list[str] = []
         self._agent: paramiko.Agent | None = None
+        self._wanted: list[str] = []  # what the host takes after it took one way and wants another, too
 
     def run(self, access: SshAccess, vault: Vault) -> str:
         """Log in; return how ("key ~/.ssh/id_ed25519"). Raises AuthFailed that lists what was tried, and why not."""
@@ -67,6 +72,8 @@ class Login:
             for key in self._keys(access, vault)[:MOST_KEYS]:
                 if self._offer(key):
                     return key.name
+                if self._wanted and "publickey" not in self._wanted:
+                    break
             if access.password is not None and self._password(vault.get(access.password).reveal()):
                 return "password"
         finally:
@@ -165,16 +172,30 @@ class Login:
         return self._attempt(key.name, lambda: self._transport.auth_publickey(self._target.user, key.key))
 
     def _password(self, password: str) -> bool:
-        """Try "password", then "keyboard-interactive" with the same answer (PAM asks one hidden question)."""
+        """Try "password", then "keyboard-interactive" where its one question is for the password (PAM's usual one)."""
         user = self._target.user
         if self._attempt("password", lambda: self._transport.auth_password(user, password, fallback=False)):
             return True
+        answer = PasswordQuestion(password)
+        try:
+            return self._attempt("keyboard-interactive", lambda: self._transport.auth_interactive(user, answer))
+        except UserError as ended:  # an unanswered question ends the connection: there is no other way to leave it
+            if answer.refused is None:
+                raise
+            raise self._asks_else(answer.refused) from ended
 
-        def answer(_title: str, _instructions: str, prompts: list[tuple[str, bool]]) -> list[str]:
-            # Only hidden questions get the password: an echoed one asks for something else (a code, a name).
-            return [password if not echoed else "" for _, echoed in prompts]
-
-        return self._attempt("keyboard-interactive", lambda: self._transport.auth_interactive(user, answer))
+    def _asks_else(self, question: OtherQuestion) -> AuthFailed:
+        self._tried.append(
+            tr(
+                "keyboard-interactive: the host asks for something else than a password (one-time code?): {asked}; "
+                "nothing was answered",
+                asked=question.asked,
+            )
+        )
+        self._advice.append(
+            tr("Pilothouse has no answer to such questions: let the host take a key, or a password, for this login.")
+        )
+        return self._failed(has_password=True)
 
     def _attempt(self, name: str, attempt: Callable[[], list[str]]) -> bool:
         deadline, left = self._time_left()
@@ -186,7 +207,7 @@ class Login:
                 tr(
                     "{name}: the host does not take this kind (it takes {types})",
                     name=name,
-                    types=", ".join(problem.allowed_types),
+                    types=as_line(", ".join(problem.allowed_types), _MOST_SAID),
                 )
             )
             return False
@@ -200,11 +221,16 @@ class Login:
         except (paramiko.SSHException, EOFError, OSError) as problem:
             if not self._transport.is_active():
                 raise self._ended(problem) from problem
-            self._tried.append(f"{name}: {problem}")
+            self._tried.append(f"{name}: {as_line(str(problem), _MOST_SAID)}")
             return False
         if still_wanted:
+            self._wanted = still_wanted
             self._tried.append(
-                tr("{name}: accepted, but the host also wants {wanted}", name=name, wanted=" or ".join(still_wanted))
+                tr(
+                    "{name}: accepted, but the host also wants {wanted}",
+                    name=name,
+                    wanted=as_line(" or ".join(still_wanted), _MOST_SAID),
+                )
             )
             return False
         return True
@@ -222,7 +248,10 @@ class Login:
         if reached(problem) == "size":
             return Unreachable(tr("The host sent more during the login than a login may hold."), host=self._host)
         return Unreachable(
-            tr("The host ended the connection during the login ({problem}).", problem=problem), host=self._host
+            tr(
+                "The host ended the connection during the login ({problem}).", problem=as_line(str(problem), _MOST_SAID)
+            ),
+            host=self._host,
         )
 
     def _no_answer(self) -> TimedOut:

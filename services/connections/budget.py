@@ -76,6 +76,11 @@ class Metered:
             raise LimitReached("time")
         return left
 
+    @property
+    def _closed(self) -> bool:
+        """Return whether it is closed, as paramiko asks of a socket when the program ends."""
+        return bool(getattr(self.below, "_closed", False))
+
     # --- as a socket ------------------------------------------------------------------------------------------------
 
     def recv(self, size: int, /) -> bytes:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from services.connections.names import addresses_of
 from services.errors import NameUnknown, NoRoute, NothingListens, TimedOut, Unreachable
 from services.words import tr
 
@@ -64,7 +65,7 @@ def _connected(
 ) -> socket.socket:
     """Try the addresses in the resolver's order. Raises the last one's error."""
     deadline = time.monotonic() + limit_s
-    places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[:MOST_ADDRESSES]
+    places = addresses_of(address, port, limit_s)[:MOST_ADDRESSES]
     problem: OSError = OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
     for number, (family, kind, protocol, _, place) in enumerate(places):
         share = (deadline - time.monotonic()) / (len(places) - number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from services.connections import probe_operator, remote_command, sudo
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
+from services.connections.names import addresses_of
 from services.connections.probe_steps import TITLES
 from services.connections.reads import commands, statements
 from services.connections.reads.read import SqlRead
@@ -209,7 +209,7 @@ class _Probe:
 
     def _resolve(self, host: str) -> None:
         try:
-            found = sorted({str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
+            found = sorted({str(info[4][0]) for info in addresses_of(host, None, self.limits.connect_s)})
         except OSError:
             return  # the connection's own error says it, with advice
         shown = host if found == [host] else f"{host} is {', '.join(found)}"

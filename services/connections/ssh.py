@@ -20,6 +20,7 @@ from services.connections.ssh_config import hop_for, target_for
 from services.connections.ssh_target import SshTarget
 from services.connections.transport import SshTransport
 from services.errors import BadInput, TimedOut, Unreachable, UserError
+from services.visible import as_line
 from services.words import tr
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class SshLink:
             return opening(limit)
         except paramiko.ChannelException as problem:
             raise Unreachable(
-                tr("The host refused {what} ({problem}).", what=what, problem=problem.text),
+                tr("The host refused {what} ({problem}).", what=what, problem=as_line(problem.text, _MOST_SAID)),
                 host=self._host,
                 try_=(advice,),
             ) from problem
@@ -155,7 +156,7 @@ class SshLink:
 
     def lost(self, problem: BaseException | None = None) -> Unreachable:
         """Return the error for a connection that ended."""
-        why = f" ({problem})" if problem is not None and str(problem) else ""
+        why = f" ({as_line(str(problem), _MOST_SAID)})" if problem is not None and str(problem) else ""
         ended = Unreachable(
             tr("The SSH connection to {where} ended{why}.", where=self.target.where, why=why), host=self._host
         )
@@ -301,7 +302,7 @@ class _Opener:
         link.transport.set_keepalive(int(self._alive(target)))
 
     def _not_ssh(self, problem: BaseException, target: SshTarget) -> UserError:
-        text = str(problem)[:_MOST_SAID]
+        text = as_line(str(problem), _MOST_SAID)
         limit = reached(problem)
         if limit == "size":
             return Unreachable(

@@ -1,7 +1,8 @@
 """~/.ssh/config as OpenSSH reads it: which host, port, user, keys and hops a name stands for (man ssh_config(5)).
 
 The parser is paramiko's; what it lacks is done here: `Include`, ${VARIABLE} and %-tokens in file names, `none` values,
-the system-wide file, several known_hosts files, and OpenSSH's defaults. Its `Match exec` is match_exec.py's.
+the system-wide file, several known_hosts files, and OpenSSH's defaults. What it asks of others meanwhile
+(`Match exec`, CanonicalizeHostname) is config_asks.py's.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 import paramiko
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, parse_hop
-from services.connections.match_exec import SshConfigFile
+from services.connections.config_asks import SshConfigFile
 from services.connections.ssh_target import SshTarget, named_after
 from services.errors import BadInput
 from services.files import read_bounded
@@ -118,8 +119,8 @@ def _resolve(
     if not is_address(address):  # before the lookup: `Match exec` runs a program with the address in its line
         raise BadInput(tr("'{address}' is no address.", address=address), safe=tr("Nobody was contacted."))
     try:
-        found = config.lookup(address)
-    except (paramiko.SSHException, ValueError, KeyError, ImportError) as problem:
+        found = config.lookup(address, jumps=bool(access.jump) and not is_hop)
+    except (paramiko.SSHException, ValueError, KeyError) as problem:
         raise BadInput(
             tr('ssh_config has no usable answer for "{address}": {problem}.', address=address, problem=problem)
         ) from problem

@@ -1,7 +1,8 @@
 """SSH packets within limits: none larger than the protocol needs, none that nobody asked for without end.
 
 paramiko believes the length a packet announces (4 GB), keeps what comes beyond a channel's window, and reads what no
-channel wants for as long as it comes.
+channel wants for as long as it comes. It counts to whatever number a message begins with (4,294,967,295), what stands
+behind it or not: one packet of 13 bytes held a core for hours, another one took all memory.
 """
 
 from __future__ import annotations
@@ -25,6 +26,16 @@ UNASKED_BYTES: Final = 6 * 1024 * 1024
 UNASKED_BYTES_S: Final = 128 * 1024
 """And how much of it each second for good; keepalives and what surrounds commands are far below."""
 MESSAGE_COST: Final = 256
+KEY_CHANGES: Final = 10
+KEY_CHANGE_EVERY_S: Final = 60.0
+"""A peer may ask for new keys as often as it likes, and each costs a tenth of a second in which no other thread runs.
+An OpenSSH server asks once an hour, or after a gigabyte (sshd_config(5), RekeyLimit)."""
+_KEXINIT: Final = 20
+_COUNTED: Final = {7: (0, 8), 60: (3, 5)}
+"""Messages with a count: how many strings stand before it, and the fewest bytes of each that it counts.
+
+SSH_MSG_EXT_INFO (RFC 8308, section 2.3): names and values; SSH_MSG_USERAUTH_INFO_REQUEST (RFC 4256, section 3.2):
+title, instructions, language, then prompts with a flag. 60 also asks for a new password: two strings and no count."""
 _DATA: Final = frozenset({94, 95})  # SSH_MSG_CHANNEL_DATA, SSH_MSG_CHANNEL_EXTENDED_DATA (RFC 4254, section 5.2)
 
 
@@ -41,6 +52,8 @@ class BoundedPacketizer(Packetizer):
         self.is_open: Callable[[int], bool] = lambda _: True
         self._unasked = float(UNASKED_BYTES)
         self._filled = time.monotonic()
+        self._key_changes = float(KEY_CHANGES)
+        self._key_changed = self._filled
 
     def read_all(self, n: int, check_rekey: bool = False) -> bytes:
         """Receive `n` bytes, unless no packet of ours can have so many."""
@@ -62,6 +75,10 @@ class BoundedPacketizer(Packetizer):
     def read_message(self) -> tuple[int, paramiko.Message]:
         """Read one message; more than the purse holds of those that nobody wants ends the connection."""
         kind, message = super().read_message()
+        if kind == _KEXINIT:
+            self._count_key_change()
+        if kind in _COUNTED:
+            _refuse_a_count_of_more_than_came(message, *_COUNTED[kind])
         if kind in _DATA:
             number = message.get_int()
             message.rewind()
@@ -75,6 +92,13 @@ class BoundedPacketizer(Packetizer):
             raise paramiko.SSHException("it sends without end what nobody asked for")
         return kind, message
 
+    def _count_key_change(self) -> None:
+        now = time.monotonic()
+        left = self._key_changes + (now - self._key_changed) / KEY_CHANGE_EVERY_S
+        self._key_changes, self._key_changed = min(float(KEY_CHANGES), left) - 1.0, now
+        if self._key_changes < 0:
+            raise paramiko.SSHException("it asks for new keys without end")
+
     # paramiko's own clock of the handshake is a thread; it stops at the first message, or outlives its connection.
 
     def start_handshake(self, timeout: float) -> None:
@@ -86,6 +110,14 @@ class BoundedPacketizer(Packetizer):
 
     def complete_handshake(self) -> None:
         """Leave the time to the Metered socket."""
+
+
+def _refuse_a_count_of_more_than_came(message: paramiko.Message, strings: int, fewest: int) -> None:
+    for _ in range(strings):
+        message.get_string()
+    if message.get_int() * fewest > len(message.get_remainder()):
+        raise paramiko.SSHException("it counts more than it sends")
+    message.rewind()
 
 
 def within_window(take: Callable[[paramiko.Channel, paramiko.Message], None]) -> Callable[..., None]:

@@ -19,6 +19,7 @@ from paramiko.common import (
 
 from services.connections.budget import Metered
 from services.connections.dial import hang_up
+from services.connections.ssh_group import BoundedGroupExchange
 from services.connections.ssh_packets import BoundedPacketizer, within_window
 from services.words import tr
 
@@ -53,6 +54,11 @@ class SshTransport(paramiko.Transport):
         **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined]  # noqa: SLF001
         MSG_CHANNEL_DATA: within_window(paramiko.Channel._feed),  # type: ignore[attr-defined]  # noqa: SLF001
         MSG_CHANNEL_EXTENDED_DATA: within_window(paramiko.Channel._feed_extended),  # type: ignore[attr-defined]  # noqa: SLF001
+    }
+
+    _kex_info: ClassVar[dict[str, Any]] = {
+        **paramiko.Transport._kex_info,  # type: ignore[attr-defined]  # noqa: SLF001
+        BoundedGroupExchange.name: BoundedGroupExchange,
     }
 
     def __init__(self, sock: object) -> None:

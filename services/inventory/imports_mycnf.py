@@ -19,7 +19,7 @@ from services.words import tr
 
 DEFAULT = Path("~/.my.cnf")
 _MOST_INCLUDES = 16
-_GROUP = re.compile(r"^\s*\[\s*([^\]]+?)\s*\]\s*(?:#.*)?$")
+_GROUP = re.compile(r"\[\s*+([^\]]++)\]\s*+(?:#.*)?")
 # Groups of one program's version or product are no host's: [client-mariadb], [client-server].
 _NOT_A_HOST = {"client-mariadb", "client-server", "client_mariadb"}
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "s": " "}
@@ -130,8 +130,8 @@ class _Reader:
                 continue
             if bare.startswith("!"):
                 self._include(bare, f"{file}, line {number}", depth)
-            elif found := _GROUP.match(line):
-                group = self.groups.setdefault(found[1], {})
+            elif found := _GROUP.fullmatch(bare):
+                group = self.groups.setdefault(found[1].rstrip(), {})
             elif group is None:
                 self.problems.append(
                     tr("{file}, line {number}: an option stands before any group.", file=file, number=number)

@@ -17,7 +17,7 @@ from services.words import tr
 
 DEFAULT = Path("~/.ssh/config")
 _MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c
-_LINE = re.compile(r"^\s*(?P<word>[A-Za-z]+)(?:\s*=\s*|\s+)(?P<rest>.*?)\s*$")
+_LINE = re.compile(r"(?P<word>[A-Za-z]++)(?:\s*+=\s*+|\s++)(?P<rest>.*)")
 _WILD = re.compile(r"[*?!]")
 
 
@@ -43,8 +43,8 @@ class _Reader:
         if lines is None:
             return
         for number, line in enumerate(lines, start=1):
-            found = _LINE.match(line)
-            if found is None or line.lstrip().startswith("#"):
+            found = _LINE.fullmatch(line.strip())
+            if found is None:
                 continue
             try:
                 words = shlex.split(found["rest"], comments=True)

@@ -9,7 +9,7 @@ from services.lines import lines_of
 Place = tuple[str | int, ...]
 """("host", 0, "ssh", "user"): names of tables, the index inside an array of tables, the key."""
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"(\[\[?+)\s*+([A-Za-z0-9_.\-\"' ]++)\s*+\]\]?+\s*+(?:#.*)?")
 _KEY = re.compile(r"^\s*([A-Za-z0-9_\-.\"']+)\s*=")
 
 
@@ -23,7 +23,7 @@ def places(text: str) -> dict[Place, int]:
     counts: dict[Place, int] = {}
     here: Place = ()
     for number, line in enumerate(lines_of(text), start=1):
-        if header := _HEADER.match(line):
+        if header := _HEADER.fullmatch(line.strip()):
             names = _names(header[2])
             here = _inside(names[:-1], counts)
             last: Place = (*here, names[-1])

@@ -13,6 +13,10 @@ from services.words import tr
 
 _WHERE = re.compile(r"^(.*) \(at line (\d+), column (\d+)\)$", re.DOTALL)
 _KEYS = re.compile(r"\((?:'[A-Za-z0-9_-]{1,32}'(?:, )?)+,?\)")
+_VALUES = re.compile(r"""'(?![^\w\s]'|\\x[0-9a-f]{2}').*'|\(".*+""")
+_QUOTE = re.compile(r"""['("]""")
+_MOST_QUOTED = 500
+"""Characters of what tomllib says: it quotes keys whole, of any length."""
 _MARKS = "[]{}=,.#\"'"
 
 
@@ -44,5 +48,7 @@ def _without_values(words: str, keys: frozenset[str]) -> str:
         path = re.findall(r"'([^']+)'", found[0])
         return ".".join(path) if set(path) <= keys else "…"
 
+    if len(words) > _MOST_QUOTED:
+        return f"{_QUOTE.split(words, maxsplit=1)[0]}…"
     told = _KEYS.sub(named, words)
-    return re.sub(r"'(?![^\w\s]'|\\x[0-9a-f]{2}').*'|\(\".*\"[^)]*\)", "…", told)
+    return _VALUES.sub("…", told)

@@ -7,8 +7,11 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import paramiko
+from paramiko.kex_gex import KexGexSHA256
 
 from tests.hostile.listener import Listener, Script, drip, flood
 
@@ -54,16 +57,26 @@ class _Door(paramiko.ServerInterface):
         self._mode = mode
         self.started: list[tuple[paramiko.Channel, bytes]] = []
         self.wake = threading.Event()
+        self.say: Callable[[paramiko.Message], None] = lambda _: None
 
     def check_auth_password(self, username: str, password: str) -> int:
         """Accept, refuse or never answer."""
+        if self._mode == "counts extensions it does not send":
+            self.say(paramiko.Message(b"\x07\xff\xff\xff\xff"))
+            self._over.wait()
         if self._mode == "login without end":
             self._over.wait()
-        return paramiko.AUTH_SUCCESSFUL
+        return paramiko.AUTH_FAILED if self._mode == "counts questions it does not ask" else paramiko.AUTH_SUCCESSFUL
+
+    def check_auth_interactive(self, username: str, submethods: str) -> int:
+        """Ask 4,294,967,295 questions, and send none."""
+        self.say(paramiko.Message(b"\x3c" + b"\0" * 12 + b"\xff\xff\xff\xff"))
+        self._over.wait()
+        return paramiko.AUTH_FAILED
 
     def get_allowed_auths(self, username: str) -> str:
         """Offer passwords only."""
-        return "password"
+        return "password,keyboard-interactive"
 
     def check_channel_request(self, kind: str, chanid: int) -> int:
         """Open every session, or let the client wait."""
@@ -78,6 +91,29 @@ class _Door(paramiko.ServerInterface):
         return True
 
 
+class _NoGroup(KexGexSHA256):
+    """Sends a group whose modulus is below nothing, or too large."""
+
+    modulus = 0
+
+    def _parse_kexdh_gex_request(self, m: paramiko.Message) -> None:
+        group = paramiko.Message()
+        group.add_byte(b"\x1f")
+        group.add_mpint(self.modulus)
+        group.add_mpint(2)
+        self.transport._send_message(group)
+        self.transport._expect_packet(32)
+
+
+_MODULI = {"a group below nothing": -(1 << 2047) - 1, "a group of 8192 bits": (1 << 8191) + 1}
+
+
+def _send_no_group(transport: Any, mode: str) -> None:
+    name = KexGexSHA256.name
+    transport._preferred_kex, transport._modulus_pack = (name,), object()
+    transport._kex_info = {name: type("Group", (_NoGroup,), {"modulus": _MODULI[mode]})}
+
+
 def _speaking(mode: str) -> Script:
     """Speak SSH as paramiko's own server does; the mode decides what a command's output is."""
 
@@ -85,11 +121,16 @@ def _speaking(mode: str) -> Script:
         transport = paramiko.Transport(sock)
         transport.add_server_key(_KEY)
         door = _Door(over, mode)
+        if mode in _MODULI:
+            _send_no_group(transport, mode)
+        door.say = transport._send_message
         threads: list[threading.Thread] = []
         try:
             transport.start_server(server=door)
             while transport.is_active() and not over.is_set():
-                door.wake.wait(0.1)
+                if mode == "new keys without end" and transport.is_authenticated():
+                    transport.renegotiate_keys()
+                door.wake.wait(0.1 if mode != "new keys without end" else 0.001)
                 while door.started:
                     threads.append(threading.Thread(target=_write, args=(*door.started.pop(0), mode, over)))
                     threads[-1].start()
@@ -164,6 +205,11 @@ MODES: dict[str, Script] = {
     "an unknown message": _greeted(packet(b"\xfa") * 3),
     "an empty packet": _greeted(packet(b"")),
     "a key exchange a byte at a time": _greeted(packet(b"\x14" + b"\0" * 61), "slowly"),
+    "counts extensions it does not send": _speaking("counts extensions it does not send"),
+    "counts questions it does not ask": _speaking("counts questions it does not ask"),
+    "a group below nothing": _speaking("a group below nothing"),
+    "a group of 8192 bits": _speaking("a group of 8192 bits"),
+    "new keys without end": _speaking("new keys without end"),
     "login without end": _speaking("login without end"),
     "opens no channel": _speaking("opens no channel"),
     "output without newline": _speaking("output without newline"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -58,6 +59,7 @@ def test_that_a_hostile_host_is_one_sentence_in_time_and_in_little_memory(
     assert memory.bytes < MOST_BYTES
     assert told.value.host == "n1"
     assert len(told.value.sentence) < 1500
+    assert [one.name for one in threading.enumerate() if one.name == "ssh n1"] == [], "it goes on reading"
 
 
 def test_that_the_same_host_without_a_lie_is_read(made: list[Listener], tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from re import _constants as c  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
+from services.connections.ports import MOST_LINE
+
 _SAMPLE = {c.CATEGORY_DIGIT: "1", c.CATEGORY_SPACE: " ", c.CATEGORY_WORD: "a", c.CATEGORY_NOT_SPACE: "x",
            c.CATEGORY_NOT_DIGIT: "x", c.CATEGORY_NOT_WORD: "-"}  # fmt: skip
 
@@ -146,3 +148,23 @@ def slowest(used: Used, size: int) -> tuple[float, str]:
             getattr(used.pattern, way)(line)
             worst = max(worst, (time.thread_time() - began, line))
     return worst
+
+
+QUICK_S = 0.03
+"""No line takes longer: there is nothing to compare."""
+
+
+def no_more_than_its_length_says(used: Used) -> None:
+    """Fail where a line of twice the length takes a pattern much more than twice the time."""
+    size, before = 250, 0.0
+    while size < MOST_LINE:  # from small to large: a pattern that doubles with each letter would never come back
+        size *= 2
+        took, line = slowest(used, size)
+        if took <= QUICK_S:
+            before = took
+            continue
+        took = min(took, slowest(used, size)[0])  # a shared machine: twice means it
+        if took > QUICK_S and before > QUICK_S / 4:
+            assert took < 3.0 * before, f"{size} letters: {took:.3f} s, half of them: {before:.3f} s: {line[:60]!r}"
+        assert took < 0.3, f"{size} letters took {took:.3f} s: {line[:60]!r}"
+        before = took

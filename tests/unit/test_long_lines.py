@@ -10,30 +10,14 @@ import pytest
 
 from services.connections.ports import MOST_LINE, Output
 from services.procedures.gather_sessions import _DDL
-from tests.unit.hostile_lines import Used, patterns_of, slowest
+from tests.unit.hostile_lines import no_more_than_its_length_says, patterns_of
 
-PATTERNS = patterns_of(
-    "services.connections", "services.facts", "services.discovery", "services.sampling", "services.procedures"
-)
-QUICK_S = 0.03
-"""No line takes longer: there is nothing to compare."""
+PATTERNS = patterns_of("services")
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_that_the_longest_line_takes_a_pattern_no_more_than_its_length_says(name: str) -> None:
-    used: Used = PATTERNS[name]
-    size, before = 250, 0.0
-    while size < MOST_LINE:  # from small to large: a pattern that doubles with each letter would never come back
-        size *= 2
-        took, line = slowest(used, size)
-        if took <= QUICK_S:
-            before = took
-            continue
-        took = min(took, slowest(used, size)[0])  # a shared machine: twice means it
-        if took > QUICK_S and before > QUICK_S / 4:
-            assert took < 3.0 * before, f"{size} letters: {took:.3f} s, half of them: {before:.3f} s: {line[:60]!r}"
-        assert took < 0.3, f"{size} letters took {took:.3f} s: {line[:60]!r}"
-        before = took
+    no_more_than_its_length_says(PATTERNS[name])
 
 
 def test_that_comments_before_a_statement_take_no_time() -> None:

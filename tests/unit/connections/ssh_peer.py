@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 
 import paramiko
 
@@ -14,11 +15,18 @@ class SshPeer:
 
     Args:
         key: the host key that it shows. leads_to: the port of this machine that every tunnel ends at.
+        door: who lets in, instead of whoever takes every password.
     """
 
-    def __init__(self, key: paramiko.PKey, leads_to: int = 0) -> None:
+    def __init__(
+        self,
+        key: paramiko.PKey,
+        leads_to: int = 0,
+        door: Callable[[paramiko.Transport], paramiko.ServerInterface] | None = None,
+    ) -> None:
         self.passwords: list[str] = []
         self._key = key
+        self._door = door or (lambda _: _Door(self))
         self._leads_to = leads_to
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(0.1)
@@ -47,7 +55,7 @@ class SshPeer:
         transport = paramiko.Transport(sock)
         transport.add_server_key(self._key)
         try:
-            transport.start_server(server=_Door(self))
+            transport.start_server(server=self._door(transport))
             while transport.is_active() and not self.over.is_set():
                 channel = transport.accept(0.1)
                 if channel is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import match_exec
+from services.connections import config_asks
 from services.connections.ssh_config import target_for
 from services.inventory.model import SshAccess
 from services.secrets import SecretRef
@@ -66,7 +66,7 @@ def test_that_one_that_does_not_end_is_ended_and_taken_for_no(
 ) -> None:
     expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. echo")
     expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. sleep 41")
-    monkeypatch.setattr(match_exec, "MOST_S", 0.5)
+    monkeypatch.setattr(config_asks, "MOST_S", 0.5)
     began = time.monotonic()
     condition = f'exec "echo $$ >{tmp_path}/pid; sleep 40; true"\n User x\nMatch exec "sleep 41"'
     assert user_of(tmp_path, condition) == "other"

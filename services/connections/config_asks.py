@@ -1,6 +1,7 @@
-"""`Match exec` of an ssh_config: the program's exit status says whether the block counts (man ssh_config(5)).
+"""What an ssh_config asks of others while it is read, within bounds: `Match exec`, CanonicalizeHostname, %l.
 
-paramiko would run it with this program's whole environment, passwords included, and wait for it without end.
+paramiko would run the program with this one's whole environment, passwords included, and wait without end for it and
+for the resolver; it asks for this machine's full name whether a file or a key is named by it (%l) or not.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 
 import paramiko
 
+from services.connections.canonical_name import canonical_name
+from services.connections.names import name_of_this_machine
 from services.secrets import environment_for_children
 from services.visible import visible
 from services.words import tr
@@ -34,6 +37,36 @@ class SshConfigFile(paramiko.SSHConfig):
         self._answers: dict[str, bool] = {}
         self._left_s = MOST_S
 
+    def lookup(self, hostname: str, *, jumps: bool = False) -> paramiko.SSHConfigDict:
+        """Return what the file says of a host, its name made a full one first where the file wants that.
+
+        As in OpenSSH (ssh.c, main) it is the HostName that is made full; paramiko would take the alias in its place.
+
+        Args:
+            jumps: the inventory leads to it through other hosts.
+        """
+        options: paramiko.SSHConfigDict = self._look_up(hostname, None, canonical=False, final=False)
+        host = self._tokenize(options, hostname, "hostname", options.setdefault("hostname", hostname))
+        jumps = jumps or any(str(options.get(key) or "none").lower() != "none" for key in ("proxyjump", "proxycommand"))
+        full = canonical_name(host, options, jumps=jumps)
+        if full is None:
+            return self._look_up(hostname, options, canonical=False, final=True)
+        options["hostname"] = full
+        return self._look_up(full, options, canonical=True, final=True)
+
+    def _look_up(self, hostname: str, options: Any, *, canonical: bool, final: bool) -> paramiko.SSHConfigDict:
+        found: paramiko.SSHConfigDict = self._lookup(hostname, options, canonical=canonical, final=final)  # type: ignore[attr-defined]
+        return found
+
+    def _tokenize(self, config: Any, target_hostname: str, key: str, value: str) -> str:
+        """Put tokens in; this machine's full name is asked for only where it is wanted."""
+        if "%l" in value and "%l" in self.TOKENS_BY_CONFIG_KEY.get(key, ()):
+            value = value.replace("%l", name_of_this_machine())
+        return str(super()._tokenize(config, target_hostname, key, value))  # type: ignore[misc]
+
+    def _allowed_tokens(self, key: str) -> list[str]:
+        return [token for token in super()._allowed_tokens(key) if token != "%l"]  # type: ignore[misc]  # noqa: S105
+
     def _does_match(
         self, match_list: list[dict[str, Any]], target_hostname: str, canonical: bool, final: bool, options: Any
     ) -> bool:
@@ -46,7 +79,7 @@ class SshConfigFile(paramiko.SSHConfig):
             if before and not self._others_match(before, target_hostname, canonical, final, options):
                 return False
             before = []
-            command = str(self._tokenize(options, target_hostname, "match-exec", candidate["param"]))  # type: ignore[attr-defined]
+            command = self._tokenize(options, target_hostname, "match-exec", candidate["param"])
             if self._says_yes(command) is bool(candidate["negate"]):
                 return False
         if not before:

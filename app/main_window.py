@@ -119,6 +119,8 @@ class MainWindow(QMainWindow):
 
     def reveal(self) -> Iterator[None]:
         """Let what was built take the place of the first frame: dressed part by part, then painted part by part."""
+        from app.frame.first_keys import give_keys
+
         parts = (self.top, self.tree, self.topology, self.inspector, self.status)
         for part in parts:
             for widget in (part, *part.findChildren(QWidget)):
@@ -126,6 +128,7 @@ class MainWindow(QMainWindow):
             part.setUpdatesEnabled(False)
         yield
         self.setCentralWidget(self._whole)
+        give_keys(self.pages.currentWidget())
         yield
         for part in parts:
             part.setUpdatesEnabled(True)
@@ -205,7 +208,9 @@ class MainWindow(QMainWindow):
         if self._awaited:
             self.page_awaited.emit(key)
             return
-        self.pages.setCurrentIndex(self._page_keys.index(key))
+        from app.frame.first_keys import turn_page
+
+        turn_page(self.pages, self._page_keys.index(key), self.focusWidget())
         self.panels.show_inspector(key == "topology")
         if key != FIRST_RUN:
             self.top.show_page(key)
@@ -250,7 +255,8 @@ class MainWindow(QMainWindow):
         places = [self.top, self._notices_frame, self.tree, page, self.inspector, *self._strip, self.status]
         if self._sheet is not None and self._sheet.isVisible():
             places = [self._sheet]
-        stop = next_stop(places, self.focusWidget(), forward=forward)
+        held = self.focusWidget()
+        stop = next_stop(places, page if held is None or held is self else held, forward=forward)
         if stop is not None:
             why = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
             stop.setFocus(why)

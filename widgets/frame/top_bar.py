@@ -16,6 +16,8 @@ from widgets.common.wardrobe import wear
 
 HEIGHT = 44
 SETTINGS, WITH_INSPECTOR = "settings", "topology"
+_BAR_FOCUS = Qt.FocusPolicy.TabFocus
+"""As a QToolButton has it: a click on the bar leaves the keys where they are."""
 
 
 class Wheel(QWidget):
@@ -128,6 +130,7 @@ class TopBar(QFrame):
     def _sheet_button(self) -> QPushButton:
         button = QPushButton("?")
         button.setProperty("kind", "ghost")
+        button.setFocusPolicy(_BAR_FOCUS)
         button.setStyleSheet("padding: 4px 0;")
         button.setAccessibleName(tr("Keyboard shortcuts"))
         set_tip(button, tr("Keyboard shortcuts ({keys})", keys=keys_of(WINDOW, "sheet")))
@@ -159,6 +162,16 @@ class _PageButton(QPushButton):
         super().__init__(title)
         self.setProperty("kind", "ghost")
         self.setCheckable(True)
+        self.setFocusPolicy(_BAR_FOCUS)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter shows the page as Space does; the page in front has no use for Space: the window has."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.click()
+        elif event.key() == Qt.Key.Key_Space and self.isChecked():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         """Return room for the bold title and 16 px beside it."""
@@ -174,6 +187,7 @@ class _PanelButton(QPushButton):
         self._side = side
         self._hidden = False
         self.setProperty("kind", "ghost")
+        self.setFocusPolicy(_BAR_FOCUS)
         theme_holder().changed.connect(self.update)
 
     def show_state(self, *, hidden: bool) -> None:

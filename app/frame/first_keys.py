@@ -15,19 +15,20 @@ def turn_page(pages: QStackedWidget, number: int, held: QWidget | None) -> None:
     """Bring a page to the front; where the page before `held` the keys they go along, to where they were last."""
     before, page = pages.currentWidget(), pages.widget(number)
     last = page.focusWidget()
-    along = held is None or held.isWindow() or before is None or before.isAncestorOf(held)
+    along = held is None or held.isWindow() or before is None or held is before or before.isAncestorOf(held)
     if along:
         pages.window().setFocus()  # else the stack gives them to the page's first field or button
     pages.setCurrentIndex(number)
-    if along and last is not None and last.isVisibleTo(page):
+    if along and last is not None and last is not page and last.isVisibleTo(page):
         last.setFocus()
     elif along:
         give_keys(page)
 
 
 def give_keys(page: QWidget) -> None:
-    """Let the page, else the drawing, table or text in it, have the keys; where there is none of them, the window."""
+    """Let the page, else the drawing, table or text in it, have the keys; while a drawing waits, the window."""
     whole = page.focusProxy() or page
     parts = (whole, *page.findChildren(QAbstractScrollArea))
     takers = (part for part in parts if part.focusPolicy().value & _BY_TAB.value and part.isVisibleTo(page))
-    next(takers, page.window()).setFocus(Qt.FocusReason.OtherFocusReason)
+    nothing = page if whole is page else page.window()
+    next(takers, nothing).setFocus(Qt.FocusReason.OtherFocusReason)

@@ -170,6 +170,16 @@ def test_that_a_page_that_tab_went_to_is_shown_by_space_and_enter_and_then_space
         assert (opened.window.page(), source.playing) == (page, not before)
 
 
+def test_that_escape_leaves_settings_that_were_just_opened(qtbot: QtBot, opened: OpenWindow) -> None:
+    page = QWidget()
+    left: list[int] = []
+    page.keyPressEvent = lambda event: left.append(event.key())  # type: ignore[method-assign]
+    opened.window.add_page("settings", page)
+    opened.window.show_settings()
+    qtbot.keyClick(focus(), Qt.Key.Key_Escape)
+    assert left == [Qt.Key.Key_Escape]
+
+
 def test_that_a_page_finds_the_keys_where_they_were_when_it_comes_back(qtbot: QtBot, opened: OpenWindow) -> None:
     opened.window.show_page("journal")
     field = opened.window.pages.currentWidget().findChild(QLineEdit)

@@ -85,8 +85,10 @@ def build_steering(
     return steering
 
 
-def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:
-    """Let hosts be edited and removed where they are watched live."""
+def wire_host_actions(
+    controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, finder: Finder, parent: QObject
+) -> None:
+    """Let hosts be edited, asked again and removed where they are watched live: in menus and in the palette."""
     if not controller.source.is_live:
         return
     # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
@@ -95,5 +97,6 @@ def wire_host_actions(controller: Controller, window: MainWindow, hosts: AddHost
     from services.sampling.watcher import Watcher
 
     if isinstance(controller.source, Watcher):
-        HostActions(controller, controller.source, window, hosts, ops, parent)
+        actions = HostActions(controller, controller.source, window, hosts, ops, parent)
+        finder.offer(actions.entries, actions.take)
         AskMore(controller, window, hosts, ops, parent)

@@ -87,6 +87,12 @@ def test_that_control_and_comma_show_the_settings_and_escape_goes_back(qtbot: Qt
     assert button.isChecked()
 
 
+def test_that_settings_of_a_demo_say_that_they_are_not_kept(qtbot: QtBot, opened: Opened) -> None:
+    opened.keeper.path = None
+    said = [label.text() for label in opened.page(qtbot).findChildren(QLabel)]
+    assert "Nothing is kept: what you set here ends with this window, as always in the demo." in said
+
+
 def test_that_every_setting_is_kept_as_it_is_made(qtbot: QtBot, opened: Opened) -> None:
     page = opened.page(qtbot)
     chosen(page.theme, "dark")

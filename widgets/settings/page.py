@@ -119,7 +119,9 @@ class SettingsPage(QFrame):
         row = QHBoxLayout()
         row.addWidget(label(tr("Settings"), "title"))
         said = (
-            tr("kept in {path}", path=self._shown.kept) if self._shown.kept else tr("not kept: nothing of this run is")
+            tr("kept in {path}", path=self._shown.kept)
+            if self._shown.kept
+            else tr("Nothing is kept: what you set here ends with this window, as always in the demo.")
         )
         where = label(said, "third")
         row.addSpacing(8)

@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
             part.setUpdatesEnabled(False)
         yield
         self.setCentralWidget(self._whole)
-        give_keys(self.pages.currentWidget())
+        give_keys(self.pages)
         yield
         for part in parts:
             part.setUpdatesEnabled(True)
@@ -248,6 +248,7 @@ class MainWindow(QMainWindow):
         from PySide6.QtCore import Qt
 
         from app.frame.eye_order import next_stop
+        from app.frame.first_keys import place_of
 
         page = self.pages.currentWidget() if hasattr(self, "pages") else None
         if page is None:
@@ -255,8 +256,7 @@ class MainWindow(QMainWindow):
         places = [self.top, self._notices_frame, self.tree, page, self.inspector, *self._strip, self.status]
         if self._sheet is not None and self._sheet.isVisible():
             places = [self._sheet]
-        held = self.focusWidget()
-        stop = next_stop(places, page if held is None or held is self else held, forward=forward)
+        stop = next_stop(places, place_of(self.focusWidget(), page), forward=forward)
         if stop is not None:
             why = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
             stop.setFocus(why)

@@ -74,7 +74,16 @@ class MainWindow(QMainWindow):
     messages: MessageBar
     panels: Panels
 
-    def __init__(self, *, bare: bool = False, dark: bool | None = None, sides: Sides | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        bare: bool = False,
+        dark: bool | None = None,
+        sides: Sides | None = None,
+        percent: int = 100,
+        hidden: tuple[bool, bool] = (False, False),
+    ) -> None:
+        """Make the window; how it stood last (`percent`: text size, `hidden`: estate, inspector) is a bare one's."""
         super().__init__()
         self.setWindowTitle("Pilothouse")
         self.setMinimumSize(QSize(960, 600))
@@ -86,7 +95,7 @@ class MainWindow(QMainWindow):
         self.acts: dict[str, Callable[[], object]] = {}
         self.may_close: Callable[[], bool] | None = None
         if bare:
-            frame = FirstFrame(self._sides, dark=dark)
+            frame = FirstFrame(self._sides, dark=dark, percent=percent, hidden=hidden)
             frame.painted.connect(self.first_painted)
             self.setCentralWidget(frame)
         else:

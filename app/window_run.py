@@ -79,7 +79,13 @@ def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int,
     given: ThemeName | None = getattr(options, "theme", None)
     worn = given or (kept.theme if kept.theme != "system" else None)
     sides = Sides(kept.tree_width, kept.inspector_width)
-    window = MainWindow(bare=True, dark=None if worn is None else worn == "dark", sides=sides)
+    window = MainWindow(
+        bare=True,
+        dark=None if worn is None else worn == "dark",
+        sides=sides,
+        percent=kept.text_percent,
+        hidden=(kept.tree_hidden, kept.inspector_hidden),
+    )
     asked: tuple[int, int] | None = getattr(options, "size", None)
     screen = application.primaryScreen() if pictures is None else None
     window.resize(*(asked or fitting_size(screen, (kept.width, kept.height))))

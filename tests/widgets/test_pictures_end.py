@@ -1,4 +1,4 @@
-"""A fault while pictures are made: a sentence and a code, no crash and no picture of half a page. In its own process."""
+"""A fault while pictures are made: a sentence and a code, no crash and no picture of half a page. In a process."""
 
 from __future__ import annotations
 

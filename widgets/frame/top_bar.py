@@ -77,6 +77,7 @@ class TopBar(QFrame):
         self._name = PlainLabel("Pilothouse")
         row.addWidget(self._name)
         row.addSpacing(16)
+        self._with_pages = True
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
@@ -110,15 +111,23 @@ class TopBar(QFrame):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say the program's name where there is room for it."""
+        """Show what there is room for beside the pages."""
         super().resizeEvent(event)
         self._make_room()
 
     def _make_room(self) -> None:
-        parts = [*self._buttons.values(), self._name]
-        fixed = 3 * px(30) + self._search.minimumWidth() + 110
-        wanted = fixed + sum(part.sizeHint().width() for part in parts)
-        self._name.setVisible(self.width() >= wanted)
+        """No page's title is cut: the program's name, the panels' buttons and the field give way, their keys stay."""
+        titles = sum(button.sizeHint().width() + 4 for button in self._buttons.values())
+        room = self.width() - titles - px(28) - 80
+        panels = [*self._panels.values()] if self._with_pages else []
+        for parts, need in (
+            ([self._search], self._search.minimumWidth()),
+            (panels, 2 * px(30) + 8),
+            ([self._name], self._name.sizeHint().width() + 20),
+        ):
+            for part in parts:
+                part.setVisible(need <= room)
+            room = room - need if need <= room else 0
 
     def _page_button(self, key: str, title: str, keys: str) -> _PageButton:
         button = self._buttons[key] = _PageButton(tr(title))
@@ -151,8 +160,10 @@ class TopBar(QFrame):
         """Offer the pages, or not while there is nothing that they could show."""
         for key, button in self._buttons.items():
             button.setVisible(visible or key == SETTINGS)
+        self._with_pages = visible
         for panel in self._panels.values():
             panel.setVisible(visible)
+        self._make_room()
 
 
 class _PageButton(QPushButton):

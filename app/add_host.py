@@ -225,7 +225,7 @@ class AddHost(QObject):
     # --- imports -----------------------------------------------------------------------------------------------------
 
     def _show_import(self, kind: str, found: Found) -> None:
-        dialog = ImportDialog(_SOURCES[kind], found.candidates, self._window)
+        dialog = ImportDialog(_SOURCES[kind], found.candidates, self._window, why=found.told)
         path, vault = self._path, self._vault
 
         def take(entries: tuple[HostEntry, ...]) -> None:
@@ -260,6 +260,8 @@ class Found:
 
     candidates: tuple[Candidate, ...]
     secrets: tuple[tuple[SecretRef, Secret], ...] = ()
+    told: tuple[str, ...] = ()
+    """What was left out and what could not be read, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +350,7 @@ def _found(kind: str) -> Found:
     from services.inventory.imports_workbench import import_workbench
 
     report = {"ssh": import_ssh_config, "mycnf": import_my_cnf, "workbench": import_workbench}[kind]()
-    notes = "; ".join((*report.notes, *report.problems))
+    told = (*report.problems, *report.notes)
+    notes = "; ".join(told)
     hosts = tuple(Candidate(h, report.source, notes if index == 0 else "") for index, h in enumerate(report.hosts))
-    return Found(hosts, report.secrets)
+    return Found(hosts, report.secrets, told)

@@ -21,6 +21,8 @@ class ErrorHooks:
     def __init__(self) -> None:
         self._show: Callable[[UserError], None] | None = None
         self._early: list[UserError] = []
+        self.uncaught: UserError | None = None
+        """The first error that nobody caught."""
 
     def install(self) -> None:
         """Take over sys and threading hooks."""
@@ -51,6 +53,11 @@ class ErrorHooks:
         for problem in early:
             show(problem)
 
+    def raise_uncaught(self) -> None:
+        """Raise the first error that nobody caught, if there was one."""
+        if self.uncaught is not None:
+            raise self.uncaught
+
     def keep(self) -> None:
         """Keep errors again until another window shows them: the one that did is closed."""
         self._show = None
@@ -67,14 +74,23 @@ class ErrorHooks:
             sys.__excepthook__(kind, error, trace)
             return
         log.error("uncaught: %s", "".join(traceback.format_exception(kind, error, trace)))
-        self.tell(
-            UserError(
-                tr("Something went wrong inside Pilothouse: {kind}: {error}", kind=kind.__name__, error=error),
-                safe=tr("Nothing was sent to any server by this."),
-                try_=(tr("Carry on; if it comes again, report it with the log file."),),
-            )
-        )
+        told = _told(error, tr("Carry on; if it comes again, report it with the log file."))
+        self.uncaught = self.uncaught or told
+        self.tell(told)
 
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._on_uncaught(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def as_ending(error: Exception) -> UserError:
+    """Return what ends the program as a sentence; what a person reads already stays as it is."""
+    if isinstance(error, UserError):
+        return error
+    log.error("uncaught: %s", "".join(traceback.format_exception(error)))
+    return _told(error, tr("Report it with these lines."))
+
+
+def _told(error: BaseException, advice: str) -> UserError:
+    what = tr("Something went wrong inside Pilothouse: {kind}: {error}", kind=type(error).__name__, error=error)
+    return UserError(what, safe=tr("Nothing was sent to any server by this."), try_=(advice,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,10 @@ from services.sampling.watcher import Watcher
 from services.types import Health, Reach
 from services.words import tr
 from widgets.bridge.ops import Ops
+from widgets.common.palette import PaletteEntry
 from widgets.procedures.confirm_strip import ConfirmStrip
+
+_RETRY, _EDIT, _STOP = "retry-host:", "edit-host:", "stop-host:"
 
 
 class HostActions(QObject):
@@ -54,6 +58,31 @@ class HostActions(QObject):
         if asked:
             self._watcher.try_now([node.host for node in asked])
             self._controller.say_for_now(tr("Asking {names} again…", names=names(sorted(n.name for n in asked))))
+
+    def entries(self) -> Iterator[PaletteEntry]:
+        """Yield what the palette offers for the chosen host, and for its cluster where hosts are silent."""
+        from app.procedure_offers import can_be_retried  # what stands behind procedures comes after the first hosts
+
+        cluster, node = self._controller.cluster(), self._controller.node()
+        again = [(node.node_id, node.name)] if node is not None and node.host and can_be_retried(node) else []
+        if cluster is not None and any(n.host and n.reach is Reach.NONE for n in cluster.nodes):
+            again.append((cluster.cluster_id, cluster.name))
+        for key, name in again:
+            yield PaletteEntry(f"{_RETRY}{key}", "action", tr("Retry {name} now", name=name))
+        if node is None or not node.host:
+            return
+        edit, stop = tr("Edit the connection of {name}…", name=node.name), tr("Stop watching {name}…", name=node.name)
+        yield PaletteEntry(f"{_EDIT}{node.node_id}", "action", edit)
+        yield PaletteEntry(f"{_STOP}{node.node_id}", "action", stop)
+
+    def take(self, entry_id: str) -> bool:
+        """Do what was chosen in the palette; return whether it was one of these."""
+        acts = {_RETRY: self.retry, _EDIT: self._edit_node, _STOP: self._remove_node}
+        for prefix, act in acts.items():
+            if entry_id.startswith(prefix):
+                act(entry_id.removeprefix(prefix))
+                return True
+        return False
 
     def _edit_node(self, node_id: str) -> None:
         self._edit(self._host_of(node_id))

@@ -74,7 +74,16 @@ class MainWindow(QMainWindow):
     messages: MessageBar
     panels: Panels
 
-    def __init__(self, *, bare: bool = False, dark: bool | None = None, sides: Sides | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        bare: bool = False,
+        dark: bool | None = None,
+        sides: Sides | None = None,
+        percent: int = 100,
+        hidden: tuple[bool, bool] = (False, False),
+    ) -> None:
+        """Make the window; how it stood last (`percent`: text size, `hidden`: estate, inspector) is a bare one's."""
         super().__init__()
         self.setWindowTitle("Pilothouse")
         self.setMinimumSize(QSize(960, 600))
@@ -86,7 +95,7 @@ class MainWindow(QMainWindow):
         self.acts: dict[str, Callable[[], object]] = {}
         self.may_close: Callable[[], bool] | None = None
         if bare:
-            frame = FirstFrame(self._sides, dark=dark)
+            frame = FirstFrame(self._sides, dark=dark, percent=percent, hidden=hidden)
             frame.painted.connect(self.first_painted)
             self.setCentralWidget(frame)
         else:
@@ -119,6 +128,8 @@ class MainWindow(QMainWindow):
 
     def reveal(self) -> Iterator[None]:
         """Let what was built take the place of the first frame: dressed part by part, then painted part by part."""
+        from app.frame.first_keys import give_keys
+
         parts = (self.top, self.tree, self.topology, self.inspector, self.status)
         for part in parts:
             for widget in (part, *part.findChildren(QWidget)):
@@ -126,6 +137,7 @@ class MainWindow(QMainWindow):
             part.setUpdatesEnabled(False)
         yield
         self.setCentralWidget(self._whole)
+        give_keys(self.pages)
         yield
         for part in parts:
             part.setUpdatesEnabled(True)
@@ -220,7 +232,9 @@ class MainWindow(QMainWindow):
         if self._awaited:
             self.page_awaited.emit(key)
             return
-        self.pages.setCurrentIndex(self._page_keys.index(key))
+        from app.frame.first_keys import turn_page
+
+        turn_page(self.pages, self._page_keys.index(key), self.focusWidget())
         self.panels.show_inspector(key == "topology")
         if key != FIRST_RUN:
             self.top.show_page(key)
@@ -258,6 +272,7 @@ class MainWindow(QMainWindow):
         from PySide6.QtCore import Qt
 
         from app.frame.eye_order import next_stop
+        from app.frame.first_keys import place_of
 
         page = self.pages.currentWidget() if hasattr(self, "pages") else None
         if page is None:
@@ -265,7 +280,7 @@ class MainWindow(QMainWindow):
         places = [self.top, self._notices_frame, self.tree, page, self.inspector, *self._strip, self.status]
         if self._sheet is not None and self._sheet.isVisible():
             places = [self._sheet]
-        stop = next_stop(places, self.focusWidget(), forward=forward)
+        stop = next_stop(places, place_of(self.focusWidget(), page), forward=forward)
         if stop is not None:
             why = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
             stop.setFocus(why)

@@ -92,11 +92,15 @@ def wire_host_actions(
     window: MainWindow,
     hosts: AddHost,
     ops: Ops,
+    finder: Finder,
     first_run: Callable[[], object],
     *,
     parent: QObject,
 ) -> None:
-    """Let hosts be edited and removed where they are watched live; `first_run` shows the page of who has none."""
+    """Let hosts be edited, asked again and removed where they are watched live, in menus and in the palette.
+
+    `first_run` shows the page of who has none.
+    """
     if not controller.source.is_live:
         return
     # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
@@ -107,6 +111,7 @@ def wire_host_actions(
 
     if isinstance(controller.source, Watcher):
         watcher = controller.source
-        HostActions(controller, watcher, window, hosts, ops, parent)
+        actions = HostActions(controller, watcher, window, hosts, ops, parent)
+        finder.offer(actions.entries, actions.take)
         NobodyLeft(controller, window, lambda: watcher.watches_any, first_run)
         AskMore(controller, window, hosts, ops, parent)

@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from app.arguments import FINDINGS, GOOD
+from app.error_hooks import ErrorHooks
 from app.main_window import PAGES, SETTINGS
 from app.session import WindowSession
 from services.discovery.model import EstateSnapshot
@@ -27,8 +28,11 @@ SHEET = "shortcuts"
 LIVE_CHARTS_S = 8.0
 
 
-def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
-    """Write `PAGE-THEME-WxH.png` for every page, and for the sheet of shortcuts; return the exit code."""
+def take_pictures(session: WindowSession, folder: Path, theme: str, hooks: ErrorHooks) -> int:
+    """Write `PAGE-THEME-WxH.png` for every page, and for the sheet of shortcuts; return the exit code.
+
+    Raises the first error that nobody caught: a page that could not be built is no picture.
+    """
     try:
         private_folder(folder)
     except OSError as problem:
@@ -37,7 +41,9 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
         ) from problem
     ready: list[bool] = []
     session.ready.connect(lambda: ready.append(True))
-    if not _spin(lambda: bool(ready), LOAD_LIMIT_S):
+    came = _spin(lambda: bool(ready) or hooks.uncaught is not None, LOAD_LIMIT_S)
+    hooks.raise_uncaught()
+    if not came:
         raise BadInput(tr("The window was not ready for its pictures within 30 s."))
     window = session.window
     pages = [key for key, _ in PAGES] if session.controller is not None else [window.page()]
@@ -51,6 +57,7 @@ def take_pictures(session: WindowSession, folder: Path, theme: str) -> int:
         if (focused := window.focusWidget()) is not None:
             focused.clearFocus()  # the ring tells a person at the keyboard where it types; a picture has nobody
         _settle(session)
+        hooks.raise_uncaught()
         for charts in window.findChildren(ChartsPage):
             charts.paint_now()
         path = folder / f"{page}-{theme}-{window.width()}x{window.height()}.png"

@@ -205,7 +205,9 @@ class WindowSession(QObject):
         if self._hosts is not None:
             from app.pages import wire_host_actions
 
-            wire_host_actions(controller, self.window, self._hosts, self.ops, self._first_run, parent=self)
+            wire_host_actions(
+                controller, self.window, self._hosts, self.ops, pages.finder, self._first_run, parent=self
+            )
         controller.start()
         if door is None:
             self.ready.emit()

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.arguments import GOOD
 from app.display import application as made_application
-from app.error_hooks import ErrorHooks
+from app.error_hooks import ErrorHooks, as_ending
 from app.main_window import MainWindow
 from app.settings.keeper import Keeper, keeper_for, last_estate
 from services.words import from_environment, install
@@ -83,7 +83,13 @@ def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int,
     given: ThemeName | None = getattr(options, "theme", None)
     worn = given or (kept.theme if kept.theme != "system" else None)
     sides = Sides(kept.tree_width, kept.inspector_width)
-    window = MainWindow(bare=True, dark=None if worn is None else worn == "dark", sides=sides)
+    window = MainWindow(
+        bare=True,
+        dark=None if worn is None else worn == "dark",
+        sides=sides,
+        percent=kept.text_percent,
+        hidden=(kept.tree_hidden, kept.inspector_hidden),
+    )
     asked: tuple[int, int] | None = getattr(options, "size", None)
     screen = application.primaryScreen() if pictures is None else None
     window.resize(*(asked or fitting_size(screen, (kept.width, kept.height))))
@@ -93,17 +99,25 @@ def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int,
     else:
         window.show()
     exit_code = GOOD
-    if pictures is None:
-        start.behind_first_paint()
-        application.exec()
-    else:
-        from app.screenshots import take_pictures
-        from widgets.common.theme import current_theme
-
-        session = start.at_once()
-        exit_code = take_pictures(session, pictures, current_theme().name)
-    start.stop()
+    try:
+        if pictures is None:
+            start.behind_first_paint()
+            application.exec()
+        else:
+            exit_code = _pictures(start, pictures, hooks)
+    finally:
+        start.stop()  # a worker that outlives Qt's objects takes the whole program down with it
     return exit_code, start.other
+
+
+def _pictures(start: WindowStart, folder: Path, hooks: ErrorHooks) -> int:
+    from app.screenshots import take_pictures
+    from widgets.common.theme import current_theme
+
+    try:
+        return take_pictures(start.at_once(), folder, current_theme().name, hooks)
+    except Exception as error:
+        raise as_ending(error) from error
 
 
 def fitting_size(screen: QScreen | None, last: tuple[int, int] = (0, 0)) -> tuple[int, int]:

@@ -117,6 +117,9 @@ def _import(options: Namespace) -> int:
     sys.stdout.write(report.preview() + "\n")
     for name in merged.conflicts:
         sys.stdout.write(tr("  {name}: stands in the inventory with other values; it is left as it is.\n", name=name))
+    if not merged.added:
+        sys.stdout.write(tr("Nothing is to be written: there is no new host in it.\n"))
+        return FINDINGS if report.problems and not report.hosts else GOOD
     if not options.write:
         sys.stdout.write(
             tr("Nothing was written. Add --write to put {count} new into {path}.\n", count=len(merged.added), path=path)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
 
 from widgets.common.fonts import text_percent
 from widgets.common.theme import theme_holder
-from widgets.frame.first_frame import Sides
+from widgets.frame.first_frame import Sides, with_text
 
 LEAST, MOST = 160, 640
 _STEP = 24
@@ -92,7 +92,7 @@ class Panels(QSplitter):
     def _drawn(self, _place: int, _which: int) -> None:
         for side in self._sides:
             if side.isVisible() and side.width() != self._wanted()[side]:
-                self._widths[side] = round(side.width() / _with_text())
+                self._widths[side] = round(side.width() / with_text(text_percent()))
         self.changed.emit()
 
     def _present(self) -> dict[QWidget, int]:
@@ -100,15 +100,10 @@ class Panels(QSplitter):
         return dict(zip(self._sides, self.widths().within(self.width()), strict=True))
 
     def _wanted(self) -> dict[QWidget, int]:
-        return {side: round(width * _with_text()) for side, width in self._present().items()}
+        return {side: round(width * with_text(text_percent())) for side, width in self._present().items()}
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the panels their share of the new width, where the person has drawn no edge."""
         super().resizeEvent(event)
         if not all(self._widths.values()):
             self._apply()
-
-
-def _with_text() -> float:
-    """Return how much wider panels are for text of the present size: half as much as it is larger."""
-    return (1 + text_percent() / 100) / 2

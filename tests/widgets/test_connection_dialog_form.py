@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
@@ -294,6 +294,22 @@ def test_that_an_import_takes_only_what_is_ticked(qtbot: QtBot) -> None:
     spy = QSignalSpy(made.import_requested)
     press(made, "Import 2 hosts")
     assert spy.at(0) == [(ENTRY, other)]
+
+
+def test_that_an_import_that_found_nothing_says_why_and_offers_no_choice_there_is_not(qtbot: QtBot) -> None:
+    why = "/home/dba/.my.cnf can't be read: No such file or directory."
+    made = ImportDialog("~/.my.cnf", [], why=(why,))
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(made)
+    made.show()
+    said = "\n".join(part.text() for part in made.findChildren(QLabel))
+    assert why in said
+    assert "source" not in said
+    assert [part.text() for part in made.findChildren(QPushButton) if part.isVisible()] == ["Close"]
+
+
+def test_that_the_examples_of_a_form_do_not_look_like_defaults(dialog: ConnectionDialog) -> None:
+    assert dialog.form.sql_user.placeholderText() == "has no default, for example pilothouse"
 
 
 def test_that_an_import_without_a_tick_can_not_be_pressed(qtbot: QtBot) -> None:

@@ -16,7 +16,7 @@ from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.common.labels import ElidedLabel
-from widgets.common.theme import apply_theme
+from widgets.common.theme import apply_text_size, apply_theme
 from widgets.procedures.page import ProceduresPage
 from widgets.procedures.side import SidePanel
 from widgets.procedures.values import Curve
@@ -65,6 +65,23 @@ def test_that_a_laptop_keeps_its_measures_and_a_large_screen_gives_the_panels_mo
     assert opened.window.inspector.width() > 400
     at_size(opened, qtbot, LAPTOP)
     assert (opened.window.tree.width(), opened.window.inspector.width()) == (232, 316)
+
+
+@pytest.mark.parametrize("percent", [100, 150])
+def test_that_words_of_the_drawing_are_not_smaller_where_hidden_panels_give_it_more_room(
+    qtbot: QtBot, qapp: QApplication, percent: int
+) -> None:
+    cluster = long_named()
+    nodes = tuple(replace(node, name=f"{LONG}.example.net") for node in cluster.nodes)
+    with open_window(qapp, FakeLiveSource(b.estate(replace(cluster, nodes=nodes)))) as opened:
+        at_size(opened, qtbot, (1280, 900))
+        try:
+            apply_text_size(qapp, percent)
+            opened.window.panels.set_hidden(tree=True, inspector=True)
+            qtbot.wait(60)
+            assert opened.window.topology.canvas.zoom >= 0.99 * percent / 100
+        finally:
+            apply_text_size(qapp, 100)
 
 
 def test_that_an_edge_drawn_by_a_person_stays_and_the_other_panel_still_follows_the_window(

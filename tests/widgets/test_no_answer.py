@@ -9,12 +9,15 @@ from typing import cast
 
 import numpy as np
 import pytest
-from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.add_host import AddHost
+from app.finder import Finder
 from app.host_actions import HostActions
+from app.pages import wire_host_actions
 from app.terminal import estate_text
 from app.vault import SessionVault
 from services.discovery.model import EstateSnapshot, NodeView
@@ -28,8 +31,10 @@ from tests.widgets.dark_estate import ASKED_FROM, HEARD, WRITTEN, dark_estate, d
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
+from widgets.common.palette import CommandPalette
 from widgets.common.text import format_clock, speak_of_past
 from widgets.inventory.tree_model import cluster_entry, node_entry
+from widgets.procedures.confirm_strip import ConfirmStrip
 from widgets.topology.advice import advice
 from widgets.topology.inspector_content import MACHINE, SETTINGS, content
 from widgets.topology.silence import dark_notice, is_dark
@@ -74,6 +79,39 @@ def watcher(opened: OpenWindow, tmp_path: Path) -> FakeWatcher:
     HostActions(opened.controller, cast("Watcher", fake), opened.window, hosts, opened.ops, opened.window)
     opened.controller.refresh()
     return fake
+
+
+def test_that_the_palette_offers_what_the_menu_of_the_chosen_host_does_by_a_watcher_that_only_notes(
+    qtbot: QtBot, opened: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[list[str]] = []
+    monkeypatch.setattr(DarkSource, "try_now", lambda _self, names: tried.append(names), raising=False)
+    monkeypatch.setattr("services.sampling.watcher.Watcher", DarkSource)
+    window = opened.window
+    hosts = AddHost(window, cast("Ops", opened.ops), SessionVault(), tmp_path / "inventory.toml", window)
+    finder = window.findChild(Finder)
+    assert finder is not None
+    wire_host_actions(opened.controller, window, hosts, opened.ops, finder, lambda: None, parent=window)
+    node = opened.controller.estate.clusters[0].nodes[1]
+    opened.controller.select_node(node.node_id)
+    palette = window.findChild(CommandPalette)
+    assert palette is not None
+    for words in (f"retry {node.name}", f"stop watching {node.name}", f"edit connection {node.name}"):
+        window.palette_wanted.emit()
+        palette.type_text(words)
+        shown = palette.current()
+        assert shown is not None
+        assert node.name in shown.title
+        assert shown.kind == "action"
+        if not words.startswith("edit"):
+            QTest.keyClick(palette.findChild(QLineEdit), Qt.Key.Key_Return)
+    assert tried == [[node.host]]
+    window.palette_wanted.emit()
+    palette.type_text(f"retry {opened.controller.estate.clusters[0].name}")
+    QTest.keyClick(palette.findChild(QLineEdit), Qt.Key.Key_Return)
+    assert len(tried[1]) == 15
+    question = next(strip for strip in window.findChildren(ConfirmStrip) if strip.isVisible())
+    assert node.name in question.title.text()
 
 
 def test_that_the_tree_has_the_written_clusters_with_counts_and_the_worst_state() -> None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -20,7 +21,7 @@ from widgets.common.theme import apply_theme, theme
 from widgets.timeline.placement import Mark, place_bars, place_labels, place_marks
 from widgets.timeline.replay_bar import SPEEDS, ReplayBar
 from widgets.timeline.strip import EventStrip
-from widgets.timeline.strip_paint import BAR_Y, GLYPH_Y, beside, flag_rects
+from widgets.timeline.strip_paint import BAR_Y, GLYPH_Y, TEXT_TOPS, beside, flag_rects
 
 SST = Event(NOW - 500, "transfer", "SST from db2 to db4", Health.TRANSFER, until=NOW - 100, spans=True, key="sst")
 STOPPED = Event(NOW - 800, "state", "db4 stopped, data folder emptied", Health.WARN)
@@ -244,6 +245,20 @@ def test_that_click_drag_and_keys_on_the_track_seek(make_bar: Callable[[], Repla
     assert wanted[-1] == NOW - 295
     qtbot.keyClick(track, Qt.Key.Key_Home)
     assert wanted[-1] == NOW - 900
+
+
+def test_that_no_sentence_stands_where_a_line_of_the_time_crosses_it(strip: EventStrip) -> None:
+    strip.set_events((STOPPED,))
+    written = strip.scene().labels[0]
+    assert written.row == 0
+    top = int(TEXT_TOPS[0])
+    grounds = theme("light").panel, theme("light").accent
+    for part in (0.1, 0.4, 0.9):
+        x = written.left + part * written.width
+        strip.set_cursor(strip.scene().time_at(x))
+        picture = strip.grab().toImage()
+        beside_line = [QColor(picture.pixel(round(x) + dx, top + dy)) for dx in (-4, -3, 3, 4) for dy in range(3, 13)]
+        assert all(color in grounds for color in beside_line), part
 
 
 def test_that_a_flag_over_a_sentence_leaves_the_larger_part_of_it_and_no_half_words() -> None:

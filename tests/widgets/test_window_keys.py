@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.main_window import PAGES
@@ -134,6 +134,60 @@ def test_that_space_stays_a_space_in_a_field_and_presses_the_button_that_has_the
     sheet_button.setFocus()
     qtbot.keyClick(sheet_button, Qt.Key.Key_Space)
     assert not source.playing
+
+
+@pytest.mark.parametrize("page", ["topology", "charts", "journal"])
+def test_that_space_plays_from_the_start_and_after_a_page_was_chosen_by_the_mouse(
+    qtbot: QtBot, replay: tuple[OpenWindow, FakeRecording], page: str
+) -> None:
+    opened, source = replay
+    assert focus() is opened.window.topology.canvas
+    title = dict(PAGES)[page]
+    chosen = next(part for part in opened.window.top.findChildren(QPushButton) if part.text() == title)
+    qtbot.mouseClick(chosen, Qt.MouseButton.LeftButton)
+    assert opened.window.page() == page
+    before = source.playing
+    qtbot.keyClick(focus(), Qt.Key.Key_Space)
+    assert source.playing != before
+    for key in (Qt.Key.Key_1, Qt.Key.Key_4, Qt.Key.Key_3, Qt.Key.Key_2):
+        qtbot.keyClick(focus(), key, ALT)
+        before = source.playing
+        qtbot.keyClick(focus(), Qt.Key.Key_Space)
+        assert source.playing != before
+
+
+def test_that_a_page_that_tab_went_to_is_shown_by_space_and_enter_and_then_space_plays(
+    qtbot: QtBot, replay: tuple[OpenWindow, FakeRecording]
+) -> None:
+    opened, source = replay
+    titles = {part.text(): part for part in opened.window.top.findChildren(QPushButton)}
+    for title, page, key in (("Charts", "charts", Qt.Key.Key_Space), ("Journal", "journal", Qt.Key.Key_Return)):
+        titles[title].setFocus(Qt.FocusReason.TabFocusReason)
+        before = source.playing
+        qtbot.keyClick(focus(), key)
+        assert (opened.window.page(), source.playing) == (page, before)
+        qtbot.keyClick(focus(), Qt.Key.Key_Space)
+        assert (opened.window.page(), source.playing) == (page, not before)
+
+
+def test_that_escape_leaves_settings_that_were_just_opened(qtbot: QtBot, opened: OpenWindow) -> None:
+    page = QWidget()
+    left: list[int] = []
+    page.keyPressEvent = lambda event: left.append(event.key())  # type: ignore[method-assign]
+    opened.window.add_page("settings", page)
+    opened.window.show_settings()
+    qtbot.keyClick(focus(), Qt.Key.Key_Escape)
+    assert left == [Qt.Key.Key_Escape]
+
+
+def test_that_a_page_finds_the_keys_where_they_were_when_it_comes_back(qtbot: QtBot, opened: OpenWindow) -> None:
+    opened.window.show_page("journal")
+    field = opened.window.pages.currentWidget().findChild(QLineEdit)
+    field.setFocus()
+    opened.window.show_page("topology")
+    assert focus() is opened.window.topology.canvas
+    opened.window.show_page("journal")
+    assert focus() is field
 
 
 def regions(opened: OpenWindow) -> list[str]:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -85,6 +85,12 @@ def test_that_control_and_comma_show_the_settings_and_escape_goes_back(qtbot: Qt
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert opened.window.page() == "settings"
     assert button.isChecked()
+
+
+def test_that_settings_of_a_demo_say_that_they_are_not_kept(qtbot: QtBot, opened: Opened) -> None:
+    opened.keeper.path = None
+    said = [label.text() for label in opened.page(qtbot).findChildren(QLabel)]
+    assert "Nothing is kept: what you set here ends with this window, as always in the demo." in said
 
 
 def test_that_every_setting_is_kept_as_it_is_made(qtbot: QtBot, opened: Opened) -> None:
@@ -182,6 +188,29 @@ def test_that_a_window_stands_as_it_stood(qtbot: QtBot, qapp: QApplication, tmp_
     assert window.page() == "topology"
     assert not window.inspector.isVisible()
     assert window.tree.width() == 310
+
+
+@pytest.mark.parametrize("percent", [100, 150, 200])
+@pytest.mark.parametrize("hidden", [(False, False), (True, False), (False, True)])
+def test_that_the_first_frame_has_its_parts_where_the_furnished_window_has_them(
+    qtbot: QtBot, qapp: QApplication, percent: int, hidden: tuple[bool, bool]
+) -> None:
+    from app.main_window import MainWindow
+
+    window = MainWindow(bare=True, sides=Sides(), percent=percent, hidden=hidden)
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    grounds = [part for part in window.centralWidget().children() if isinstance(part, QWidget)]
+    before = [ground.geometry() for ground in grounds if ground.isVisible()]
+    apply_text_size(qapp, percent)
+    for _ in (*window.furnish(), *window.reveal()):
+        pass
+    window.panels.set_hidden(*hidden)
+    QApplication.processEvents()
+    parts = (window.top, window.tree, window.pages.parentWidget(), window.inspector, window.status)
+    after = [QRect(part.mapTo(window, QPoint()), part.size()) for part in parts if part.isVisible()]
+    assert before == after
 
 
 def test_that_the_size_of_last_time_never_leaves_the_screen() -> None:

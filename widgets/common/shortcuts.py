@@ -53,7 +53,7 @@ WINDOW = Place(
         Shortcut("page-4", mark("Journal"), ("Alt+4",)),
         Shortcut("settings", mark("Settings"), ("Ctrl+,",)),
         Shortcut("live", mark("Back to the present (of a recording: its end)"), ("End",)),
-        Shortcut("play", mark("Play or pause a recording"), ("Space",)),
+        Shortcut("play", mark("Play or pause a recording (not in a field or on a button)"), ("Space",)),
         Shortcut("context-menu", mark("Menu of what has the focus"), ("Shift+F10",)),
         Shortcut("next", mark("To the next or the former control"), ("Tab", "Shift+Tab")),
         Shortcut("tree", mark("Show or hide the estate"), ("Ctrl+B",)),

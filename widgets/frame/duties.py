@@ -13,15 +13,16 @@ from services.moments import local_time
 from services.words import tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.duty import DutyMark
+from widgets.common.fonts import px
 from widgets.common.labels import ElidedLabel
 from widgets.common.text import format_clock, format_moment, seen_words
-from widgets.common.theme import ui_font
+from widgets.common.theme import theme_holder, ui_font
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
     from services.procedures.run_model import OpenObligation
 
 
-_MOST_WIDTH = 360
+_LEAST_WIDTH, _MOST_WIDTH = 60, 360
 
 
 def _pressing(duty: OpenObligation) -> tuple[bool, bool, float]:
@@ -40,7 +41,7 @@ class Duties(QWidget):
         super().__init__(parent)
         self._shown: tuple[OpenObligation, ...] = ()
         self._words = ElidedLabel("", "transfer", Qt.TextElideMode.ElideRight)
-        self._words.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._words.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.release = button(tr("Release"), "link", on=self._release)
         self.more = button("", "link", on=self.list_wanted.emit)
         row = QHBoxLayout(self)
@@ -49,6 +50,13 @@ class Duties(QWidget):
         for part in (DutyMark(), self._words, self.release, self.more):
             row.addWidget(part)
         self.hide()
+        theme_holder().sized.connect(self._fit_text)
+
+    def _fit_text(self) -> None:
+        """The words are cut where the line is full; the button beside them never is."""
+        whole = QFontMetrics(ui_font()).horizontalAdvance(self._words.text()) + 4
+        self._words.setMaximumWidth(min(px(_MOST_WIDTH), whole))
+        self._words.setMinimumWidth(min(px(_LEAST_WIDTH), whole))
 
     def show_duties(self, duties: Sequence[OpenObligation], now: float) -> None:
         """Show these (UTC epoch seconds for the day of `since`); none hides the whole."""
@@ -61,7 +69,7 @@ class Duties(QWidget):
         since = format_clock(first.since, seconds=False) if same_day else format_moment(first.since)[:16]
         said = tr("{sentence} since {moment}", sentence=tr(first.obligation.sentence), moment=since)
         self._words.setText(said)
-        self._words.setFixedWidth(min(_MOST_WIDTH, QFontMetrics(ui_font()).horizontalAdvance(said) + 4))
+        self._fit_text()
         seen = seen_words(first.seen, first.seen_off)
         self._words.set_hint(f"{first.release_failed or tr(first.obligation.danger)}\n{seen}".strip())
         self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(first.obligation.sentence)))

@@ -18,6 +18,7 @@ from services.words import tr
 
 TOP, STATUS = 44, 28
 _TREE, _INSPECTOR = 232, 316
+_WORD = 13
 _NARROW, _WIDE, _MORE = 1440, 2560, 0.35
 
 
@@ -25,6 +26,11 @@ def wider(panel: int, window: int) -> int:
     """Return how wide a side panel is in a window this wide: `panel` on a laptop, a third more on a large screen."""
     share = min(1.0, max(0.0, (window - _NARROW) / (_WIDE - _NARROW)))
     return round(panel * (1.0 + _MORE * share))
+
+
+def with_text(percent: int) -> float:
+    """Return how much wider panels are for text of this size: half as much as it is larger."""
+    return (1 + percent / 100) / 2
 
 
 class Sides(NamedTuple):
@@ -44,6 +50,8 @@ class FirstFrame(QWidget):
     Args:
         sides: the widths that a person has drawn.
         dark: the theme asked for; None: what the desktop's own palette looks like.
+        percent: the text size: bar, panels and status line grow with it.
+        hidden: whether the person has hidden estate and inspector.
 
     Signals:
         painted(): it is on the screen, once.
@@ -51,12 +59,15 @@ class FirstFrame(QWidget):
 
     painted = Signal()
 
-    def __init__(self, sides: Sides, *, dark: bool | None = None) -> None:
+    def __init__(
+        self, sides: Sides, *, dark: bool | None = None, percent: int = 100, hidden: tuple[bool, bool] = (False, False)
+    ) -> None:
         super().__init__()
         if dark is None:
             dark = self.palette().window().color().lightness() < 128
         self._tokens = DARK if dark else LIGHT
         self._sides = sides
+        self._percent = percent
         self._told = False
         self._ground(self, "line")
         self._bar, self._tree, self._middle, self._inspector, self._status = (QWidget(self) for _ in range(5))
@@ -68,7 +79,13 @@ class FirstFrame(QWidget):
             (self._status, "canvas"),
         ):
             self._ground(place, token)
+        self._tree.setHidden(hidden[0])
+        self._inspector.setHidden(hidden[1])
         self._word = QLabel(tr("loading…"), self._status)
+        if percent != 100:
+            font = self._word.font()
+            font.setPixelSize(self._px(_WORD))
+            self._word.setFont(font)
         self.setAccessibleName(tr("Pilothouse is loading"))
 
     def _ground(self, widget: QWidget, token: str) -> None:
@@ -76,18 +93,24 @@ class FirstFrame(QWidget):
         widget.setPalette(QPalette(color, color))
         widget.setAutoFillBackground(True)
 
+    def _px(self, pixels: int) -> int:
+        return round(pixels * self._percent / 100)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the grounds where the real widgets will stand."""
         super().resizeEvent(event)
-        width, bottom = self.width(), self.height() - STATUS
-        tree, inspector = self._sides.within(width)
-        between, right = bottom - TOP - 2, width - inspector
-        self._bar.setGeometry(0, 0, width, TOP)
-        self._tree.setGeometry(0, TOP + 1, tree, between)
-        self._middle.setGeometry(tree + 1, TOP + 1, right - tree - 2, between)
-        self._inspector.setGeometry(right, TOP + 1, inspector, between)
-        self._status.setGeometry(0, bottom, width, STATUS)
-        self._word.setGeometry(12, 0, 200, STATUS)
+        top, status = self._px(TOP), self._px(STATUS)
+        width, bottom = self.width(), self.height() - status
+        tree, inspector = (round(side * with_text(self._percent)) for side in self._sides.within(width))
+        between, right = bottom - top - 2, width - inspector
+        begin = 0 if self._tree.isHidden() else tree + 1
+        end = width if self._inspector.isHidden() else right - 1
+        self._bar.setGeometry(0, 0, width, top)
+        self._tree.setGeometry(0, top + 1, tree, between)
+        self._middle.setGeometry(begin, top + 1, end - begin, between)
+        self._inspector.setGeometry(right, top + 1, inspector, between)
+        self._status.setGeometry(0, bottom, width, status)
+        self._word.setGeometry(12, 0, self._px(200), status)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tell when this event, the whole first paint, is over; the palettes do the painting."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, QTimeZone, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.moments import local_time
 from services.words import tr
@@ -24,6 +24,9 @@ if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
 
 HEIGHT = 28
 _PASSING_MS = 4000
+_SPACING, _MARGIN = 16, 12
+_BADGE_SHARE = 0.45
+_LEAST_MESSAGE = 120
 
 
 class Badge(QWidget):
@@ -32,6 +35,7 @@ class Badge(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._word, self._tone, self._strong = "", "good", False
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         theme_holder().changed.connect(self.update)
         theme_holder().sized.connect(self._fit_text)
 
@@ -43,12 +47,21 @@ class Badge(QWidget):
         self.update()
 
     def _fit_text(self) -> None:
-        width = QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(self._word) + 16
-        self.setFixedSize(QSize(int(width) + 1, px(20)))
+        self.setFixedHeight(px(20))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Return room for the word."""
+        return QSize(int(QFontMetricsF(ui_font(SMALL, STRONG)).horizontalAdvance(self._word)) + 17, px(20))
 
     def word(self) -> str:
-        """Return the word shown."""
+        """Return the word."""
         return self._word
+
+    def shown_word(self) -> str:
+        """Return the word as cut for the present width."""
+        metrics = QFontMetricsF(ui_font(SMALL, STRONG))
+        return metrics.elidedText(self._word, Qt.TextElideMode.ElideRight, self.width() - 15)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the tint and the word."""
@@ -60,7 +73,7 @@ class Badge(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
         painter.setPen(theme.on_warn_fill if self._strong else getattr(theme, self._tone))
         painter.setFont(ui_font(SMALL, STRONG))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._word)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.shown_word())
         painter.end()
 
 
@@ -78,8 +91,8 @@ class StatusLine(QFrame):
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 12, 0)
-        row.setSpacing(16)
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        row.setSpacing(_SPACING)
         self._badge = Badge()
         row.addWidget(self._badge)
         self.duties = Duties()
@@ -92,28 +105,49 @@ class StatusLine(QFrame):
         self._going = QTimer(self)
         self._going.setSingleShot(True)
         self._going.setInterval(_PASSING_MS)
-        self._going.timeout.connect(self._passing.hide)
-        self._journal.hide()
-        self._passing.hide()
+        self._going.timeout.connect(lambda: self.show_passing(""))
         self._hosts, self._pace, self._clock = PlainLabel(""), PlainLabel(""), PlainLabel("")
         for label in (self._passing, self._journal, self._hosts, self._pace, self._clock):
             label.setProperty("kind", "second")
+            label.hide()
             row.addWidget(label)
         self.show_read_only()
         wear(self)
 
     def _fit_text(self) -> None:
         self.setFixedHeight(px(HEIGHT))
+        QTimer.singleShot(0, self, self._make_room)  # the facts have their new font by then
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show what there is room for."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Leave out facts that have no room, the least telling first; what is armed or still on keeps its place."""
+        badge = self._badge.sizeHint().width()
+        self._badge.setMinimumWidth(min(badge, round(_BADGE_SHARE * self.width())))
+        room = self.width() - 2 * _MARGIN - badge - _SPACING
+        if self.duties.text():
+            room -= self.duties.sizeHint().width() + _SPACING
+        if self._message.text():
+            room -= px(_LEAST_MESSAGE)
+        for fact in (self._passing, self._clock, self._hosts, self._journal, self._pace):
+            need = fact.sizeHint().width() + _SPACING if fact.text() else 0
+            fact.setVisible(0 < need <= room)
+            room = room - need if need <= room else 0
 
     def show_read_only(self) -> None:
         """Say that nothing can change a server."""
         self._badge.show_word(tr("READ ONLY"), "good")
+        self._make_room()
         set_tip(self._badge, tr("Every session is an Observer: it can't change a server."))
 
     def show_armed(self, run_id: str, hosts: Sequence[str]) -> None:
         """Say which run may change which servers; it disarms by itself when the run ends."""
         named = ", ".join(hosts)
         self._badge.show_word(tr("ARMED run {number} · {hosts}", number=run_id, hosts=named), "warn", strong=True)
+        self._make_room()
         hint = tr("Run {number} may change {hosts}; it disarms when it ends.", number=run_id, hosts=named)
         set_tip(self._badge, hint)
 
@@ -124,26 +158,30 @@ class StatusLine(QFrame):
     def show_obligations(self, duties: Sequence[OpenObligation], now: float) -> None:
         """Show what is still switched on, until it is discharged; `now` in UTC epoch seconds."""
         self.duties.show_duties(duties, now)
+        self._make_room()
 
     def show_journal(self, text: str) -> None:
         """Show how fresh the run's journal is ("journal written 0.3 s ago"), or ''."""
         self._journal.setText(text)
-        self._journal.setVisible(bool(text))
+        self._make_room()
 
     def show_replay(self) -> None:
         """Say that what is shown is a recording."""
         self._badge.show_word(tr("REPLAY"), "transfer")
+        self._make_room()
         set_tip(self._badge, tr("A recording: no server is contacted."))
 
     def show_message(self, text: str) -> None:
         """Show what the console waits for or can't do, or ''; what does not fit is in its tooltip."""
         self._message.setText(text)
+        self._make_room()
 
     def show_passing(self, text: str) -> None:
         """Say something for a moment beside the facts of the console."""
         self._passing.setText(text)
-        self._passing.show()
-        self._going.start()
+        self._make_room()
+        if text:
+            self._going.start()
 
     def message(self) -> str:
         """Return the message shown."""
@@ -154,6 +192,7 @@ class StatusLine(QFrame):
         self._hosts.setText(hosts)
         self._pace.setText(pace)
         self._clock.setText(clock)
+        self._make_room()
 
 
 def zone_name(at: float) -> str:

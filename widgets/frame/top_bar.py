@@ -16,6 +16,8 @@ from widgets.common.wardrobe import wear
 
 HEIGHT = 44
 SETTINGS, WITH_INSPECTOR = "settings", "topology"
+_BAR_FOCUS = Qt.FocusPolicy.TabFocus
+"""As a QToolButton has it: a click on the bar leaves the keys where they are."""
 
 
 class Wheel(QWidget):
@@ -75,6 +77,7 @@ class TopBar(QFrame):
         self._name = PlainLabel("Pilothouse")
         row.addWidget(self._name)
         row.addSpacing(16)
+        self._with_pages = True
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
@@ -108,15 +111,23 @@ class TopBar(QFrame):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say the program's name where there is room for it."""
+        """Show what there is room for beside the pages."""
         super().resizeEvent(event)
         self._make_room()
 
     def _make_room(self) -> None:
-        parts = [*self._buttons.values(), self._name]
-        fixed = 3 * px(30) + self._search.minimumWidth() + 110
-        wanted = fixed + sum(part.sizeHint().width() for part in parts)
-        self._name.setVisible(self.width() >= wanted)
+        """No page's title is cut: the program's name, the panels' buttons and the field give way, their keys stay."""
+        titles = sum(button.sizeHint().width() + 4 for button in self._buttons.values())
+        room = self.width() - titles - px(28) - 80
+        panels = [*self._panels.values()] if self._with_pages else []
+        for parts, need in (
+            ([self._search], self._search.minimumWidth()),
+            (panels, 2 * px(30) + 8),
+            ([self._name], self._name.sizeHint().width() + 20),
+        ):
+            for part in parts:
+                part.setVisible(need <= room)
+            room = room - need if need <= room else 0
 
     def _page_button(self, key: str, title: str, keys: str) -> _PageButton:
         button = self._buttons[key] = _PageButton(tr(title))
@@ -128,6 +139,7 @@ class TopBar(QFrame):
     def _sheet_button(self) -> QPushButton:
         button = QPushButton("?")
         button.setProperty("kind", "ghost")
+        button.setFocusPolicy(_BAR_FOCUS)
         button.setStyleSheet("padding: 4px 0;")
         button.setAccessibleName(tr("Keyboard shortcuts"))
         set_tip(button, tr("Keyboard shortcuts ({keys})", keys=keys_of(WINDOW, "sheet")))
@@ -148,8 +160,10 @@ class TopBar(QFrame):
         """Offer the pages, or not while there is nothing that they could show."""
         for key, button in self._buttons.items():
             button.setVisible(visible or key == SETTINGS)
+        self._with_pages = visible
         for panel in self._panels.values():
             panel.setVisible(visible)
+        self._make_room()
 
 
 class _PageButton(QPushButton):
@@ -159,6 +173,16 @@ class _PageButton(QPushButton):
         super().__init__(title)
         self.setProperty("kind", "ghost")
         self.setCheckable(True)
+        self.setFocusPolicy(_BAR_FOCUS)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter shows the page as Space does; the page in front has no use for Space: the window has."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.click()
+        elif event.key() == Qt.Key.Key_Space and self.isChecked():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         """Return room for the bold title and 16 px beside it."""
@@ -174,6 +198,7 @@ class _PanelButton(QPushButton):
         self._side = side
         self._hidden = False
         self.setProperty("kind", "ghost")
+        self.setFocusPolicy(_BAR_FOCUS)
         theme_holder().changed.connect(self.update)
 
     def show_state(self, *, hidden: bool) -> None:

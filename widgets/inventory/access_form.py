@@ -117,7 +117,7 @@ class AccessForm(QWidget):
     def _make_sql(self) -> None:
         self.sql_on = QCheckBox(tr("SQL: the server's state and settings"))
         self.sql_on.setChecked(True)
-        self.sql_user = line(tr("SQL user"), "pilothouse")
+        self.sql_user = line(tr("SQL user"), tr("has no default, for example pilothouse"))
         self.sql_password = SecretField(tr("SQL password"))
         self.via = choice(tr("Way to the server"), _VIA)
         self.sql_port = line(tr("SQL port"), "3306")

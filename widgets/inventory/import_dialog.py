@@ -25,7 +25,10 @@ class ImportDialog(QDialog):
 
     import_requested = Signal(object)
 
-    def __init__(self, source: str, candidates: Sequence[Candidate], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, source: str, candidates: Sequence[Candidate], parent: QWidget | None = None, *, why: Sequence[str] = ()
+    ) -> None:
+        """Show what was found; where that is nothing, `why` says it in sentences."""
         super().__init__(parent)
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -45,7 +48,7 @@ class ImportDialog(QDialog):
         hint = (
             tr("Passwords found there serve this session and are written nowhere; edit a host to keep its own.")
             if candidates
-            else tr("Add a host by hand instead, or choose another source.")
+            else "\n".join([*why, tr("Nothing is taken over. A host can be added by hand: Add a host.")])
         )
         head = QVBoxLayout()
         head.setContentsMargins(20, 16, 20, 12)
@@ -56,14 +59,19 @@ class ImportDialog(QDialog):
         foot.setContentsMargins(20, 12, 20, 12)
         foot.setSpacing(8)
         foot.addStretch(1)
-        foot.addWidget(button(tr("Cancel"), on=self.reject))
+        foot.addWidget(button(tr("Cancel") if candidates else tr("Close"), on=self.reject))
         foot.addWidget(self._import)
+        self._import.setVisible(bool(candidates))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(hairline())
-        column.addWidget(self._table, 1)
+        if candidates:
+            column.addWidget(self._table, 1)
+        else:
+            self._table.hide()
+            column.addStretch(1)
         column.addWidget(hairline())
         column.addLayout(foot)
         self._count()

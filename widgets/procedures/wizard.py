@@ -36,7 +36,6 @@ from widgets.procedures.words import OVER, asks_for_the_rest, current_step, driv
 
 SIDE_WIDTH = 445
 SIDE_FROM = 1100  # the page is narrower: the side would squeeze the plan
-_MOST_WIDTH = 1720
 _WIDE_SIDE, _WIDE_FROM = 640, 2000
 _TICK_MS = 1000
 _SETTLE_MS = 150
@@ -94,7 +93,6 @@ class WizardPage(QFrame):
         column.setContentsMargins(20, 4, 20, 24)
         column.addWidget(self.stages)
         column.addStretch(1)
-        inner.setMaximumWidth(_MOST_WIDTH)
         self._inner = inner
         self._scroll = QScrollArea()
         self._scroll.setWidget(inner)
@@ -121,7 +119,6 @@ class WizardPage(QFrame):
     def _pinned(self) -> QFrame:
         """What must be in reach however far a long plan is scrolled: the run's buttons, its question."""
         place = QFrame()
-        place.setMaximumWidth(_MOST_WIDTH)
         column = QVBoxLayout(place)
         column.setContentsMargins(20, 16, 20, 8)
         column.setSpacing(8)

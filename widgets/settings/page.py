@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,12 +23,14 @@ from services.words import mark, tr, tr_n
 from widgets.common.boxes import button
 from widgets.common.fields import choice, choose, line, mark_wrong
 from widgets.common.fonts import px
-from widgets.common.labels import ValueLabel, label
+from widgets.common.labels import ElidedLabel, ValueLabel, label
 from widgets.common.theme import theme_holder
 from widgets.common.wardrobe import wear
 from widgets.settings.values import Limit, Shown
 
 _WIDTH = 760
+_BESIDE = 120
+"""What margins, gaps and the scroll bar take."""
 _NAMES, _FIELDS = 220, 220
 _THEMES = (("system", mark("As the desktop")), ("light", mark("Light")), ("dark", mark("Dark")))
 
@@ -119,9 +121,11 @@ class SettingsPage(QFrame):
         row = QHBoxLayout()
         row.addWidget(label(tr("Settings"), "title"))
         said = (
-            tr("kept in {path}", path=self._shown.kept) if self._shown.kept else tr("not kept: nothing of this run is")
+            tr("kept in {path}", path=self._shown.kept)
+            if self._shown.kept
+            else tr("Nothing is kept: what you set here ends with this window, as always in the demo.")
         )
-        where = label(said, "third")
+        where = ElidedLabel(said, "third", Qt.TextElideMode.ElideRight)
         row.addSpacing(8)
         row.addWidget(where, 1)
         row.addWidget(button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit))
@@ -262,12 +266,22 @@ class SettingsPage(QFrame):
 
     def _fit_text(self) -> None:
         self._inner.setMaximumWidth(px(_WIDTH) + 200)
+        self._share_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let names and fields stand side by side in a narrow window too."""
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        room = max(300, self.width() - _BESIDE)
+        names, fields = min(px(_NAMES), room * 3 // 10), min(px(_FIELDS), room * 4 // 10)
         for field in self._sized:
-            field.setFixedWidth(px(_FIELDS))
+            field.setFixedWidth(fields)
         for name in self._names:
-            name.setFixedWidth(px(_NAMES))
+            name.setFixedWidth(names)
         for grid in self.findChildren(QGridLayout):
-            grid.setColumnMinimumWidth(0, px(_NAMES))
+            grid.setColumnMinimumWidth(0, names)
 
 
 def _numbers(name: str, values: Sequence[int], words: Callable[[int], str], value: int) -> QComboBox:

@@ -210,7 +210,8 @@ class ReplayBar(QFrame):
         room = self.width() - self._words.x() - round(SIDE)
         words = [f"{day} {clock} {MIDDLE} {gone}", f"{day} {MIDDLE} {gone}"] if gone else [""]
         fit = (one for one in words if self._words.fontMetrics().horizontalAdvance(one) <= room)
-        self._words.setText(next(fit, gone))
+        cut = self._words.fontMetrics().elidedText(gone, Qt.TextElideMode.ElideRight, max(0, room))
+        self._words.setText(next(fit, cut))
         set_tip(self._words, words[0])
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -20,7 +20,7 @@ from widgets.timeline.placement import GLYPH_PX, Bar, Label, Mark
 
 HEIGHT = 76
 MARGIN = 16.0
-FLAG_HEIGHT = 17.0
+FLAG_HEIGHT = 15.0
 TEXT_TOPS, TEXT_HEIGHT = (15.0, 1.0), 14.0
 GLYPH_Y = 36.0
 BAR_Y, BAR_HEIGHT, BAR_STEP = 45.0, 6.0, 3.0
@@ -79,9 +79,9 @@ def paint_strip(painter: QPainter, scene: StripScene, theme: Theme) -> None:
         _bar(painter, bar, theme, selected=bar.event is scene.selected)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    flags = flag_rects(scene)
+    flags, lines = flag_rects(scene), line_rects(scene)
     for label in scene.labels:
-        _label(painter, label, theme, flags, selected=scene.selected in label.mark.events)
+        _label(painter, label, theme, flags if label.row else lines, selected=scene.selected in label.mark.events)
     for mark in scene.marks:
         _mark(painter, mark, theme, selected=scene.selected in mark.events)
     if scene.hover is not None:
@@ -158,14 +158,14 @@ def _mark(painter: QPainter, mark: Mark, theme: Theme, *, selected: bool) -> Non
     glyph(painter, box, mark.health, theme)
 
 
-def _label(painter: QPainter, label: Label, theme: Theme, flags: Sequence[QRectF], *, selected: bool) -> None:
+def _label(painter: QPainter, label: Label, theme: Theme, before: Sequence[QRectF], *, selected: bool) -> None:
     painter.setPen(QPen(theme.line, 1))
     x = _pixel(label.mark.x)
     top = TEXT_TOPS[label.row]
     painter.drawLine(QPointF(x, top + 3), QPointF(x, GLYPH_Y - GLYPH_PX / 2 - 2))
     painter.setFont(drawn_font(SMALL, STRONG) if selected else drawn_font(SMALL))
     painter.setPen(theme.text if selected else theme.second)
-    box = beside(QRectF(label.left, top, label.width, TEXT_HEIGHT), flags if label.row else ())
+    box = beside(QRectF(label.left, top, label.width, TEXT_HEIGHT), before)
     if box.width() >= min(LEAST_WORDS, label.width):
         words = QFontMetricsF(painter.font()).elidedText(label.mark.text, Qt.TextElideMode.ElideRight, box.width() + 1)
         aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -174,7 +174,7 @@ def _label(painter: QPainter, label: Label, theme: Theme, flags: Sequence[QRectF
 
 
 def beside(box: QRectF, flags: Sequence[QRectF]) -> QRectF:
-    """Return the larger free part of a sentence's place: a flag that moves over it hides no half words."""
+    """Return the larger free part of a sentence's place: a flag or its line that moves over it cuts no word."""
     for flag in flags:
         if flag.right() + _FLAG_GAP <= box.left() or flag.left() - _FLAG_GAP >= box.right():
             continue
@@ -195,6 +195,14 @@ def flag_rects(scene: StripScene) -> tuple[QRectF, ...]:
     if scene.cursor is not None and scene.cursor_in_sight:
         found.append(flag_rect(scene, scene.cursor, _moment(scene, scene.cursor), at_right=False))
     return tuple(found)
+
+
+def line_rects(scene: StripScene) -> tuple[QRectF, ...]:
+    """Return where the lines below the flags cross the sentences near the glyphs."""
+    moments = [scene.now] if scene.present_in_sight else []
+    if scene.cursor is not None and scene.cursor_in_sight:
+        moments.append(scene.cursor)
+    return tuple(QRectF(_pixel(scene.x_of(at)) - 1, FLAG_HEIGHT, 2, AXIS_Y - FLAG_HEIGHT) for at in moments)
 
 
 def flag_rect(scene: StripScene, at: float, words: str, *, at_right: bool) -> QRectF:

@@ -225,8 +225,12 @@ class Canvas(RingedView):
         self._align(whole)
 
     def _use_width(self) -> None:
-        """Widen the cards where words would be cut beside empty ground; narrow them again where room went."""
+        """Widen the cards where words would be cut beside empty ground; narrow them again where room went.
+
+        Larger text comes first: cards as wide as all the room would leave the drawing at its usual size.
+        """
         room = (self.viewport().width() - 2 * _MARGIN) / max(1.0, self._base.bounds.w)
+        room /= max(1.0, text_percent() / 100)
         stretch = stretch_for(room, self._items.values(), self._stretch)
         if stretch != self._stretch and self._cluster is not None:
             self._stretch = stretch

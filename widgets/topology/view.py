@@ -128,6 +128,8 @@ class TopologyView(QFrame):
         self._cluster = cluster
         drawn = cluster is not None and _is_drawn(cluster)
         self._stack.setCurrentWidget(self.canvas if drawn else self._empty)
+        if drawn and self.isVisible() and self.window().focusWidget() is self.window():
+            self.canvas.setFocus()  # nothing else has the keys yet
         self._tools.setVisible(drawn)
         if cluster is None:
             _set(self._name, "")

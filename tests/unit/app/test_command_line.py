@@ -164,6 +164,19 @@ def test_that_the_inventory_is_shown_as_json(inventory: Path, capsys: pytest.Cap
     assert document["clusters"] == [{"name": "orders", "seeds": ["db1"], "expected": None, "networks": []}]
 
 
+def test_that_an_import_of_a_file_that_is_not_there_is_no_success_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "inventory.toml"
+    words = ["inventory", "import", "--from", "mycnf", "--file", str(tmp_path / "none"), "--inventory", str(path)]
+    for write in ([], ["--write"]):
+        assert main([*words, *write]) == 1
+        told = said(capsys)[0]
+        assert "No such file or directory" in told
+        assert "Add --write" not in told
+        assert not path.exists()
+
+
 def test_that_an_import_is_a_preview_until_it_is_told_to_write(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

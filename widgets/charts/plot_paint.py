@@ -152,13 +152,15 @@ class StillPainter:
                     write_small(painter, right, y, 1.0, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
+        # A stroke of several device pixels begins half its width before its end: it must not reach into the frame.
+        first = self.inside(frame).bottom() + (0.5 if painter.device().devicePixelRatio() > 1 else 0.0)
         top, middle = frame.bottom() + 4, frame.bottom() + 4 + px(8)
         for tick in time_ticks(
             self._state.start, self._state.end, ticks_wanted(frame.width() / (text_percent() / 100))
         ):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
-            painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), top))
+            painter.drawLine(QPointF(pixel(x), first), QPointF(pixel(x), top))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
                 write_small(painter, x, middle, 0.5, tick.text)

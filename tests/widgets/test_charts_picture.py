@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 from services.events import Event
 from services.types import Health
 from tests.widgets.chart_data import NOW, series, spec
-from widgets.charts import plot_picture
 from widgets.charts.model import ChartSpec, CurveSpec, LimitLine
 from widgets.charts.plot_paint import StillPainter
 from widgets.charts.plot_picture import Picture
@@ -59,7 +58,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> Painted:
         found.append(new_from)
         paint(self, new_from)
 
-    monkeypatch.setattr(plot_picture.StillPainter, "paint", noted)
+    monkeypatch.setattr(StillPainter, "paint", noted)
     return found
 
 
@@ -106,7 +105,7 @@ def test_that_a_picture_with_what_is_not_a_line_is_painted_as_a_whole(qapp: QApp
     for chart in (limited, banded, spec(curves=2, kind="stack"), spec()):
         state, picture = state_of(chart, 900.0), Picture()
         if chart == spec():
-            state.events = (Event(NOW - 100, "x", "db1", Health.BAD, "state", "went down"),)
+            state.events = (Event(NOW - 100, "state", "db1", Health.BAD, "state", "went down"),)
         for number in range(3):
             second(state, number, 900.0)
             show(picture, state)

@@ -244,8 +244,8 @@ def test_that_many_appends_are_one_paint(make_page: MakePage, qtbot: QtBot, monk
     settle(qtbot)
     paints: list[int] = []
     plot = page.card("flow").plot
-    paint = plot.paint_still
-    monkeypatch.setattr(plot, "paint_still", lambda painter: (paints.append(1), paint(painter)))
+    paint = plot.paint_picture
+    monkeypatch.setattr(plot, "paint_picture", lambda: (paints.append(1), paint()))
     for second in range(1, 6):
         for number in range(1, 5):
             page.append("flow", f"db{number}", series([3.0], end=NOW + second))
@@ -263,7 +263,8 @@ def test_that_moving_the_crosshair_does_not_paint_the_curves_again(
     settle(qtbot)
     paints: list[int] = []
     plot = page.card("flow").plot
-    monkeypatch.setattr(plot, "paint_still", lambda painter: paints.append(1))
+    paint = plot.paint_picture
+    monkeypatch.setattr(plot, "paint_picture", lambda: (paints.append(1), paint()))
     for second in range(20):
         page.set_cursor(NOW - 400 + second)
         QApplication.processEvents()
@@ -328,7 +329,8 @@ def test_that_a_sample_in_a_long_view_is_painted_within_a_quarter_of_a_second(
     settle(qtbot)
     paints: list[int] = []
     plot = page.card("flow").plot
-    monkeypatch.setattr(plot, "paint_still", lambda painter: paints.append(1))
+    paint = plot.paint_picture
+    monkeypatch.setattr(plot, "paint_picture", lambda: (paints.append(1), paint()))
     for second in range(1, 9):
         page.append("flow", "db1", series([90.0], end=NOW + second))
         page.set_range(NOW - 86_400 + second, NOW + second, live=True)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -80,13 +79,13 @@ def paints(page: ChartsPage, monkeypatch: pytest.MonkeyPatch) -> Painted:
     painted: Painted = []
 
     def watch(key: str, plot: Plot) -> None:
-        paint = plot.paint_still
+        paint = plot.paint_picture
 
-        def noted(painter: QPainter) -> None:
+        def noted() -> None:
             painted.append(key)
-            paint(painter)
+            paint()
 
-        monkeypatch.setattr(plot, "paint_still", noted)
+        monkeypatch.setattr(plot, "paint_picture", noted)
 
     for each in page.specs():
         watch(each.key, page.card(each.key).plot)

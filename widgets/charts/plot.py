@@ -12,13 +12,14 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.plot_overlay import paint_crosshair, paint_selection
 from widgets.charts.plot_paint import BOTTOM, LEFT, RESTARTS, RIGHT, TOP, StillPainter, room_wanted
+from widgets.charts.plot_picture import LEAST_PX, Picture
 from widgets.charts.plot_state import PlotState
 from widgets.charts.scales import Scale
 from widgets.common.fonts import px, text_percent
@@ -59,7 +60,7 @@ class Plot(QWidget):
         self._scales: tuple[Scale, Scale | None, int] | None = None
         self._room = (LEFT, _RIGHT_AXIS if spec.has_right else RIGHT)
         self._turns = turns or Turns(self)
-        self._still = QPixmap()
+        self._picture = Picture()
         self._stale = True
         self._cursor: float | None = None
         self._pointed = False
@@ -134,7 +135,7 @@ class Plot(QWidget):
             self.refresh()
 
     def _retheme(self, *_: object) -> None:
-        self._still = QPixmap()  # an empty plot for a moment, rather than a bright one on a dark page
+        self._picture.forget()  # an empty plot for a moment, rather than a bright one on a dark page
         self.refresh()
         self.update()
 
@@ -190,7 +191,7 @@ class Plot(QWidget):
     def take_turn(self) -> None:
         """Paint the picture anew; out of sight it stays as it is until somebody looks."""
         if self._stale and self.in_sight():
-            self._paint_picture()
+            self.paint_picture()
             self.update()
 
     def leave(self) -> None:
@@ -202,7 +203,7 @@ class Plot(QWidget):
     def paint_now(self) -> None:
         """Show the newest state before this returns."""
         self._turns.drop(self)
-        self._paint_picture()
+        self.paint_picture()
         self.repaint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -211,11 +212,11 @@ class Plot(QWidget):
         if self._stale and self.isVisible():
             self._turns.ask(self)
         elif self._stale:
-            self._paint_picture()  # nobody looks: it is Qt's own picture of a hidden widget, and wanted whole
+            self.paint_picture()  # nobody looks: it is Qt's own picture of a hidden widget, and wanted whole
         painter = QPainter(self)
-        if self._still.size() != self._pixels():
+        if self._picture.pixmap.size() != self._pixels():
             painter.fillRect(self.rect(), current_theme().panel)
-        painter.drawPixmap(0, 0, self._still)
+        painter.drawPixmap(0, 0, self._picture.pixmap)
         crossed = self._cursor is not None and self.state.start <= self._cursor <= self.state.end
         if crossed or self._selection is not None:
             self._paint_over(painter, crossed=crossed)
@@ -233,17 +234,11 @@ class Plot(QWidget):
     def _pixels(self) -> QSize:
         return self.size() * self.devicePixelRatioF()
 
-    def _paint_picture(self) -> None:
+    def paint_picture(self) -> None:
         """Paint the still part into the picture."""
-        ratio, size = self.devicePixelRatioF(), self._pixels()
-        if self._still.size() != size or self._still.devicePixelRatio() != ratio:
-            self._still = QPixmap(size)
-            self._still.setDevicePixelRatio(ratio)
         self._stale = False
-        self._still.fill(current_theme().panel)
-        painter = QPainter(self._still)
-        self.paint_still(painter)
-        painter.end()
+        self.state.find_restarts()
+        self._picture.paint(self.state, self.frame_rect(), self._pixels(), self.devicePixelRatioF())
         self._ask_for_room()
 
     def _ask_for_room(self) -> None:
@@ -257,10 +252,10 @@ class Plot(QWidget):
             self.crowded.emit(*wanted)
 
     def paint_still(self, painter: QPainter) -> None:
-        """Paint the plot without crosshair: on the screen, into a picture or an SVG."""
+        """Paint the plot without crosshair: into an exported picture or an SVG."""
         self.state.find_restarts()
         frame = self.frame_rect()
-        if frame.width() < 8 or frame.height() < 8:
+        if frame.width() < LEAST_PX or frame.height() < LEAST_PX:
             return
         self.state.prepare(round(frame.width()), frame.height())
         StillPainter(painter, self.state, frame, current_theme()).paint()

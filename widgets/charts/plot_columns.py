@@ -34,7 +34,7 @@ class Columns:
     p95: Array
 
 
-def _steady(width: float) -> float:
+def steady(width: float) -> float:
     """Return the same width however a view's ends were rounded: column 1e9 would move by half of it with each tick."""
     return float(f"{width:.8g}")
 
@@ -52,7 +52,7 @@ def _grid(t: Array, numbers: tuple[int, int], width: float) -> tuple[Array, npt.
 
 def ranges(track: Track, start: float, end: float, width: float) -> Ranges:
     """Return centre, smallest and largest value of each column that holds points; a day of points in microseconds."""
-    width = _steady(width)
+    width = steady(width)
     first, last = _numbers(start, end, width)
     if width > _BLOCKS_FROM * track.step_s:
         return _ranges(track.blocks(), (first, last), width, gaps=track.has_gaps)
@@ -94,7 +94,7 @@ def _ranges(points: Ranges, numbers: tuple[int, int], width: float, *, gaps: boo
 
 def aggregates(track: Track, start: float, end: float, width: float) -> Columns:
     """Return all five aggregates of each column that holds points; bands are the envelope of the points' own bands."""
-    width = _steady(width)
+    width = steady(width)
     centre, index = _grid(track.t, _numbers(start, end, width), width)
     filled = index[1:] > index[:-1]
     starts = index[:-1][filled]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
@@ -30,31 +32,54 @@ _DOT_AWAY_PX = 5.0
 _FEW_POINTS = 1500
 _FEW_WIDTH = 1.4
 _WORDS_GAP = 8.0
+_JOINED = 4
+"""So many points before the first new one are painted with it, for the lines that lead to it."""
 
 
 class StillPainter:
     """Paints one state into one rectangle with one theme."""
 
-    def __init__(self, painter: QPainter, state: PlotState, frame: QRectF, theme: Theme) -> None:
+    def __init__(
+        self, painter: QPainter, state: PlotState, frame: QRectF, theme: Theme, origin: float | None = None
+    ) -> None:
+        """Know what to paint where; `origin` is the moment that curves have at the left edge (the view's start)."""
         self._painter = painter
         self._state = state
         self._frame = frame
         self._theme = theme
+        self._origin = state.start if origin is None else origin
         self._per_second = frame.width() / (state.end - state.start)
-        self._thin = sum(len(shape.t) for _, shape in state.shapes) <= _FEW_POINTS
+        self._thin = self.is_thin(state)
+        self._words_from = self._since = -math.inf
 
-    def paint(self) -> None:
-        """Paint everything but crosshair and selection."""
+    @staticmethod
+    def is_thin(state: PlotState) -> bool:
+        """Return whether lines have so few points that they may be wider than a pixel."""
+        return sum(len(shape.t) for _, shape in state.shapes) <= _FEW_POINTS
+
+    @staticmethod
+    def inside(frame: QRectF) -> QRectF:
+        """Return where curves are painted: the frame with the half of a line at its edges."""
+        return frame.adjusted(0, -2, 0, 1)
+
+    def paint(self, new_from: float | None = None) -> None:
+        """Paint everything but crosshair and selection.
+
+        Args:
+            new_from: the pixel from which on curves are new; the time axis is, and all else is there already.
+        """
         painter = self._painter
         painter.setFont(ui_font(SMALL))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         message = self._state.message()
+        if new_from is not None:
+            self._clear_below()
         self._axes(values=not message)
         if message:
             self._words(message)
             return
         painter.save()
-        painter.setClipRect(self._frame.adjusted(0, -2, 0, 1))
+        self._clip(new_from)
         self._limit_bands()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._grid()
@@ -71,10 +96,28 @@ class StillPainter:
         painter.restore()
         self._restart_words()
 
+    def _clear_below(self) -> None:
+        """Take the time axis away; words of the scales reach into its height and are written again there."""
+        top = self.inside(self._frame).bottom()
+        below = QRectF(0, top, self._painter.device().width(), self._painter.device().height())
+        self._painter.setClipRect(below)
+        self._painter.fillRect(below, self._theme.panel)
+        self._words_from = top - px(SMALL)
+
+    def _clip(self, new_from: float | None) -> None:
+        """Paint nothing outside the frame, or only what is new in it."""
+        inside = self.inside(self._frame)
+        if new_from is not None:
+            inside.setLeft(new_from)
+        self._painter.setClipRect(inside)
+        if new_from is not None:
+            self._painter.fillRect(inside, self._theme.panel)
+            self._since = self._origin + (new_from - self._frame.left()) / self._per_second
+
     # -- mapping
 
     def _x(self, t: Array) -> Array:
-        return (t - self._state.start) * self._per_second + self._frame.left()
+        return (t - self._origin) * self._per_second + self._frame.left()
 
     def _x_of(self, at: float) -> float:
         return x_of(at, self._state.start, self._state.end, self._frame.left(), self._frame.width())
@@ -104,16 +147,20 @@ class StillPainter:
         if values:
             right = frame.left() - _WORDS_GAP
             for value, words in self._state.left.ticks:
-                write_small(painter, right, self.y_of(value, self._state.left), 1.0, words)
+                y = self.y_of(value, self._state.left)
+                if y > self._words_from:
+                    write_small(painter, right, y, 1.0, words)
         if values and self._state.right is not None:
             self._right_words(self._state.right)
+        # A stroke of several device pixels begins half its width before its end: it must not reach into the frame.
+        first = self.inside(frame).bottom() + (0.5 if painter.device().devicePixelRatio() > 1 else 0.0)
         top, middle = frame.bottom() + 4, frame.bottom() + 4 + px(8)
         for tick in time_ticks(
             self._state.start, self._state.end, ticks_wanted(frame.width() / (text_percent() / 100))
         ):
             x = self._x_of(tick.at)
             painter.setPen(theme.line)
-            painter.drawLine(QPointF(pixel(x), frame.bottom() + 1), QPointF(pixel(x), top))
+            painter.drawLine(QPointF(pixel(x), first), QPointF(pixel(x), top))
             painter.setPen(theme.second if tick.strong else theme.third)
             if frame.left() - 12 <= x <= frame.right() - 12:
                 write_small(painter, x, middle, 0.5, tick.text)
@@ -166,7 +213,8 @@ class StillPainter:
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         self._painter.setPen(pen)
         scale = self._state.scale_of(curve)
-        x, y = self._x(shape.t), self._y(shape.y, scale)
+        new = slice(max(0, int(shape.t.searchsorted(self._since)) - _JOINED), None)
+        x, y = self._x(shape.t[new]), self._y(shape.y[new], scale)
         for first, last in finite_runs(y):
             if last - first == 1:
                 self._spot(float(x[first]), float(y[first]), color, 1.4)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from widgets.charts.plot_columns import Columns, aggregates, ranges, raw_slice
+from widgets.charts.plot_columns import Columns, Ranges, aggregates, ranges, raw_slice, steady
 from widgets.charts.plot_track import Array, Track
 
 Indexes = npt.NDArray[np.intp]
@@ -61,13 +62,32 @@ def _extent(t: Array, start: float, end: float, low: Array, high: Array) -> tupl
     return float(np.fmin.reduce(low[first:last])), float(np.fmax.reduce(high[first:last]))
 
 
+def first_change(before: Shape, now: Shape) -> float:
+    """Return the moment from which on a line differs from the one before it: minus infinity, infinity: all, nothing.
+
+    What the view has left behind is no difference.
+    """
+    if not len(now.t) or not len(before.t):
+        return math.inf if len(now.t) == len(before.t) else -math.inf
+    old = slice(int(before.t.searchsorted(now.t[0])), None)
+    old_t, old_y = before.t[old], before.y[old]
+    count = min(len(old_t), len(now.t))
+    t, y = now.t[:count], now.y[:count]
+    same_y = (old_y[:count] == y) | (np.isnan(old_y[:count]) & np.isnan(y))
+    differ = np.flatnonzero(~((old_t[:count] == t) & same_y))
+    if not len(differ) and len(old_t) == len(now.t):
+        return math.inf
+    first = int(differ[0]) if len(differ) else count
+    return float(now.t[first - 1]) if first else -math.inf
+
+
 def line_shape(track: Track, start: float, end: float, pixels: int, *, band: bool = False) -> Shape:
     """Return the shape of one curve in a view of `pixels` columns."""
     part = raw_slice(track, start, end)
     count = part.stop - part.start
     width = (end - start) / max(1, pixels)
     if not band and not track.banded and count > pixels * _RAW_PER_PIXEL:
-        return _zigzag(*ranges(track, start, end, width))
+        return _zigzag(ranges(track, start - width, end, width), steady(width))
     if track.banded:
         if count > pixels * _RAW_PER_PIXEL:
             columns = aggregates(track, start, end, width)
@@ -77,7 +97,7 @@ def line_shape(track: Track, start: float, end: float, pixels: int, *, band: boo
     if band and count / max(1.0, pixels / _BIN_PX) >= _LEAST_IN_BIN:
         return _binned(track.t[part], track.value[part], width * _BIN_PX, width)
     if count > pixels * _RAW_PER_PIXEL:
-        return _zigzag(*ranges(track, start, end, width))
+        return _zigzag(ranges(track, start - width, end, width), steady(width))
     return Shape(track.t[part], track.value[part])
 
 
@@ -93,8 +113,14 @@ def step_shape(track: Track, start: float, end: float) -> Shape:
     return Shape(np.repeat(t, 2)[1:], np.repeat(value, 2)[:-1])
 
 
-def _zigzag(t: Array, low: Array, high: Array) -> Shape:
-    """Return a line through the smallest and the largest value of every column: nothing is averaged away."""
+def _zigzag(columns: Ranges, width: float) -> Shape:
+    """Return a line through the smallest and the largest value of every column: nothing is averaged away.
+
+    Which of them comes first follows from the column's number: a view that moves on draws the same line.
+    """
+    t, low, high = columns
+    if len(t) and math.floor(t[0] / width) % 2:
+        low, high = high, low
     y = np.empty(2 * len(t))
     y[0::4], y[1::4] = low[0::2], high[0::2]
     y[2::4], y[3::4] = high[1::2], low[1::2]

@@ -63,6 +63,9 @@ class PlotState:
 
     def find_restarts(self) -> None:
         """Find the restarts in sight with their words: who it was is said where the curves are of several."""
+        if not any(track.restarts for track in self.tracks.values()):
+            self.restarts = ()
+            return
         seen: dict[float, str] = {}
         for curve in self.drawn_curves():
             for at in self.tracks[curve.key].restarts:

@@ -18,7 +18,7 @@ from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows
-from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
 from services.secrets import Secret
 from services.words import tr
 

@@ -63,7 +63,7 @@ plain ./new && [ "$(stat -c %s ./new)" = "$4" ] || die 'not all of the content a
 chown -h -- "$3" ./new && chmod -- "$2" ./new || exit 73
 into_place"""
 )
-"""$1 path, $2 mode, $3 owner, $4 bytes. A label, ACL and attributes of the replaced file stay; a content that breaks off
+"""$1 path, $2 mode, $3 owner, $4 bytes. Label, ACL and attributes of the replaced file stay; one that breaks off
 (the connection was lost) replaces nothing."""
 COPY = (
     _GO

@@ -9,7 +9,7 @@ import pytest
 from services.connections.command import Command
 from services.connections.operator_files import NotWritten
 from services.connections.statement import Keyword, Name, Sign, Statement, Value, set_global
-from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut
 from services.secrets import Secret
 from tests.lab.connecting import entry, session, with_sql
 from tests.lab.estate.estate import Estate

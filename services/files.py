@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,9 @@ _MOST_LINKS = 40
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """Neither through a link that was put there meanwhile, nor waiting for a pipe's other end."""
+
+
+_MOST_NAME = 80
 
 
 def write_whole(
@@ -56,6 +60,12 @@ def write_whole(
         raise
     if durable:
         _sync_folder(target.parent)
+
+
+def plain_name(text: str, otherwise: str) -> str:
+    """Return a file's name made of a text that a server told: no folder, no hidden file, nothing a shell reads."""
+    shown = re.sub(r"[^\w.-]+", "_", text)[:_MOST_NAME].lstrip(".-_").rstrip("._")
+    return shown or otherwise
 
 
 def _write(part: Path, data: bytes, *, private: bool, durable: bool) -> None:

@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from services.connections.budget import reached
-from services.connections.ssh_questions import OtherQuestion, PasswordQuestion
+from services.connections.ssh_questions import OtherQuestion, PasswordExpired, PasswordQuestion
 from services.connections.ssh_target import SshTarget
 from services.errors import AuthFailed, SecretMissing, TimedOut, Unreachable, UserError
 from services.files import read_bounded
@@ -244,7 +244,9 @@ class Login:
             raise self._no_answer()
         return self._deadline, left
 
-    def _ended(self, problem: Exception) -> Unreachable:
+    def _ended(self, problem: Exception) -> UserError:
+        if isinstance(problem, PasswordExpired):
+            return self._expired()
         if reached(problem) == "size":
             return Unreachable(tr("The host sent more during the login than a login may hold."), host=self._host)
         return Unreachable(
@@ -252,6 +254,15 @@ class Login:
                 "The host ended the connection during the login ({problem}).", problem=as_line(str(problem), _MOST_SAID)
             ),
             host=self._host,
+        )
+
+    def _expired(self) -> AuthFailed:
+        where = self._target.where
+        return AuthFailed(
+            tr("The password of {where} has expired: the host lets nobody in before it is changed.", where=where),
+            host=self._host,
+            safe=tr("No new password was set."),
+            try_=(tr("Change it at a terminal first (ssh {where}), then give the new one here.", where=where),),
         )
 
     def _no_answer(self) -> TimedOut:

@@ -8,19 +8,17 @@ proof knows.
 
 from __future__ import annotations
 
-import contextlib
-import posixpath
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from services.connections import operator_client, remote_command, sql_setup, sudo
+from services.connections import operator_client, operator_files, remote_command, sql_setup, sudo
 from services.connections.command import Command
 from services.connections.host_key_check import HostKeyPolicy
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
 from services.connections.ports import Output, Rows
-from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
 from services.secrets import Secret
 from services.words import tr
 
@@ -115,24 +113,11 @@ class HostOperator:
     ) -> None:
         """Replace or make a file in one atomic rename; the content travels by standard input, never a command line.
 
-        Each part is a command of its own: when the connection breaks in the middle of the content, nobody is left to
-        rename the half of it. A symbolic link stays one, its target is replaced (man install(1), dd(1), mv(1)).
+        A symbolic link stays one, its target is replaced, where only root could have laid it (operator_files.py).
         """
         _need_absolute(path, self.host)
-        real = self._need(Command(("readlink", "-m", "--", path), sudo=True), limit_s).text.removesuffix("\n")
-        folder, name = posixpath.split(real)
-        aside = posixpath.join(folder, f".{name}.pilothouse-new")
-        user, _, group = owner.partition(":")
-        made = ("install", "-m", mode, "-o", user, "-g", group or user, "/dev/null", aside)
-        try:
-            self._need(Command(made, sudo=True), limit_s)
-            fill = Command(("dd", f"of={aside}", "conv=notrunc,fsync", "status=none"), sudo=True, stdin=content)
-            self._need(fill, limit_s)
-            self._need(Command(("mv", "-fT", "--", aside, real), sudo=True), limit_s)
-        except UserError:
-            with contextlib.suppress(UserError):
-                self.run(Command(("rm", "-f", "--", aside), sudo=True), limit_s=limit_s)
-            raise
+        output = self.run(operator_files.written(path, content, mode, owner), limit_s=limit_s)
+        operator_files.need_done(output, path, self.host)
 
     def close(self) -> None:
         """Close everything for good; what is asked of it afterwards is Refused. Idempotent."""

@@ -16,6 +16,7 @@ from paramiko.packet import Packetizer
 
 from services.connections.budget import Metered
 from services.connections.dial import hang_up
+from services.connections.ssh_questions import PasswordExpired
 
 MOST_PACKET: Final = 64 * 1024
 """RFC 4253, section 6.1: 35,000 bytes must be understood; we take 32,768 bytes of data in a packet of a channel."""
@@ -31,6 +32,7 @@ KEY_CHANGE_EVERY_S: Final = 60.0
 """A peer may ask for new keys as often as it likes, and each costs a tenth of a second in which no other thread runs.
 An OpenSSH server asks once an hour, or after a gigabyte (sshd_config(5), RekeyLimit)."""
 _KEXINIT: Final = 20
+_PASSWORD_CHANGE: Final = 60
 _COUNTED: Final = {7: (0, 8), 60: (3, 5)}
 """Messages with a count: how many strings stand before it, and the fewest bytes of each that it counts.
 
@@ -44,12 +46,14 @@ class BoundedPacketizer(Packetizer):
 
     Attributes:
         is_open: tells whether a channel's number is that of an open one.
+        asked_by_password: tells whether a password was offered last: what 60 means depends on it (RFC 4252, section 6).
     """
 
     def __init__(self, sock: Metered) -> None:
         super().__init__(sock)  # type: ignore[arg-type] # it receives, sends, limits and closes
         self._sock = sock
         self.is_open: Callable[[int], bool] = lambda _: True
+        self.asked_by_password: Callable[[], bool] = lambda: False
         self._unasked = float(UNASKED_BYTES)
         self._filled = time.monotonic()
         self._key_changes = float(KEY_CHANGES)
@@ -77,6 +81,8 @@ class BoundedPacketizer(Packetizer):
         kind, message = super().read_message()
         if kind == _KEXINIT:
             self._count_key_change()
+        if kind == _PASSWORD_CHANGE and self.asked_by_password():
+            raise PasswordExpired
         if kind in _COUNTED:
             _refuse_a_count_of_more_than_came(message, *_COUNTED[kind])
         if kind in _DATA:

@@ -37,6 +37,13 @@ class OtherQuestion(paramiko.SSHException):
         self.asked = asked
 
 
+class PasswordExpired(paramiko.SSHException):
+    """The host wants a new password before it lets in: SSH_MSG_USERAUTH_PASSWD_CHANGEREQ (RFC 4252, section 8)."""
+
+    def __init__(self) -> None:
+        super().__init__("the password has expired")
+
+
 class PasswordQuestion:
     """The answers of one keyboard-interactive login: the password, once, or OtherQuestion."""
 

@@ -67,6 +67,7 @@ class SshTransport(paramiko.Transport):
         super().__init__(self.meter, packetizer_class=BoundedPacketizer)  # type: ignore[arg-type]
         packetizer = cast("BoundedPacketizer", self.packetizer)
         packetizer.is_open = lambda number: self._channels.get(number) is not None
+        packetizer.asked_by_password = lambda: getattr(self.auth_handler, "auth_method", "") == "password"
 
     def run(self) -> None:
         """Read until the connection ends: paramiko's own loop, which ends with closing what it read from.

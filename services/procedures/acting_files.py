@@ -11,6 +11,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from services.connections import operator_files
 from services.connections.command import Command
 from services.procedures.option_edit import edit_options
 from services.procedures.ports import ActFailed
@@ -49,7 +50,8 @@ class Files:
         self._keep(path)
         owner, mode = ("root:mysql", "0640") if secret else ("root:root", "0644")
         if old is not None:
-            owner, mode = self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text.split()
+            owner, bits = self._need("stat", "-L", "-c", "%u:%g %a", "--", path).text.split()
+            mode = f"{int(bits, 8) & 0o777:04o}"  # a program of root's, linked there meanwhile, may be setuid
         self._session.write_file(path, Secret(after), mode=mode, owner=owner, limit_s=_LIMIT_S)
         return True
 
@@ -70,14 +72,13 @@ class Files:
 
     def remove(self, path: str) -> None:
         """Remove a file; no error when it is not there."""
-        self._need("rm", "-f", "--", path)
+        self._done(operator_files.removed(path), path)
 
     def restore(self, path: str) -> bool:
         """Put back content, owner and mode as kept; return False when this run kept nothing, and so changed nothing."""
         kept = kept_path(path, self._run_id)
         if self._is_there(kept):
-            real = self._need("readlink", "-m", "--", path).text.removesuffix("\n")
-            self._copy(kept, real)
+            self._done(operator_files.copied(kept, path), path)
             return True
         if self._is_there(f"{kept}.none"):
             self.remove(path)
@@ -89,27 +90,23 @@ class Files:
         for path in paths:
             kept = kept_path(path, self._run_id)
             made = self._session.read_file(f"{kept}.none")
-            self._need("rm", "-f", "--", kept, f"{kept}.none", f"{kept}.new")
-            if made:
-                self._need("rmdir", "--ignore-fail-on-non-empty", "--", made.decode("utf-8", "replace"))
+            self._done(operator_files.removed(kept, f"{kept}.none"), kept)
+            if made and made.decode("utf-8", "replace") == (folder := posixpath.dirname(path)):
+                self._need("rmdir", "--ignore-fail-on-non-empty", "--", folder)
 
     def _keep(self, path: str) -> None:
         kept, folder = kept_path(path, self._run_id), posixpath.dirname(path)
         if self._is_there(kept) or self._is_there(f"{kept}.none"):
             return
         if self._is_there(path):
-            self._copy(path, kept)
+            self._done(operator_files.copied(path, kept), kept)
             return
         made = "" if self._is_there(folder) else folder
-        self._need("mkdir", "-p", "--", folder)
+        self._done(operator_files.folder_made(folder), folder)
         self._session.write_file(f"{kept}.none", Secret(made), mode="0600", limit_s=_LIMIT_S)
 
-    def _copy(self, source: str, target: str) -> None:
-        """Copy with owner, mode, times and attributes, forced to the disk, in one rename (man cp(1), sync(1))."""
-        aside = f"{target}.new"
-        self._need("cp", "-fT", "--preserve=all", "--", source, aside)
-        self._need("sync", "--", aside)
-        self._need("mv", "-fT", "--", aside, target)
+    def _done(self, command: Command, path: str) -> None:
+        operator_files.need_done(self._session.run(command, limit_s=_LIMIT_S), path, self._session.host)
 
     def _is_there(self, path: str) -> bool:
         return self._run("test", "-e", path).exit_code == 0

@@ -7,8 +7,9 @@ import secrets
 import pytest
 
 from services.connections.command import Command
+from services.connections.operator_files import NotWritten
 from services.connections.statement import Keyword, Name, Sign, Statement, Value, set_global
-from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable
+from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut
 from services.secrets import Secret
 from tests.lab.connecting import entry, session, with_sql
 from tests.lab.estate.estate import Estate
@@ -121,7 +122,7 @@ def test_that_files_are_replaced_whole_with_owner_and_mode_and_links_stay_links(
             assert host.sh("stat -c '%U:%G %a %s' /etc/operator-test/real").out == "mysql:mysql 600 400000\n"
             assert host.sh("readlink /etc/operator-test/link").out == "real\n"
             assert host.sh("ls -A /etc/operator-test").out.split() == ["link", "real"]
-            with pytest.raises(Unreachable, match="No such file"):
+            with pytest.raises(NotWritten, match="there is no folder"):
                 operator.write_file("/etc/operator-test/no/such", Secret(text))
             with pytest.raises(BadInput):
                 operator.write_file("relative", Secret(text))
@@ -135,7 +136,7 @@ def test_that_a_write_which_finds_the_disk_full_leaves_the_old_file(whole: Estat
     host.sh("mkdir -p /run/operator-test && mount -t tmpfs -o size=64k tmpfs /run/operator-test")
     host.sh("echo old > /run/operator-test/file")
     try:
-        with armed(whole, operated(whole, HOST)) as hosts, pytest.raises(Unreachable, match="No space"):
+        with armed(whole, operated(whole, HOST)) as hosts, pytest.raises(NotWritten, match="No space"):
             hosts.operator(HOST).write_file("/run/operator-test/file", Secret("x" * 100_000))
         assert host.sh("cat /run/operator-test/file; ls -A /run/operator-test").out == "old\nfile\n"
     finally:

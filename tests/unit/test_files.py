@@ -12,7 +12,7 @@ import pytest
 from app.places import data_folder
 from services import files
 from services.errors import StoreError
-from services.files import write_whole
+from services.files import plain_name, write_whole
 from services.history.recording import record_to
 from services.history.state_store import StateStore
 from services.history.store import HistoryStore
@@ -249,3 +249,21 @@ def test_that_a_link_of_ones_own_to_a_database_is_followed_and_the_database_is_i
     (tmp_path / "db").symlink_to(tmp_path / "far" / "db")
     files.private_file(tmp_path / "db")
     assert mode(tmp_path / "far" / "db") == 0o600
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("../../.ssh/authorized_keys", "ssh_authorized_keys"),
+        ("/etc/cron.d/x", "etc_cron.d_x"),
+        ("C:\\Windows\\x", "C_Windows_x"),
+        (".bashrc", "bashrc"),
+        ("--version; $(id) \x1b[2J\u202e", "version_id_2J"),
+        ("x" * 300, "x" * 80),
+        ("Kunden-Köln 1", "Kunden-Köln_1"),
+        ("..", "all"),
+        ("", "all"),
+    ],
+)
+def test_that_a_file_named_after_what_a_server_says_lies_where_a_person_wanted_it(told: str, name: str) -> None:
+    assert plain_name(told, "all") == name

@@ -163,9 +163,13 @@ def test_that_csv_reads_back_with_times_in_utc(page: JournalPage, tmp_path: Path
     assert (rows[0]["kind"], rows[0]["health"], rows[0]["text"]) == ("gap", "unknown", "no samples from db3")
 
 
-def test_that_a_servers_text_is_no_formula_to_a_spreadsheet() -> None:
-    text = as_csv((Event(AT, "note", '=HYPERLINK("http://x")', Health.GOOD),))
-    assert next(csv.DictReader(io.StringIO(text)))["text"].startswith("'=")
+@pytest.mark.parametrize(
+    "said", ['=HYPERLINK("http://x")', " =cmd|' /C calc'!A0", "\u3000@SUM(1)", "\n+1", "\uff1dcmd", "-1+1"]
+)
+def test_that_a_servers_text_is_no_formula_to_a_spreadsheet(said: str) -> None:
+    text = as_csv((Event(AT, "note", said, Health.GOOD, node_id=said, cluster_id=said),))
+    row = next(csv.DictReader(io.StringIO(text)))
+    assert {row[cell][0] for cell in ("text", "node", "cluster")} == {"'"}
 
 
 def test_that_an_export_that_fails_is_a_sentence(page: JournalPage, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
 from services.errors import BadInput
 from services.events import Event
+from services.files import plain_name
 from services.types import Health
 from services.words import mark, tr
 from widgets.charts.board import Board
@@ -395,7 +396,7 @@ class ChartsPage(QFrame):
         export_charts(path, tuple(self._cards.values()), self._board.body.size(), name, subtitle)
 
     def _ask_and_export(self, kind: str) -> None:
-        name = f"{self._header.texts()[0] or 'charts'}-charts.{kind}"
+        name = f"{plain_name(self._header.texts()[0], 'all')}-charts.{kind}"
         chosen, _ = QFileDialog.getSaveFileName(self, tr("Export the charts"), name, f"*.{kind}")
         if not chosen:
             return

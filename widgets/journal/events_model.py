@@ -57,6 +57,11 @@ class EventFilter:
         )
 
 
+_FORMULA = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
+"""What a cell of a formula begins with, full width too (a Japanese Excel takes it), also behind spaces."""
+_SPACE = frozenset("\t\r\n")
+
+
 def run_of(event: Event) -> str:
     """Return the number of the run that an event tells of, '' for any other event."""
     return event.key.split(":")[1] if event.kind in {"run", "step"} and ":" in event.key else ""
@@ -88,7 +93,7 @@ def _iso(at: float) -> str:
 
 def _harmless(cell: str) -> str:
     """Keep a spreadsheet from taking a server's text for a formula (OWASP: CSV injection)."""
-    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+    return f"'{cell}" if cell[:1] in _SPACE or cell.lstrip()[:1] in _FORMULA else cell
 
 
 class EventsModel(QAbstractTableModel):

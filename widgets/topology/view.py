@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QStackedL
 
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.errors import BadInput
+from services.files import plain_name
 from services.types import NODES_LEFT_OUT, Health, Reach
 from services.words import tr
 from widgets.common.boxes import button
@@ -226,7 +227,7 @@ class TopologyView(QFrame):
             export_png(self.canvas, path)
 
     def _ask_and_export(self, kind: str) -> None:
-        name = f"{self._cluster.name if self._cluster else 'topology'}.{kind}"
+        name = f"{plain_name(self._cluster.name if self._cluster else '', 'topology')}.{kind}"
         chosen, _ = QFileDialog.getSaveFileName(self, tr("Export the drawing"), name, f"*.{kind}")
         if not chosen:
             return

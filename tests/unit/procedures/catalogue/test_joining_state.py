@@ -8,6 +8,7 @@ import pytest
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
+from services.procedures.actions import Run, Several
 from services.procedures.catalogue import forked, procedure_named
 from services.procedures.catalogue.joining_state import beyond, lies_in, must_recover, position_of, seen_beyond
 from services.procedures.checks import Check, Override, Verdict, standing_blocks
@@ -223,3 +224,16 @@ def test_that_what_is_kept_aside_is_a_whole_data_folder() -> None:
     order = [s.step_id for s in plan.steps]
     assert order.index("keep-data-n3") < order.index("new-data-n3") < order.index("only-sst-n3")
     assert forked.history_of(facts, "n3", "n1").outcome != "forked"
+
+
+def test_that_a_link_in_place_of_the_new_data_folder_gives_nobody_the_folder_it_leads_to() -> None:
+    facts = away(**LOST["zero"])
+    _, plan = planned(recovered(facts, newest(facts)), keep_data="yes")
+    made = step(plan, "new-data-n3").action
+    assert isinstance(made, Several)
+    runs = [part for part in made.actions if isinstance(part, Run)]
+    assert [(run.command.argv, run.ok) for run in runs] == [
+        (("mkdir", "-m", "0755", "--", "/var/lib/mysql"), (0, 1)),
+        (("chown", "-h", "--", "mysql:mysql", "/var/lib/mysql"), (0,)),
+        (("test", "!", "-L", "/var/lib/mysql"), (0,)),
+    ]

@@ -1,0 +1,133 @@
+"""Files as root on a host whose folders may be others': no link that another user laid is followed, or written through.
+
+A path is entered folder by folder. A symbolic link counts only in a folder that nobody but root may write to; the
+folder that was entered must stand where the path says (pwd -P: getcwd(3)), so that one swapped in at that moment is
+told. New files are made in a folder of our own there (mktemp(1): 0700): nobody else can lay anything in it, and it is
+on the same file system, so mv(1) -T is one rename(2), which replaces a link and never follows one. `..` stays the
+folder that was entered: who may not write to a folder can't move it to another one (rename(2), EACCES).
+
+All of it is in coreutils 8.30 (RHEL 8: 8.30; Debian 11: 8.32) and newer: dd conv=excl oflag=nofollow, cp
+--attributes-only, mktemp -d, mv -T, stat -c, sync FILE (coreutils NEWS: 7.0, 8.6, 8.24). Shells: dash and bash.
+"""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.connections.ports import Output
+from services.errors import UserError
+from services.secrets import Secret
+from services.words import tr
+
+_GO = r"""umask 077; export LC_ALL=C; me=$(id -u)
+die() { printf '%s\n' "$*" >&2; exit 73; }
+root_only() { case "$(stat -c '%u %a' .)" in "$me "*[2367]|"$me "*[2367]?) return 1;; "$me "*) ;; *) return 1;; esac; }
+go() {
+  rest=$1 hops=0; cd / || exit 73
+  while :; do
+    while case $rest in /*) ;; *) false;; esac; do rest=${rest#/}; done
+    part=${rest%%/*}
+    case $rest in */*) rest=${rest#*/};; *) rest=;; esac
+    case $part in '') die 'no name of a file';; .) continue;; ..) cd -P .. || exit 73; continue;; esac
+    if [ -L "./$part" ] && [ -n "$rest$follow" ]; then
+      root_only || die "$(pwd -P)/$part is a symbolic link in a folder that others than root may write to"
+      hops=$((hops+1)); [ $hops -le 40 ] || die 'too many symbolic links'
+      to=$(readlink -- "./$part") || die "$part can not be read"
+      case $to in /*) cd /;; esac
+      rest=$to${rest:+/$rest}; continue
+    fi
+    if [ -z "$rest" ]; then name=$part; return; fi
+    [ -e "./$part" ] || missing
+    was=$(pwd -P); cd -P -- "./$part" || exit 73
+    [ "$(pwd -P)" = "${was%/}/$part" ] || die "$was/$part was replaced at that moment"
+  done
+}
+missing() { die "there is no folder $(pwd -P)/$part"; }
+"""
+_STAGE = r"""stage() {
+  [ ! -d "./$name" ] || die "$(pwd -P)/$name is a folder"
+  was=$(pwd -P); own=$(mktemp -d ./.pilothouse-XXXXXXXXXX) && cd -P -- "$own" || exit 73
+  [ "$(pwd -P)" = "${was%/}/${own#./}" ] || die "$own was replaced at that moment"
+  case "$(stat -c '%u %a' .)" in "$me 700"|"$me 2700") ;; *) die "$own was replaced at that moment";; esac
+  trap 'rm -f ./new; rmdir -- "../${own#./}" 2>/dev/null' EXIT; trap 'exit 73' HUP INT TERM PIPE
+}
+plain() { [ -f "$1" ] && [ ! -L "$1" ]; }
+into_place() { sync -- ./new && mv -fT -- ./new "../$name" || exit 73; }
+"""
+WRITE = (
+    _GO
+    + _STAGE
+    + r"""follow=yes; go "$1"; stage
+dd of=./new conv=excl,fsync oflag=nofollow status=none || exit 73
+if plain "../$name"; then cp -PT --attributes-only --preserve=all -- "../$name" ./new 2>/dev/null; touch ./new; fi
+plain ./new && [ "$(stat -c %s ./new)" = "$4" ] || die 'not all of the content arrived'
+chown -h -- "$3" ./new && chmod -- "$2" ./new || exit 73
+into_place"""
+)
+"""$1 path, $2 mode, $3 owner, $4 bytes. Label, ACL and attributes of the replaced file stay; one that breaks off
+(the connection was lost) replaces nothing."""
+COPY = (
+    _GO
+    + _STAGE
+    + r"""follow=yes; go "$1"; plain "./$name" || die "$(pwd -P)/$name is no plain file"
+from=$(pwd -P); from=${from%/}/$name; go "$2"; stage
+cp -PT --preserve=all -- "$from" ./new || exit 73
+plain ./new || die "$from was replaced at that moment"
+into_place"""
+)
+"""$1 source, $2 target: with owner, mode, times, label and ACL."""
+REMOVE = (
+    _GO
+    + r"""missing() { exit 0; }
+for each do (follow=; go "$each"; rm -f -- "./$name") || exit 73; done"""
+)
+"""Each a file, or a link itself; what is not there is no error."""
+MAKE = (
+    _GO
+    + r"""missing() { mkdir -m 0755 -- "./$part" || exit 73; }
+follow=; go "$1/x"
+"""
+)
+"""$1 a folder: those of its path that are not there are made, for root."""
+
+
+class NotWritten(UserError):  # noqa: N818 - the name says what happened, as in services.errors
+    """A file was left as it was: something stands in its way that root does not follow, or the disk is full."""
+
+    code = "not-written"
+
+
+def written(path: str, content: Secret, mode: str, owner: str) -> Command:
+    """Return the command that makes or replaces a file by what stands on its standard input."""
+    size = len(content.reveal().encode("utf-8", "surrogateescape"))
+    return _shell(WRITE, path, mode, owner, str(size), stdin=content)
+
+
+def copied(source: str, target: str) -> Command:
+    """Return the command that copies a file over another, or to where there is none."""
+    return _shell(COPY, source, target)
+
+
+def removed(*paths: str) -> Command:
+    """Return the command that removes files."""
+    return _shell(REMOVE, *paths)
+
+
+def folder_made(path: str) -> Command:
+    """Return the command that makes a folder and those above it."""
+    return _shell(MAKE, path)
+
+
+def need_done(output: Output, path: str, host: str) -> None:
+    """Raise NotWritten with the host's own words unless one of these commands has ended well."""
+    if output.exit_code:
+        why = output.stderr.decode("utf-8", "replace").strip() or tr("exit code {code}", code=output.exit_code)
+        raise NotWritten(
+            tr("{path} was not changed: {why}", path=path, why=why),
+            host=host,
+            safe=tr("The file is as it was."),
+            try_=(tr("Look at who may write to its folder, and what stands there; then plan anew."),),
+        )
+
+
+def _shell(script: str, *words: str, stdin: Secret | None = None) -> Command:
+    return Command(("sh", "-c", script, "pilothouse", *words), sudo=True, stdin=stdin)

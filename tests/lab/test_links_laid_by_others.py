@@ -1,0 +1,103 @@
+"""Attacks of the database's own user on what root writes on its host: links for new files, for folders, hard links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.connections.operator_files import NotWritten
+from services.procedures.actions import EditOptions, PutFile, RestoreFile
+from services.procedures.ports import ActFailed
+from tests.lab.estate.estate import Estate, Host
+from tests.lab.operating import LOGINS, RUN, actor, operated
+
+HOST = "s1"
+OWN = "/srv/laid/own"
+"""A folder that belongs to the user mysql, as a data folder does."""
+VICTIM = "/srv/laid/secret"
+STATE = f"{OWN}/grastate.dat"
+LOOKED = f"stat -c '%U:%G %a' {VICTIM}; cat {VICTIM}"
+WHOLE = "root:root 600\nprecious\n"
+
+
+def as_mysql(host: Host, script: str) -> None:
+    host.sh(f'runuser -u mysql -- sh -c "{script}"')
+
+
+@pytest.fixture
+def host(steer: Estate) -> Iterator[Host]:
+    made = steer.host(HOST)
+    made.sh(f"rm -rf /srv/laid; install -d -o mysql -g mysql {OWN}; echo precious > {VICTIM}; chmod 600 {VICTIM}")
+    yield made
+    made.sh("rm -rf /srv/laid")
+
+
+@pytest.mark.parametrize("place", ["copy", "new"])
+@pytest.mark.parametrize("login", LOGINS)
+def test_that_a_link_in_place_of_a_new_file_is_not_written_through(
+    steer: Estate, host: Host, login: str, place: str
+) -> None:
+    as_mysql(host, f"echo evil > {STATE}")
+    host.sh("install -d -m 755 /srv/laid/roots")
+    as_mysql(host, f"ln -s {VICTIM} {STATE}.new")
+    if place == "copy":
+        as_mysql(host, f"ln -s {VICTIM} {STATE}.pilothouse-{RUN}.new")
+    else:
+        as_mysql(host, f"ln -s /srv/laid/roots {OWN}/.grastate.dat.pilothouse-new")
+    with actor(steer, operated(steer, HOST, login)) as made:
+        made.perform("s", HOST, PutFile(STATE, ("mine\n",), "0660", "mysql:mysql"), {}, limit_s=30)
+        assert host.sh(f"cat {STATE}; stat -c '%U:%G %a' {STATE}").out == "mine\nmysql:mysql 660\n"
+        assert host.sh(LOOKED).out == WHOLE
+        made.perform("s", HOST, RestoreFile(STATE), {}, limit_s=30)
+    assert host.sh(f"cat {STATE}; stat -c %U {STATE}").out == "evil\nmysql\n"
+    assert host.sh(LOOKED).out == WHOLE
+    assert host.sh("ls -A /srv/laid/roots").out == ""
+
+
+def test_that_links_swapped_in_while_files_are_written_lead_nowhere(steer: Estate, host: Host) -> None:
+    script = (
+        f"cd {OWN}; end=$(($(date +%s) + 25)); while [ $(date +%s) -lt $end ]; do "
+        f"for n in .grastate.dat.pilothouse-new grastate.dat.pilothouse-{RUN}.new grastate.dat .pilothouse-*; do "
+        f"[ -e $n ] && mv -T $n moved-$RANDOM 2>/dev/null; ln -sfT {VICTIM} $n 2>/dev/null; done; done"
+    )
+    host.sh(f"cat > /srv/laid/attack <<'X'\n{script}\nX\nsystemd-run --uid=mysql --unit=laid bash /srv/laid/attack")
+    try:
+        with actor(steer, operated(steer, HOST)) as made:
+            for number in range(25):
+                try:
+                    put = PutFile(STATE, (f"{number}\n",), "0660", "mysql:mysql")
+                    made.perform("s", HOST, put, {}, limit_s=30)
+                except (ActFailed, NotWritten):
+                    continue
+    finally:
+        host.sh("systemctl stop laid", check=False)
+    assert host.sh(LOOKED).out == WHOLE
+
+
+def test_that_a_link_in_place_of_a_folder_is_not_entered(steer: Estate, host: Host) -> None:
+    host.sh("install -d -m 755 /srv/laid/cron.d")
+    host.sh("echo '# root' > /srv/laid/cron.d/x.cnf")
+    as_mysql(host, f"ln -s /srv/laid/cron.d {OWN}/conf.d; ln -s {VICTIM} {OWN}/y.cnf; ln -s /srv/laid/no {OWN}/no")
+    acts = (
+        PutFile(f"{OWN}/conf.d/x.cnf", ("evil\n",)),
+        EditOptions(f"{OWN}/conf.d/x.cnf", "mysqld", (("user", "root"),)),
+        EditOptions(f"{OWN}/y.cnf", "mysqld", (("user", "root"),)),
+        PutFile(f"{OWN}/conf.d/made/z.cnf", ("evil\n",)),
+        PutFile(f"{OWN}/no/z.cnf", ("evil\n",)),
+    )
+    with actor(steer, operated(steer, HOST)) as made:
+        for act in acts:
+            with pytest.raises(NotWritten, match="is a symbolic link in a folder that others than root may write to"):
+                made.perform("s", HOST, act, {}, limit_s=30)
+    assert host.sh("ls -A /srv/laid/cron.d; cat /srv/laid/cron.d/x.cnf").out == "x.cnf\n# root\n"
+    assert host.sh(f"{LOOKED}; ls -A /srv/laid").out == f"{WHOLE}cron.d\nown\nsecret\n"
+
+
+def test_that_the_other_name_of_a_hard_link_keeps_what_it_has(steer: Estate, host: Host) -> None:
+    host.sh(f"ln {VICTIM} {STATE}")
+    with actor(steer, operated(steer, HOST)) as made:
+        made.perform("s", HOST, PutFile(STATE, ("mine\n",), "0660", "mysql:mysql"), {}, limit_s=30)
+        assert host.sh(LOOKED).out == WHOLE
+        made.perform("s", HOST, RestoreFile(STATE), {}, limit_s=30)
+    assert host.sh(LOOKED).out == WHOLE

@@ -19,9 +19,9 @@ from services.words import tr
 
 def run(options: Namespace) -> int:
     """Go on or back. Exit codes: see app.arguments."""
-    need_word(options, tr("sit at a terminal"))
     with open_desk(options) as desk:
-        view = desk.view(options.run)
+        view = desk.view(options.run)  # first: nobody is asked to approve what is not there
+        need_word(options, tr("sit at a terminal"))
         machine = getattr(options, "json", False)
         if not machine:
             sys.stdout.write("\n".join(run_lines(view)) + "\n")

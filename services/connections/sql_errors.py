@@ -86,7 +86,19 @@ def connect_error(
         return AuthFailed(
             tr("The server on {where} wants a login this program can't do: {text}.", where=where, text=text), host=host
         )
-    return Unreachable(tr("The server on {where} ended the login: {text}.", where=where, text=text), host=host)
+    return _ended(text, where, host)
+
+
+def _ended(text: str, where: str, host: str) -> Unreachable:
+    """Return a login that broke off; bytes that are no packet of the protocol come from another service."""
+    if "Packet sequence number wrong" in text:  # PyMySQL's word for them
+        told_of = tr("What listens on {where} does not speak the MySQL protocol.", where=where)
+        return Unreachable(told_of, host=host, try_=(tr("Check the port: another service may have it."),))
+    return Unreachable(
+        tr("The server on {where} ended the login: {text}.", where=where, text=text),
+        host=host,
+        try_=(tr("Check that this is the database's port, and look into the server's error log."),),
+    )
 
 
 def why_to_ask(problem: BaseException) -> str:

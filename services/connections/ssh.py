@@ -332,7 +332,8 @@ class _Opener:
                 host=self._host,
                 try_=("Update the host's OpenSSH; algorithms with SHA-1 are not offered.",),
             )
-        told = isinstance(problem, paramiko.SSHException | EOFError | OSError)
+        spoke_otherwise = "codec can't decode" in text  # paramiko reads the greeting as UTF-8: bytes of something else
+        told = isinstance(problem, paramiko.SSHException | EOFError | OSError) and not spoke_otherwise
         why = (text or tr("it closed the connection")) if told else tr("what came is not SSH")
         return Unreachable(
             tr(

@@ -304,4 +304,7 @@ def _damaged(line: ProcedureLine, problem: ValueError) -> StoreError:
 
 
 def _unknown(run_id: str) -> NoReturn:
-    raise BadInput(tr("There is no run '{run}' in this journal.", run=run_id), try_=(tr("List the runs first."),))
+    raise BadInput(
+        tr("There is no run '{run}' in this journal.", run=run_id),
+        try_=(tr("List the runs: pilothouse procedures --runs"),),
+    )

@@ -7,6 +7,8 @@ import re
 import sqlite3
 from contextlib import closing
 
+import pytest
+
 from tests.faults.scripted.cluster import crashed
 from tests.unit.app.steering_desk import DESYNC, Shell, last_run
 
@@ -159,3 +161,12 @@ def test_that_a_run_whose_end_was_not_kept_is_shown_and_approved_by_its_code(she
     code = said.err.partition("--approve ")[2].split()[0]
     said = shell("resume", "1", "--yes", "--approve", code)
     assert (said.code, last_run(said)) == (0, "done")
+
+
+@pytest.mark.parametrize("verb", ["resume", "undo"])
+def test_that_nobody_is_asked_to_approve_a_run_that_is_not_there(shell: Shell, verb: str) -> None:
+    said = shell(verb, "47")
+    assert said.code == 2
+    assert "There is no run '47'" in said.err
+    assert "--yes" not in said.err
+    assert "procedures --runs" in said.err

@@ -73,3 +73,10 @@ def test_that_a_statements_error_is_told_by_its_number(errno: int, kind: type[Us
     assert type(found) is kind
     if isinstance(found, QueryFailed):
         assert found.errno == errno
+
+
+def test_that_what_speaks_another_protocol_is_told_as_that_with_advice() -> None:
+    garbage = told(pymysql.InternalError("Packet sequence number wrong - got 69 expected 0"))
+    assert "does not speak the MySQL protocol" in str(garbage)
+    assert garbage.try_
+    assert told(pymysql.OperationalError(2013, "Lost connection")).try_

@@ -19,6 +19,7 @@ from services.connections.read_programs import (
     LOG_OF_UNIT,
     READ_PROGRAMS,
     SST_LOGIN,
+    START_LINE,
     TCP_TRY,
     VIEWS_OF_LOG,
 )
@@ -174,7 +175,7 @@ _SHELLS = {"bash": READ_PROGRAMS[0], "sh": READ_PROGRAMS[1]}
 
 def check_words(argv: tuple[str, ...]) -> str:
     """Return why these words may not run, '' when they may."""
-    frozen = {VIEWS_OF_LOG, BINLOG_MARKS, SST_LOGIN} if argv[0] == "timeout" else set()
+    frozen = {VIEWS_OF_LOG, BINLOG_MARKS, SST_LOGIN, START_LINE} if argv[0] == "timeout" else set()
     for word in (word for word in argv[1:] if word not in frozen):
         if argv[0] not in _SHELLS and (not word.isprintable() or len(word) > 4096):
             return "it holds line breaks, control characters or an endless word"
@@ -222,6 +223,8 @@ def _check_try(argv: tuple[str, ...]) -> str:
         return "" if is_haproxy_socket(argv[6]) else "its argument must be the path of a stats socket of HAProxy"
     if argv == ("timeout", "8", "bash", "-c", SST_LOGIN, "pilothouse"):
         return ""
+    if argv[:6] == ("timeout", "8", "bash", "-c", START_LINE, "pilothouse") and len(argv) == 7:
+        return "" if re.fullmatch(_UNIT, argv[6], re.ASCII) else "its argument must be a unit's name"
     if argv[:6] != ("timeout", "3", "bash", "-c", TCP_TRY, "pilothouse") or len(argv) != 8:
         return "only the frozen try of one TCP connection, question to HAProxy or filter of a log may follow it"
     host, port = argv[6:]

@@ -260,6 +260,42 @@ the host, in no process's words (MySQL manual, "Environment Variables": MYSQL_PW
 Run as `timeout 8 bash -c SST_LOGIN pilothouse`.
 """
 
+START_LINE = r"""LC_ALL=C; export LC_ALL
+shown=$(systemctl show -p LoadState,Environment,EnvironmentFiles,ExecStart,ExecStartPre "$1") || exit 3
+manager=$(systemctl show-environment) || exit 3
+names=$(printf '%s\n' "$shown" | grep '^ExecStart' | grep -o '[$][{]*[A-Za-z_][A-Za-z0-9_]*' | tr -d '${')
+names="MYSQLD_OPTS EXTRA_ARGS _WSREP_NEW_CLUSTER _WSREP_START_POSITION $names"
+own=$(printf '%s\n' "$shown" | sed -n 's/^Environment=//p')
+printf '%s\n' "$shown" | grep -E '^(LoadState|ExecStart|ExecStartPre)='
+for n in $names; do
+  printf '%s\n' "$manager" | sed -n "s/^$n=/manager $n=/p"
+  case " $own" in *[\ \"\']"$n="*) printf 'unit %s\n' "$own";; esac
+done
+files=$(printf '%s\n' "$shown" | sed -n 's/^EnvironmentFiles=\(.*\) (ignore_errors=[a-z]*)$/file \1/p')
+printf '%s\nscript %s\n' "$files" /etc/default/mysql /etc/default/mariadb /etc/sysconfig/mysql |
+while read -r kind pattern; do
+  [ -n "$pattern" ] || continue
+  IFS=; for f in $pattern; do
+    said=$(stat -- "$f" 2>&1 >/dev/null)
+    case $said in *'No such file'*|*'Not a directory'*) continue;; esac
+    unset IFS
+    text=$(sed -e ':a' -e '/\\$/N; s/\\\n//; ta' -- "$f" 2>/dev/null) ||
+      { printf 'unread %s %s\n' "$kind" "$f"; continue; }
+    for n in $names; do printf '%s\n' "$text" | sed -n "s|^[ \t]*$n=|$kind $f $n=|p"; done
+  done; unset IFS
+done
+"""
+"""What systemd would start a unit's server with, beside its option files: the command of the unit, and of all variables
+only those that it names, or that MariaDB's and Percona's units and scripts are known to take words from.
+
+They stand in systemd's own environment (`systemctl set-environment`), in Environment= and in the files of
+EnvironmentFile=, the later one counts (systemd.exec(5), "Environment"). MariaDB's galera_new_cluster leaves
+_WSREP_NEW_CLUSTER in the first, in newer versions in a file under /run, when it is broken off. What else stands there
+stays on the host: it may be a secret.
+
+Run as `timeout 8 bash -c START_LINE pilothouse UNIT`; 3: systemd did not answer.
+"""
+
 _STAMP = r"([0-9.]+ [^ ]+ [^ :]+: )?[-0-9T:.+Z ]+\[[A-Za-z]+\] "
 _PASSED = rf"^{_STAMP}(\[MY-[0-9]+\] )?(\[[A-Za-z]+\] )?(WSREP: )?####### Passing WS "
 LOG_LINES = 20_000

@@ -241,7 +241,8 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if is_joining(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in _LOGIN_REFUSED:
-        return Verdict(mark("SQL login refused"), Health.UNKNOWN, node.why_bare("sql"))
+        health = Health.BAD if _founded(node, around) else Health.UNKNOWN
+        return Verdict(mark("SQL login refused"), health, joined(_founded(node, around), node.why_bare("sql")))
     if node.facts is not None and node.facts.sql_at is None and not node.why_bare("sql"):
         return _not_asked(node.facts)
     if _just_started(node):
@@ -254,7 +255,20 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if node.why_bare("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql"))
     health = Health.BAD if state != "?" else Health.UNKNOWN
-    return Verdict(NO_SQL, health, joined(text, _still_counted(around)))
+    return Verdict(NO_SQL, health, joined(_founded(node, around), text, _still_counted(around)))
+
+
+def _founded(node: Node, around: Around) -> str:
+    """Say of a server that SQL does not reach, and that nobody counts, that it was started to found a cluster."""
+    machine = node.machine
+    if machine is None or around.seen or machine.founded_pid is None or machine.founded_pid != machine.process_pid:
+        return ""
+    return tr(
+        "{daemon} on {name} was started with --wsrep-new-cluster: it FOUNDED a cluster of its own, and no other "
+        "member is seen in it",
+        daemon=node.daemon,
+        name=node.name,
+    )
 
 
 def _not_asked(facts: NodeFacts) -> Verdict:

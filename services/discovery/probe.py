@@ -12,6 +12,7 @@ from typing import Literal, TypeVar
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
+from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
 from services.discovery.log_reads import log_facts, unit_facts
 from services.errors import QueryFailed, Refused, SudoFailed, UserError
@@ -22,6 +23,7 @@ from services.facts.machine import clock_offset, parse_df, parse_host_files, par
 from services.facts.model import SQL, SSH, GaleraFacts, GaleraMember, MachineFacts, NodeFacts, Problem, ReplicationFacts
 from services.facts.replication import parse_replication
 from services.facts.server import parse_server
+from services.facts.start_line import founds
 from services.types import Reach
 from services.words import tr
 
@@ -239,8 +241,9 @@ def _probe_ssh(
     session: ObserverSession, clock: Clock, facts: NodeFacts, parts: Collection[Part]
 ) -> NodeFacts | UserError:
     datadir = facts.server.datadir if facts.server is not None else ""
+    mute = not session.has_sql or any(p.part == "sql" for p in facts.problems)
     try:
-        machine = _read_machine(session, clock, datadir) if "machine" in parts else facts.machine
+        machine = _read_machine(session, clock, datadir, mute=mute) if "machine" in parts else facts.machine
     except UserError as error:
         return error
     done = replace(facts, machine=machine, ssh_at=clock.wall(), problems=_without(facts, "ssh"))
@@ -270,10 +273,16 @@ def _without(facts: NodeFacts, part: str) -> tuple[Problem, ...]:
 
 def machine_facts(session: ObserverSession, clock: Clock, datadir: str = "") -> MachineFacts:
     """Read what the host is and how its database's process and disk are. Raises UserError when SSH does not answer."""
-    return _read_machine(session, clock, datadir)
+    return _read_machine(session, clock, datadir, mute=True)
 
 
-def _read_machine(session: ObserverSession, clock: Clock, datadir: str) -> MachineFacts:
+def _read_machine(session: ObserverSession, clock: Clock, datadir: str, *, mute: bool) -> MachineFacts:
+    """Read it.
+
+    Args:
+        mute: SQL does not answer, or may not later: then the server's own command line tells whether it was founded.
+    """
+
     def run(read: CommandRead) -> str | None:
         try:
             return session.run(read, limit_s=COMMAND_LIMIT_S).text
@@ -285,6 +294,7 @@ def _read_machine(session: ObserverSession, clock: Clock, datadir: str) -> Machi
     # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
     state, pid = parse_process(listing.text) if readable else ("?", None)
+    words = run(commands.SERVER_WORDS.read(pid)) if mute and pid is not None else None
     disks = parse_df(run(reads.data_disk(datadir or reads.DEFAULT_DATADIR)) or "")
     sent = clock.wall()
     answer = run(reads.CLOCK) or ""
@@ -297,4 +307,5 @@ def _read_machine(session: ObserverSession, clock: Clock, datadir: str) -> Machi
         clock_offset_s=offset,
         process_state=state,
         process_pid=pid,
+        founded_pid=pid if founds(words or "") else None,
     )

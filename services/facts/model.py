@@ -186,6 +186,7 @@ class MachineFacts:
     clock_offset_s: float | None = None  # host minus workstation, halved round trip
     process_state: str = ""  # of mysqld/mariadbd: R, S, D, T (stopped by a signal), Z, '' = no such process, ? = unread
     process_pid: int | None = None
+    founded_pid: int | None = None  # the server that was started to found a cluster, by its own command line
     unit_state: str = ""  # systemd ActiveState/SubState, "active/running"
     unit_status_text: str = ""  # systemd StatusText, "Receiving IST 45% ..."
     gcache_pages_bytes: int | None = None

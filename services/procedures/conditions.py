@@ -11,6 +11,7 @@ from typing import Literal
 from services.procedures.conditions_at_rest import AtRest
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
+from services.procedures.conditions_founding import FoundsNothing
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 
@@ -357,6 +358,7 @@ Condition = (
     | UnitFresh
     | BalancerServer
     | SameHistory
+    | FoundsNothing
     | AtRest
 )
 

@@ -11,6 +11,7 @@ from services.facts.model import NodeFacts, Problem
 from services.facts.other_server import OtherServer
 from services.facts.primary_views import PrimaryView
 from services.facts.ran_alone import RanAlone
+from services.facts.start_line import StartLine
 from services.types import Reach
 
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
@@ -256,6 +257,7 @@ class HostFacts:
     variables: tuple[tuple[str, str], ...] = ()  # every global variable of the running server, without secrets
     temporary: tuple[tuple[str, int | None], ...] = ()  # folders for temporary files: path, free bytes; () not read
     names: tuple[tuple[str, bool | None], ...] = ()  # names in the option files: does the host resolve it?
+    start_line: StartLine | None = None  # what systemd gives the server's start besides; None: not read
     running_backups: tuple[str, ...] = ()  # programs in ps that copy a server's data: 'mariadb-backup (pid 7)'
     problems: tuple[Problem, ...] = ()
 

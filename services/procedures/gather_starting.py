@@ -1,4 +1,4 @@
-"""What a start needs besides data and option files: room for temporary files, and names that the host can resolve.
+"""What a start needs besides data and option files: room for temporary files, names that resolve, its command line.
 
 The unit's own pre-start script and the scripts of an SST make their files with mktemp(1) in $TMPDIR or /tmp (Debian's
 galera_recovery, MariaDB's wsrep_sst_common); the server puts temporary tables into `tmpdir`. A node that stops with no
@@ -14,11 +14,14 @@ from dataclasses import replace
 from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df
+from services.facts.start_line import StartLine, start_line
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_options import group_members
 from services.procedures.gather_reader import Reader
 
 TMP = "/tmp"  # noqa: S108 - its room is read, nothing is written there
+BOOTSTRAP_UNIT = "mysql@bootstrap.service"
+"""The unit that a bootstrapped PXC node runs under (PXC manual, "Bootstrap the first node")."""
 NAMED_HERE = ("wsrep_cluster_address", "wsrep_node_address", "wsrep_sst_receive_address")
 _MOST_NAMES = 16
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
@@ -30,7 +33,13 @@ def with_starting(host: HostFacts, reader: Reader) -> HostFacts:
     """Read the room in the folders for temporary files, and which names of the option files the host resolves."""
     rooms = [(path, _free(reader, path)) for path in temporary_folders(host)]
     known = [(name, _resolves(reader, name)) for name in names_in_options(host)]
-    return replace(host, temporary=tuple(rooms), names=tuple(known))
+    return replace(host, temporary=tuple(rooms), names=tuple(known), start_line=_start_line(reader, start_unit(host)))
+
+
+def start_unit(host: HostFacts) -> str:
+    """Return the unit that a node is started with: PXC's mysql@bootstrap would found a second cluster each time."""
+    unit = host.unit or "mariadb.service"
+    return "mysql.service" if unit == BOOTSTRAP_UNIT else unit
 
 
 def temporary_folders(host: HostFacts) -> tuple[str, ...]:
@@ -54,6 +63,11 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _start_line(reader: Reader, unit: str) -> StartLine | None:
+    text = reader.text("start-line", commands.START_LINE_OF.read(unit, sudo=True))
+    return start_line(text, unit) if text is not None else None
 
 
 def _free(reader: Reader, path: str) -> int | None:

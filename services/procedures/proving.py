@@ -12,6 +12,7 @@ from services.procedures import conditions as c
 from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
+from services.procedures.conditions_founding import FoundsNothing
 from services.procedures.facts_model import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
@@ -20,6 +21,7 @@ from services.procedures.proving_balancer import balancer_server
 from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
 from services.procedures.proving_component import not_apart, nothing_written
 from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
+from services.procedures.proving_founding import founds_nothing
 from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
 from services.procedures.proving_history import same_history
 from services.procedures.proving_join import joined, transfer_was
@@ -69,6 +71,7 @@ LOOKS: dict[type, Look] = {
     PositionMark: position_mark,
     Unmoved: unmoved,
     StateNamed: state_named,
+    FoundsNothing: founds_nothing,
 }
 
 

@@ -15,6 +15,7 @@ from services.procedures.conditions import Answer, Joined
 from services.procedures.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
+from services.procedures.proving_founding import founded_words
 from services.procedures.remembering import MOST_GAP_S
 
 Status = Mapping[str, str]
@@ -29,6 +30,8 @@ def not_apart(condition: NotApart, asking: Asking, past: Past) -> Answer:
     try:
         status = asking.status(condition.host)
     except UserError:
+        if told := founded_words(asking, condition.host):  # it may refuse our login alone, and serve others
+            return Answer(holds=False, evidence=told, final=True)
         return Answer(holds=True, evidence=f"the server of {condition.host} does not answer: it serves nobody")
     if status.get("wsrep_cluster_status") != "Primary":
         return Answer(holds=True, evidence=f"{condition.host} is of no Primary Component")

@@ -23,6 +23,7 @@ from services.procedures.gather_system import properties
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_component import joined_beside
+from services.procedures.proving_founding import founded_words
 from services.procedures.proving_log import Log, read_log, read_log_since
 from services.procedures.proving_ways import donor_said, ways_closed
 from services.procedures.remembering import MOST_GAP_S
@@ -97,6 +98,8 @@ def joined(condition: Joined, asking: Asking, past: Past) -> Answer:
             return Answer(holds=True, evidence=f"{condition.host} is Synced, Primary, one of {size}")
         said = f"{condition.host} is Synced in another cluster: {uuid or 'no state UUID'}"
         return Answer(holds=False, evidence=said, final=True)
+    if condition.beside and not status and (told := founded_words(asking, condition.host)):
+        return Answer(holds=False, evidence=told, final=True)
     shown = _unit(asking, condition)
     log = read_log(asking, condition.host, condition.unit)
     log = log.newest_start() if log is not None else None

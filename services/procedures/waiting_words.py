@@ -8,6 +8,7 @@ from services.procedures import conditions as c
 from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
+from services.procedures.conditions_founding import FoundsNothing
 
 WORDS: Mapping[type[object], str] = {
     c.VariableIs: "its variable to be set on {host}",
@@ -15,6 +16,7 @@ WORDS: Mapping[type[object], str] = {
     c.StatusIs: "a status value of {host}",
     c.Joined: "{host} to be a Synced member",
     NotApart: "{host} to form no Primary Component of its own",
+    FoundsNothing: "nothing to have {host} found a cluster of its own when it starts",
     NothingWritten: "the position of {host}: nothing may be written on it",
     c.Stopped: "the server of {host} to be stopped",
     c.CleanPosition: "the seqno in grastate.dat of {host}",

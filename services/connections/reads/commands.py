@@ -16,6 +16,7 @@ from services.connections.read_programs import (
     OS_LOOP,
     OS_LOOP_SH,
     SST_LOGIN,
+    START_LINE,
     TCP_TRY,
     VIEWS_OF_LOG,
 )
@@ -76,6 +77,8 @@ UNIT_STARTING = _known("unit-starting", "systemctl", "show", "-p", "ActiveState,
 UNIT_SETTINGS = _known(
     "unit-settings", "systemctl", "show", "-p", "Restart,TimeoutStopUSec,ActiveState,SubState,LoadState,Result", k.UNIT
 )
+START_LINE_OF = _known("start-line", "timeout", "8", "bash", "-c", START_LINE, "pilothouse", k.UNIT, root=True)
+SERVER_WORDS = _known("server-words", "ps", "-p", k.PID, "-ww", "-o", "args=")
 
 # -- files and folders -------------------------------------------------------------------------------------------------
 

@@ -114,7 +114,11 @@ def _start(party: Party, host: HostFacts) -> Step:
         done=f"{unit} on {name} is starting",
         why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
         action=steps.systemctl("start", unit, "--no-block"),
-        before=(*unmoved(party, (name,), starts="form-"), steps.same_history(party.facts, host, party.hosts)),
+        before=(
+            *unmoved(party, (name,), starts="form-"),
+            steps.same_history(party.facts, host, party.hosts),
+            steps.founds_nothing(host),
+        ),
         limit_s=60.0,
         undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
         repeatable=True,

@@ -11,7 +11,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.actions import Ask, Detached, PutFile, RestoreFile, Run
+from services.procedures.actions import Ask, Detached, PutFile, RemoveFile, RestoreFile, Run, Several
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_unmoved import unmoved
@@ -19,11 +19,17 @@ from services.procedures.conditions import ClusterWhole, FileSays, Joined, Posit
 from services.procedures.conditions_at_rest import Unmoved
 from services.procedures.conditions_component import NothingWritten
 from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.gather_starting import BOOTSTRAP_UNIT
 from services.procedures.model import Consent, Risk, Step, Undo
 from services.procedures.positions import recovered_position
 from services.procedures.preflight.parts import state_file
 
 JOIN_LIMIT_S = 4 * 3_600.0
+_CLEARED = (
+    Run(Command(("systemctl", "unset-environment", "_WSREP_NEW_CLUSTER"), sudo=True)),
+    RemoveFile("/run/mysqld/wsrep-new-cluster"),
+)
+"""Both places by which versions of MariaDB's galera_new_cluster tell the unit to found a cluster."""
 
 
 def bootstrap_and_join(
@@ -47,6 +53,7 @@ def bootstrap_and_join(
     found = [
         _safe(host, facts.cluster_id),
         _bootstrap(party, host, position, prefix),
+        _nothing_left(host),
         Step(
             step_id="check-data",
             host="",
@@ -135,9 +142,9 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
     start = (
         Command(("galera_new_cluster",), sudo=True)
         if maria
-        else Command(("systemctl", "start", steps.BOOTSTRAP_UNIT), sudo=True)
+        else Command(("systemctl", "start", BOOTSTRAP_UNIT), sudo=True)
     )
-    running = unit if maria else steps.BOOTSTRAP_UNIT
+    running = unit if maria else BOOTSTRAP_UNIT
     primary = (
         Joined(name, party.facts.cluster_id, running),
         ClusterWhole((name,), 1, party.facts.cluster_id),  # who joins it by itself meanwhile is named
@@ -149,6 +156,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
     others = [party.host(other) for other in party.known if other != name]
     stopped = tuple(Stopped(other.host, steps.unit_of(other)) for other in others)
     standing = unmoved(party, party.looked, prefix=prefix, safe=name)
+    left = replace(steps.founds_nothing(host), left=True)
     return Step(
         step_id="bootstrap",
         host=name,
@@ -163,8 +171,8 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
         limit_s=900.0,
         undo=Undo(
             f"Stop {name} again",
-            steps.stop_unit(running),
-            (Stopped(name, running),),
+            Several((*_CLEARED, steps.stop_unit(running))),
+            (Stopped(name, running), left),
             limit_s=900.0,
             consent=Consent((NothingWritten(name, position),), _off_line(name), f"stop {name}"),
         ),
@@ -174,6 +182,22 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
         estimate_s=15.0,
         confirm=name,
         serves=True,
+    )
+
+
+def _nothing_left(host: HostFacts) -> Step:
+    """Take the order to found a cluster away, which a galera_new_cluster that is broken off leaves: once is enough."""
+    name = host.host
+    return Step(
+        step_id="founding-over",
+        host=name,
+        title=f"Make sure that {name} founds no cluster at its next start",
+        done=f"{name} joins the others at its next start",
+        why="galera_new_cluster hands the order to systemd; left there, the next start would found a second cluster.",
+        action=Several(_CLEARED),
+        proof=(replace(steps.founds_nothing(host), left=True),),
+        repeatable=True,
+        estimate_s=0.5,
     )
 
 
@@ -221,7 +245,7 @@ def _readable_state(facts: Facts, host: HostFacts) -> tuple[tuple[Step, ...], bo
 def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> list[Step]:
     """PXC: a node that stays under mysql@bootstrap would found a second cluster when that unit is started again."""
     everyone = (host.host, *others)
-    under = replace(host, unit=steps.BOOTSTRAP_UNIT)
+    under = replace(host, unit=BOOTSTRAP_UNIT)
     left = f"normal-{host.host}"
     stop = steps.stop_node(facts, under, others=others, whole=everyone, prefix="normal:", keep=left)
     stop = replace(

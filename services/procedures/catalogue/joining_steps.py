@@ -194,7 +194,7 @@ def _off(facts: Facts, values: Inputs) -> Step:
     if host.server_up:
         one_past = steps.same_history(facts, host, member_hosts(facts))
         again = steps.systemctl("start", unit, "--no-block")
-        undo = Undo(f"Start {unit} on {name} again", again, before=(one_past,))
+        undo = Undo(f"Start {unit} on {name} again", again, before=(one_past, steps.founds_nothing(host)))
     return Step(
         step_id=f"down-{name}",
         host=name,

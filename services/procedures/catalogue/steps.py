@@ -35,8 +35,9 @@ from services.procedures.conditions import (
 )
 from services.procedures.conditions_at_rest import PositionMark
 from services.procedures.conditions_component import NotApart
+from services.procedures.conditions_founding import FoundsNothing
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_starting import TMP
+from services.procedures.gather_starting import TMP, start_unit
 from services.procedures.model import Risk, Step, Undo
 from services.procedures.positions import stood_name
 from services.procedures.preflight.parts import arbitrators
@@ -45,8 +46,6 @@ from services.procedures.preflight.starting import LEAST_TEMPORARY
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DONOR_FILE = "99-pilothouse-donor.cnf"
 DEFAULT_FOLDER = "/etc/mysql/conf.d"
-BOOTSTRAP_UNIT = "mysql@bootstrap.service"
-"""The unit that a bootstrapped PXC node runs under (PXC manual, "Bootstrap the first node")."""
 START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
 
 
@@ -69,9 +68,13 @@ def unit_of(host: HostFacts) -> str:
 
 
 def start_unit_of(host: HostFacts) -> str:
-    """Return the unit that a node is started with: PXC's mysql@bootstrap would found a second cluster each time."""
-    unit = unit_of(host)
-    return "mysql.service" if unit == BOOTSTRAP_UNIT else unit
+    """Return the unit that a node is started with."""
+    return start_unit(host)
+
+
+def founds_nothing(host: HostFacts) -> FoundsNothing:
+    """Return what must hold before each start: nothing left behind has it found a cluster beside the others."""
+    return FoundsNothing(host.host, start_unit(host), host.start_line.script if host.start_line is not None else "")
 
 
 def option_folder(host: HostFacts) -> str:
@@ -261,6 +264,7 @@ def stop_node(
                 NotApart(name, others, facts.cluster_id),
                 StillPrimary(others, 1, facts.cluster_id),
                 same_history(facts, host, others, keep),
+                founds_nothing(host),
             ),
         ),
         repeatable=True,
@@ -297,7 +301,7 @@ def start_node(
         done=f"{name} is Synced",
         why="systemd says 'active' long before the node is a member; only its own state counts.",
         action=systemctl("start", unit, "--no-block"),
-        before=(apart, Stopped(name, unit), history),
+        before=(apart, Stopped(name, unit), history, founds_nothing(host)),
         already=(Joined(name, facts.cluster_id, unit, history.hosts),),
         proof=(Joined(name, facts.cluster_id, unit, history.hosts),),
         limit_s=limit_s,

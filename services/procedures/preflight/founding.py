@@ -9,6 +9,7 @@ from services.lines import lines_of
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_options import group_members
+from services.procedures.gather_starting import start_unit
 from services.procedures.harmless_options import normal
 from services.procedures.preflight.parts import known, unread, verdict
 
@@ -55,20 +56,38 @@ def _founds(host: HostFacts) -> list[str]:
 
 def _check(host: HostFacts, wrong: list[str], told: str) -> Check:
     blind = [] if host.options else [unread(host, "which members the option files name", "options", "ssh")]
+    line = host.start_line
+    left = line.founding() if line is not None else ()
+    wrong = [*wrong, *(f"on {host.host} {one}" for one, _ in left)]
+    blind += _blind(host)
+    ways = [f"Name the members in wsrep_cluster_address of {host.host}, and remove wsrep_new_cluster."]
+    ways = [*(ways if len(wrong) > len(left) else ()), *dict.fromkeys(f"On {host.host}: {way}" for _, way in left)]
     return Check(
         code="JOINS-OTHERS",
         title=f"{host.host} joins this cluster when it starts",
         each="Each node joins this cluster when it starts",
         verdict=verdict(wrong, blind),
         not_known=bool(blind) and not wrong,
-        evidence="; ".join([*wrong, *blind]) or told,
-        why="A node that names nobody to join founds a cluster of its own at every start, or refuses to start.",
-        try_=(f"Name the members in wsrep_cluster_address of {host.host}, and remove wsrep_new_cluster.",)
-        if wrong
-        else (),
+        evidence="; ".join([*wrong, *blind]) or f"{told}; nothing in systemd or {start_unit(host)} says otherwise",
+        why="A node that names nobody to join, or is told to found a cluster, founds one of its own beside the others, "
+        "or refuses to start.",
+        try_=tuple(ways),
         host=host.host,
         absolute=bool(wrong),
     )
+
+
+def _blind(host: HostFacts) -> list[str]:
+    """Return why it is not known what its unit gives the server besides its option files."""
+    line = host.start_line
+    if line is None:
+        return [unread(host, f"what {start_unit(host)} gives the server", "start-line", "ssh")]
+    found = list(line.blind(tuple(path for path, _ in host.option_files)))
+    if line.script:
+        found.append(
+            f"{line.unit} of {host.host} starts the script {line.script}: what it gives the server is not known"
+        )
+    return found
 
 
 def _places(host: HostFacts, option: str) -> tuple[tuple[str, str], ...]:

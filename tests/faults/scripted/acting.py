@@ -149,6 +149,8 @@ class ScriptedActor:
                 self.cluster.stop(host)
             case ["systemctl", "start", *_]:
                 self.cluster.start(host)
+            case ["systemctl", "unset-environment", "_WSREP_NEW_CLUSTER"]:
+                host.founds = False
             case ["galera_new_cluster"]:
                 self.cluster.start(host, new_cluster=True)
             case ["systemd-run", unit, *_]:

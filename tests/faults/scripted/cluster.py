@@ -45,6 +45,7 @@ class Host:
     came_by: str = ""
     came_from: str = ""
     fails_to_start: bool = False
+    founds: bool = False  # systemd's environment would have its next start found a cluster
     view: tuple[str, ...] = ()  # gvwstate.dat: the members of its last Primary Component
     mute: bool = False  # the other members of that view don't hear it
     starts: int = 0  # how often a server was started on its data

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.facts.binlog_marks import Mark
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.facts.primary_views import PrimaryView
+from services.facts.start_line import StartLine, StartWord
 from services.procedures.facts_model import (
     Facts,
     Grastate,
@@ -18,6 +19,7 @@ from services.procedures.facts_model import (
 from services.types import Flavour, Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
+LEFT_BEHIND = (StartWord("wsrep_new_cluster", "", "manager", "_WSREP_NEW_CLUSTER"),)
 STATS_SOCKET = "/run/haproxy/admin.sock"
 
 
@@ -77,6 +79,7 @@ def _host(cluster: Cluster, host: Host, number: int) -> HostFacts:
         data_bytes=5 * 10**8,
         disk_free=host.free,
         temporary=(("/tmp", 10**9),),
+        start_line=StartLine("mariadb.service", words=LEFT_BEHIND if host.founds else ()),
         disk_size=10**12,
         gcache_dir=DATADIR,
         gcache_free=host.free,

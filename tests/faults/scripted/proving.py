@@ -9,6 +9,7 @@ from services.procedures.conditions import Answer, Condition
 from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.conditions_balancer import BalancerServer
 from services.procedures.conditions_component import NotApart, NothingWritten
+from services.procedures.conditions_founding import FoundsNothing
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
 from services.procedures.waiting_words import waiting_words
@@ -122,6 +123,8 @@ class ScriptedProver:
                 if hosts[host].grastate_uuid in {"", ZERO}:
                     return condition.by_sst or not hosts[host].has_data
                 return not hosts[host].parted
+            case FoundsNothing(host):
+                return not hosts[host].founds
             case StateNamed(host):
                 return hosts[host].grastate_uuid not in {"", ZERO}
             case PositionMark(host, _, _, since):

@@ -7,6 +7,7 @@ from typing import Any
 
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
 from services.facts.primary_views import PrimaryView
+from services.facts.start_line import StartLine
 from services.procedures.checks import Verdict
 from services.procedures.facts_model import Facts, Grastate, HostFacts, Rates, Trace
 from services.types import Flavour, Reach
@@ -39,7 +40,7 @@ def host(name: str, *, group: GaleraFacts | None = None, **more: Any) -> HostFac
         disk_free=10**10, grastate=Grastate(UUID, -1, safe_to_bootstrap=False), client_sessions=0,
         longest_transaction_s=0.0, config_checked=True, sst_account="ok", options=(("mysqld", "wsrep_on", "ON"),),
         programs=("socat", "mariadb-backup", "mbstream"), rates=Rates(1000.0, 10.0, 2.0), trace=TOGETHER,
-        temporary=(("/tmp", 10**9),),
+        temporary=(("/tmp", 10**9),), start_line=StartLine("mariadb.service"),
     )  # fmt: skip
     return replace(base, **more)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.facts.start_line import StartLine
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_steps import config_path
 from services.procedures.checks import Check
@@ -22,7 +23,8 @@ SERVER = ("/etc/mysql/my.cnf", "[client-server]\n"), (f"{FOLDER}/50-server.cnf",
 
 
 def fresh(*files: tuple[str, str], printed: str = "--server_id=7\n") -> Check:
-    host = HostFacts("new", option_files=(*SERVER, *files), options=parse_defaults(printed, "mysqld"))
+    options, line = parse_defaults(printed, "mysqld"), StartLine("mariadb.service")
+    host = HostFacts("new", option_files=(*SERVER, *files), options=options, start_line=line)
     assert config_path(host) == OURS
     return joins_others_once_written(Facts(1.0, "u", "lab", hosts=(host,)), "new", OURS)
 

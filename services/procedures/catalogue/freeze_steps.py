@@ -213,10 +213,6 @@ def _reaches(facts: Facts, node: str, others: tuple[str, ...]) -> CacheReaches:
     return CacheReaches(node, facts.host(node).datadir, facts.cluster_id, others)
 
 
-def _by_sst(node: str) -> str:
-    return f"Starting {node} replaces all its data by SST, unless IST turns out to be possible. Type {node} to accept."
-
-
 def _stop(facts: Facts, node: str, donor: str, others: tuple[str, ...], members: tuple[str, ...]) -> Step:
     """Stop the node while the freeze is surely on; who takes that back hears first when only an SST brings it back."""
     step = steps.stop_node(
@@ -224,11 +220,7 @@ def _stop(facts: Facts, node: str, donor: str, others: tuple[str, ...], members:
     )
     undo = step.undo
     if undo is not None:
-        undo = replace(
-            undo,
-            consent=Consent((_reaches(facts, node, others),), _by_sst(node), node),
-            leaves=(TransferWas(node, "IST", "", step.step_id),),
-        )
+        undo = replace(undo, consent=Consent((_reaches(facts, node, others),), steps.by_sst(node), node))
     return replace(step, before=(*step.before, ProviderOption(donor, OPTION, ">=", "0")), undo=undo)
 
 
@@ -239,7 +231,7 @@ def _compare(facts: Facts, node: str, others: tuple[str, ...]) -> Step:
         title=f"Compare where {node} stopped with what the others still cache",
         done=f"You accepted that {node} may come back by SST",
         why="Where IST can't serve it any more, its start replaces all its data: you are asked first.",
-        action=Ask(_by_sst(node), "typed", expect=node, keep=SST_ACCEPTED),
+        action=Ask(steps.by_sst(node), "typed", expect=node, keep=SST_ACCEPTED),
         already=(_reaches(facts, node, others),),
         risk=Risk.YOU,
         limit_s=86_400.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.command import Command
+from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.actions import EditOptions, RestoreFile, Run, WaitFor
 from services.procedures.catalogue import set_before, steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
@@ -15,6 +16,7 @@ from services.procedures.catalogue.rolling_clients import by_haproxy, drained, u
 from services.procedures.catalogue.rolling_order import donor_for
 from services.procedures.catalogue.watches import flow_control
 from services.procedures.conditions import CacheLasts, FlowControlBelow, OptionIs, StillPrimary, VariableIs
+from services.procedures.conditions_at_rest import StateNamed
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Inputs
 from services.procedures.inputs import flag_of, hosts_of, seconds_of
@@ -105,6 +107,7 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     limit = SST_LIMIT_S if sst_ok else START_LIMIT_S
     one_past = steps.same_history(facts, host, others, f"position-{name}")
     start = steps.start_node(facts, host, one_past, limit_s=limit, prefix=prefix, before_undo=stay)
+    stop, start = (steps.sst_accepted(stop), start) if sst_ok else (stop, _with_its_state(start, host))
     # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
     written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)] if option else []
     work = flag_of(values["work"]) is True
@@ -126,6 +129,11 @@ def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -
     found += undrained(facts, values, host, prefix, stops_again=bool(option))
     found.append(steps.whole_again(facts, members, prefix))
     return found
+
+
+def _with_its_state(start: Step, host: HostFacts) -> Step:
+    """Begun again after it broke off, only an SST could bring a node that has no state left: nobody accepted one."""
+    return replace(start, before=(*start.before, StateNamed(host.host, host.datadir or DEFAULT_DATADIR)))
 
 
 def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:

@@ -33,12 +33,12 @@ from services.procedures.conditions import (
     UnitSetting,
     VariableIs,
 )
-from services.procedures.conditions_at_rest import PositionMark
+from services.procedures.conditions_at_rest import PositionMark, StateNamed
 from services.procedures.conditions_component import NotApart
 from services.procedures.conditions_founding import FoundsNothing
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import TMP, start_unit
-from services.procedures.model import Risk, Step, Undo
+from services.procedures.model import Consent, Risk, Step, Undo
 from services.procedures.positions import stood_name
 from services.procedures.preflight.parts import arbitrators
 from services.procedures.preflight.starting import LEAST_TEMPORARY
@@ -216,6 +216,11 @@ def same_history(
     return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst)
 
 
+def by_sst(node: str) -> str:
+    """Return the question before a start that nothing shows to be an IST."""
+    return f"Starting {node} replaces all its data by SST, unless IST turns out to be possible. Type {node} to accept."
+
+
 def stop_node(
     facts: Facts,
     host: HostFacts,
@@ -229,14 +234,18 @@ def stop_node(
 ) -> Step:
     """Stop a node cleanly; the others must stay Primary, the node must leave with a known position.
 
+    Taken back it is started. A start of this run that broke off may have left it without a state, and then an SST
+    replaces all its data, rows that were never replicated too: that waits for a person's word, and is told at the end.
+
     Args:
         others: the members that must stay; whole: the members that must be whole just before.
         keep: name under which the position it stopped at is kept; at_least: the lowest one that will do.
         desynced: the node was desynced on purpose before.
     """
     unit, again, name = unit_of(host), start_unit_of(host), host.host
+    step_id, named = f"{prefix}stop-{name}", StateNamed(name, host.datadir or DEFAULT_DATADIR)
     return Step(
-        step_id=f"{prefix}stop-{name}",
+        step_id=step_id,
         host=name,
         title=f"Stop {unit} on {name}",
         done=f"{name} stopped cleanly",
@@ -266,12 +275,19 @@ def stop_node(
                 same_history(facts, host, others, keep),
                 founds_nothing(host),
             ),
+            consent=Consent((named,), by_sst(name), name),
+            leaves=(TransferWas(name, "IST", "", step_id),),
         ),
         repeatable=True,
         cancellable=False,
         moves=name,
         estimate_s=STOP_FIXED_S,
     )
+
+
+def sst_accepted(stop: Step) -> Step:
+    """Return a stop whose way back may be an SST: a person has accepted that beforehand."""
+    return replace(stop, undo=replace(stop.undo, consent=None, leaves=()) if stop.undo is not None else None)
 
 
 def start_node(

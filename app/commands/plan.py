@@ -85,7 +85,8 @@ def _refuse_silence(facts: Facts) -> None:
 
 def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
     if draft.faults:
-        unread = tuple(problem_lines(draft.facts))  # a question without choices is most often a host without an answer
+        # A question without choices is most often a host without an answer; but only of those that the plan asks for.
+        unread = tuple(problem_lines(draft.facts, hosts_asked(draft)))
         raise BadInput(tr("The inputs are not complete or not right."), try_=(*fault_lines(draft.faults), *unread))
     if draft.violations:
         raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.facts.primary_views import PrimaryView
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
 from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
@@ -18,7 +19,7 @@ from services.procedures.catalogue.crash_safety import (
     ways_closed,
 )
 from services.procedures.conditions import Joined, SameHistory, VariableIs
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, Trace
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
 from services.procedures.model import Plan, Risk
@@ -317,3 +318,24 @@ def test_that_nodes_form_again_by_themselves_from_the_positions_that_innodb_has(
 def test_that_a_seqno_that_innodb_confirms_stays_where_it_is() -> None:
     clean = down("n1", grastate=Grastate(UUID, 20, safe_to_bootstrap=True))
     assert not [i for i in ids(rest_of(crashed(clean, n1=20, n2=20, n3=20))) if "stale" in i]
+
+
+def test_that_a_choice_behind_by_the_state_files_is_told_in_the_plan_already() -> None:
+    def told(**more: object) -> tuple[str, str]:
+        first = down("n1", grastate=Grastate(UUID, 100))
+        third = down("n3", grastate=Grastate(UUID, 102), **more)
+        seen = facts(first, down("n2", grastate=Grastate(UUID, 100)), third)
+        checks = PROCEDURE.preflight(seen, {"bootstrap": "n1"})
+        (check,) = (c for c in checks if c.code == "CHOSEN-BEHIND")
+        assert check.verdict is WARN
+        assert check.answers[0].values == ("n3",)
+        assert not [c for c in PROCEDURE.preflight(seen, {"bootstrap": "n3"}) if c.code == "CHOSEN-BEHIND"]
+        assert not [c for c in PROCEDURE.preflight(seen, {}) if c.code == "CHOSEN-BEHIND"]
+        return check.evidence.partition(": ")[0], check.evidence.partition(": ")[2]
+
+    positions_, nature = told()
+    assert positions_ == "n3 is at 102 by its grastate.dat, n1 at 100 by its grastate.dat"
+    assert nature == "2 more, of which it is not known whether they are write sets of users"
+    views = tuple(PrimaryView(UUID, seqno, (("c", "n3"),)) for seqno in (101, 102))
+    assert told(trace=Trace(views=views))[1].endswith("no user's write is among them")
+    assert told(trace=Trace(views=views[:1]))[1].endswith("the others may be users' writes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from services.discovery.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
+from services.facts.model import NodeFacts
 from services.history.recording import record_to
 from services.history.store import HistoryStore
 from services.inventory.membership import written_clusters
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 _TOLD = frozenset({"no-address", "too-many-hosts"})
 """Problems of a search that no node can carry: nobody was asked."""
+Past = Callable[[Mapping[str, NodeFacts]], EstateSnapshot | None]
 SessionOpener = Callable[[HostEntry], ObserverSession]
 
 
@@ -120,8 +122,14 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
     return inventory.hosts
 
 
-def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) -> EstateSnapshot:
-    """Discover once and judge; every session is closed again."""
+def discover(
+    options: Namespace, seed_names: tuple[str, ...], limit_s: float, past: Past = lambda _facts: None
+) -> EstateSnapshot:
+    """Discover once and judge; every session is closed again.
+
+    Args:
+        past: given what the hosts said, returns what is known of those that can't tell their own cluster.
+    """
     inventory = read_inventory(options)
     seeds = chosen_seeds(inventory, seed_names)
     clock = SystemClock()
@@ -130,7 +138,7 @@ def discover(options: Namespace, seed_names: tuple[str, ...], limit_s: float) ->
     written = written_clusters(inventory)
     names = {host.name: host.name for host in inventory.hosts}
     estate = updated_estate(
-        None, found.facts, clock.wall(), names, expected=sizes, unasked=found.unasked, written=written
+        past(found.facts), found.facts, clock.wall(), names, expected=sizes, unasked=found.unasked, written=written
     )
     odd = tuple(problem for problem in found.problems if problem.code in _TOLD)
     return replace(estate, problems=(*estate.problems, *odd))

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from app.compose import open_state
+from app.compose import Past, open_state
 from app.places import data_folder
 from services.clock import Clock, SystemClock
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled
 from services.discovery.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.errors import UserError
+from services.facts.model import NodeFacts
 from services.words import tr
 
 SECOND_LOOK_S = 2.0
@@ -44,14 +45,36 @@ def look(
     return told_until_settled(newest, open_)
 
 
+def past_of(options: Namespace) -> Past:
+    """Return what gives the clusters, as last known, of hosts that can't tell their own: all of one may be down."""
+
+    def past(facts: Mapping[str, NodeFacts]) -> EstateSnapshot | None:
+        mute = [host for host, one in facts.items() if one.galera is None]
+        path = data_folder(options) / "state.sqlite"
+        if not mute or not path.exists():
+            return None
+        from services.history.remembered_clusters import remembered_estate  # SQLAlchemy: see below
+
+        heard = {one.galera.local_state_uuid or one.galera.state_uuid for one in facts.values() if one.galera}
+        try:
+            with open_state(path) as state:
+                return remembered_estate(state, mute, heard)
+        except UserError:
+            return None  # the look tells of it when it keeps what was read
+
+    return past
+
+
 def _remembered(
     options: Namespace, by: str, newest: EstateSnapshot, split: tuple[ClusterSnapshot, ...]
 ) -> tuple[NotSettled, ...]:
-    from services.history.state_rows import sightings  # SQLAlchemy: not before the hosts were asked
+    from services.history.remembered_clusters import keep_name  # SQLAlchemy: not before the hosts were asked
+    from services.history.state_rows import sightings
 
     with open_state(data_folder(options) / "state.sqlite") as state:
         for cluster in newest.clusters:
             state.remember_nodes(sightings(cluster), by)
+            keep_name(state, cluster)
         log = state.splits()
         for cluster in split:
             later = newest.cluster(cluster.cluster_id)

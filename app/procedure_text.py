@@ -68,10 +68,12 @@ def fault_lines(faults: tuple[Fault, ...]) -> Iterator[str]:
         yield f"  --input {fault.field}: {fault.sentence}" if fault.field else f"  {fault.sentence}"
 
 
-def problem_lines(facts: Facts) -> Iterator[str]:
-    """Yield what could not be read and why, once each."""
+def problem_lines(facts: Facts, hosts: frozenset[str] | None = None) -> Iterator[str]:
+    """Yield what could not be read and why, once each: of these hosts, None for every one."""
     found = [problem.sentence for problem in facts.problems]
     for host in facts.hosts:
+        if hosts is not None and host.host not in hosts:
+            continue
         of_node = host.node.problems if host.node is not None else ()
         found += [f"{host.host}: {problem.sentence}" for problem in (*of_node, *host.problems)]
     yield from dict.fromkeys(found)

@@ -21,6 +21,7 @@ from services.procedures.control import Control
 from services.procedures.desk import Desk, Draft
 from services.procedures.engine_parts import Policy
 from services.procedures.facts_model import Facts, nobody_answered
+from services.procedures.inputs import hosts_of
 from services.procedures.lock import LockHeld
 from services.procedures.model import Plan
 from services.procedures.rehearsal import Rehearsal
@@ -85,7 +86,8 @@ def _refuse_silence(facts: Facts) -> None:
 
 def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
     if draft.faults:
-        unread = tuple(problem_lines(draft.facts))  # a question without choices is most often a host without an answer
+        # A question without choices is most often a host without an answer; but only of those that the plan asks for.
+        unread = tuple(problem_lines(draft.facts, hosts_asked(draft)))
         raise BadInput(tr("The inputs are not complete or not right."), try_=(*fault_lines(draft.faults), *unread))
     if draft.violations:
         raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
@@ -96,6 +98,13 @@ def _refuse_faults(draft: Draft, overrides: tuple[Override, ...]) -> None:
             tr("There is no check called {codes}.", codes=", ".join(strange)),
             try_=(tr("The checks are: {codes}.", codes=", ".join(sorted(codes))),),
         )
+
+
+def hosts_asked(draft: Draft) -> frozenset[str] | None:
+    """Return the hosts that a plan of these inputs may be about; None for every host, where no member is known."""
+    offered = (name for field in draft.fields if field.kind in {"host", "hosts"} for name, _ in field.choices)
+    named = (name for value in draft.inputs.values() for name in hosts_of(value))
+    return frozenset((*draft.facts.members, *offered, *named)) if draft.facts.members else None
 
 
 def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ...], *, machine: bool) -> int:

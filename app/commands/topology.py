@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from app.arguments import FINDINGS, GOOD
 from app.compose import discover
-from app.one_look import look
+from app.one_look import look, past_of
 from app.terminal import estate_text
 from services.discovery.as_json import snapshot_to_json
 from services.types import Health
@@ -16,7 +16,8 @@ from services.types import Health
 def run(options: Namespace) -> int:
     """Discover once from the seeds, remember what was read, print, and judge."""
     seeds = tuple(getattr(options, "seed", ()))
-    snapshot = look(options, options.command, lambda: discover(options, seeds, options.wait))
+    past = past_of(options)
+    snapshot = look(options, options.command, lambda: discover(options, seeds, options.wait, past))
     if getattr(options, "json", False):
         sys.stdout.write(snapshot_to_json(snapshot).decode() + "\n")
     else:

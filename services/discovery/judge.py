@@ -14,6 +14,7 @@ from services.discovery.nodes import STALE_S, Node
 from services.discovery.transfers import DONOR, JOINED, JOINER, SYNCED, is_joining, receiving, tells_a_past_view
 from services.discovery.words import clock, duration, joined, names, number, size
 from services.errors import UNREACHED, NothingListens
+from services.facts.galera import OFF_SENTENCE
 from services.facts.model import SQL, DiskFacts, GaleraFacts, NodeFacts
 from services.types import Health, Reach
 from services.words import english, mark, tr, tr_n
@@ -32,6 +33,7 @@ NON_PRIMARY, DISCONNECTED = "non-Primary", "Disconnected"  # the vendor's own wo
 STARTING, STARTED = mark("starting"), mark("started, SQL not asked yet")
 ARBITRATOR, DISK_FULL = mark("arbitrator"), mark("{state}, disk full")
 NOT_KNOWN = mark("state not known")
+NOT_REPLICATING = mark("wsrep_on is OFF")
 _UNSEEN = mark("not seen by any node")
 _RECEIVING = {
     "SST": mark("Joining: receiving SST"),
@@ -91,6 +93,8 @@ def verdict(node: Node, around: Around) -> Verdict:
 
 
 def _galera(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
+    if galera.off:
+        return Verdict(NOT_REPLICATING, Health.BAD, tr(OFF_SENTENCE))
     status = galera.cluster_status.lower()
     comment = galera.local_state_comment
     if galera.local_state == ERROR_STATE or comment.lower() == "inconsistent":

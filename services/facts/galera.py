@@ -19,7 +19,7 @@ from services.facts.model import GaleraFacts, GaleraMember, Problem
 from services.facts.provider_options import FREEZE, provider_options
 from services.facts.reading import amount, count, first, flag, size, whole, words
 from services.types import Flavour
-from services.words import tr
+from services.words import mark, tr
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 MOST_MEMBERS = 1024
@@ -27,6 +27,9 @@ MOST_MEMBERS = 1024
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _INTERVAL = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
+
+
+OFF_SENTENCE = mark("wsrep_on is OFF: what is written there is not replicated, and its state in the group is not told")
 
 
 def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> GaleraFacts | None:
@@ -38,6 +41,7 @@ def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> Gal
     members = count(status.get("wsrep_cluster_size", ""))
     members = None if members is None or members > MOST_MEMBERS else members  # votes are counted one by one
     return GaleraFacts(
+        off=flag(variables.get("wsrep_on", "")) is False,
         node_name=words(variables.get("wsrep_node_name", "")),
         node_uuid=uuid(status.get("wsrep_gcomm_uuid", "")),
         state_uuid=uuid(status.get("wsrep_cluster_state_uuid", "")),
@@ -178,6 +182,8 @@ def galera_problems(status: Mapping[str, str], variables: Mapping[str, str], fac
     found = []
     if (provider := provider_problem(status, variables)) is not None:
         found.append(provider)
+    if facts.off:
+        return (*found, Problem("galera", tr(OFF_SENTENCE), "wsrep-off"))
     missing = [
         name
         for name, value in (

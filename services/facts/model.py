@@ -95,6 +95,7 @@ class GaleraFacts:
     ist_first: int | None = None  # PXC: wsrep_ist_receive_seqno_start
     ist_current: int | None = None
     ist_last: int | None = None
+    off: bool = False  # wsrep_on is OFF while the provider is loaded: writes made there are not replicated
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,13 @@ class ProcedureLog:
         with speaking(self._name), self._engine.connect() as connection:
             return tuple(int(row.run_id) for row in connection.execute(wanted))
 
+    def runs_on(self, cluster_id: str) -> tuple[int, ...]:
+        """Return the numbers of the runs on a cluster, newest first."""
+        runs = schema.procedure_run
+        wanted = select(runs.c.id).where(runs.c.cluster_id == cluster_id).order_by(desc(runs.c.id))
+        with speaking(self._name), self._engine.connect() as connection:
+            return tuple(int(row.id) for row in connection.execute(wanted))
+
     def _lock_of(self, run_id: int) -> Path | None:
         return Path(f"{self._name}.run-{run_id}.lock") if self._engine.dialect.name == "sqlite" else None
 

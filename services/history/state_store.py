@@ -192,6 +192,13 @@ class StateStore:
         rows = self._all(select(nodes).where(nodes.c.host == host).order_by(desc(nodes.c.last_seen)))
         return tuple(memory_of(row) for row in rows)
 
+    def hosts_of(self, cluster_uuid: str) -> tuple[str, ...]:
+        """Return every host that was ever seen in a cluster."""
+        self._flush()
+        nodes = schema.node_seen
+        rows = self._all(select(nodes.c.host).where(nodes.c.cluster_uuid == cluster_uuid).distinct())
+        return tuple(sorted(str(row.host) for row in rows))
+
     def remember_positions(self, seen: Iterable[PositionSeen]) -> None:
         """Keep positions of nodes: the newest and the highest of each host, cluster and source."""
         write_positions(self._engine, self._name, seen)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -45,10 +45,12 @@ class ConsoleMemory:
         snapshot: Callable[[], EstateSnapshot],
         tell: Callable[[Event], None],
         not_settled: Callable[[tuple[NotSettled, ...]], None] = lambda _open: None,
+        past: tuple[Iterable[str], Callable[[EstateSnapshot], None]] = ((), lambda _past: None),
     ) -> None:
         """Begin nothing yet.
 
         Args:
+            past: the hosts that are watched, and who is told once in which clusters they were last known.
             not_settled: told every few seconds which sightings of two Primary Components no person has settled yet.
         """
         self._open_state = open_state
@@ -57,6 +59,7 @@ class ConsoleMemory:
         self._snapshot = snapshot
         self._tell = tell
         self._not_settled = not_settled
+        self._past = past
         self._stop = threading.Event()
         self._troubled = False
         self._window: ConsoleCost | None = None
@@ -87,8 +90,12 @@ class ConsoleMemory:
             state.close()
 
     def _begin(self) -> None:
+        from services.history.remembered_clusters import remembered_estate
+
         state = self._open_state()
         self._state = state
+        hosts, recall = self._past
+        self._guarded(lambda: recall(remembered_estate(state, hosts)))
         state.record_console_start(version("pilothouse"))
         dead = state.last_unclean_end()
         # What ended here is told by the history, with what was lost; the state may be a team's.
@@ -103,12 +110,14 @@ class ConsoleMemory:
         state.record_console_end()
 
     def _note(self, state: StateStore) -> None:
+        from services.history.remembered_clusters import keep_name
         from services.history.state_rows import sightings
 
         state.record_console_alive()
         estate = self._snapshot()
         for cluster in estate.clusters:
             state.remember_nodes(sightings(cluster))
+            keep_name(state, cluster)
         self._look_twice(state, estate)
         self._not_settled(tuple(one.not_settled for one in state.splits().open()))
 

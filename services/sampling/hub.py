@@ -122,6 +122,7 @@ class Hub:
         self._not_settled: tuple[NotSettled, ...] = ()
         self._unasked: tuple[Unasked, ...] = ()
         self._purposes: tuple[OnPurpose, ...] = ()
+        self._late: tuple[ClusterSnapshot, ...] = ()
         self._awaited: dict[str, str] = {}
         self._awaited_from = 0.0
         self._facts: dict[str, NodeFacts] = {}
@@ -176,6 +177,14 @@ class Hub:
         if past.clusters:
             names = self._names(past, self._facts)
             self._snapshot = updated_estate(past, self._facts, now, names, written=self._written)
+
+    def recall_late(self, past: EstateSnapshot) -> None:
+        """Take the clusters that hosts were last known in, while it runs; what the last picture drew counts before it.
+
+        A console that only planned and ran on a terminal kept no picture, and knows its members all the same.
+        """
+        self._late = past.clusters
+        self._wake.set()
 
     def sign(self, mark: str) -> None:
         """Sign what is kept with the mark of an inventory's file. Call before `start`."""
@@ -237,8 +246,15 @@ class Hub:
     def _past(self, facts: Mapping[str, NodeFacts]) -> EstateSnapshot | None:
         """Return the last picture, with those in it that were taken back and have told something again."""
         back = [cluster for host in facts for cluster in self._taken_back.pop(host, ())]
-        clusters = (*self._snapshot.clusters, *back)
+        clusters = (*self._snapshot.clusters, *back, *self._recalled_late(facts))
         return replace(self._snapshot, clusters=clusters) if clusters else None
+
+    def _recalled_late(self, facts: Mapping[str, NodeFacts]) -> list[ClusterSnapshot]:
+        """Return once, when all its hosts are in the picture, each cluster that is known late and is not drawn."""
+        drawn = {cluster.cluster_id for cluster in self._snapshot.clusters}
+        late = [c for c in self._late if all(node.host in facts for node in c.nodes if node.host)]
+        self._late = tuple(c for c in self._late if c not in late)
+        return [c for c in late if c.cluster_id not in drawn]
 
     def tell(self, event: Event) -> None:
         """Keep and publish an event of a lane or of the console itself."""

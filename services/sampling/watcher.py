@@ -91,7 +91,11 @@ class Watcher:
         hub = self.hub
         hub.written(seed.name for seed in self._seeds)
         self._memory = (
-            ConsoleMemory(state, clock, hub.snapshot, hub.tell, hub.not_settled) if state is not None else None
+            ConsoleMemory(
+                state, clock, hub.snapshot, hub.tell, hub.not_settled, ([s.name for s in self._seeds], hub.recall_late)
+            )
+            if state is not None
+            else None
         )
         self._expected: Mapping[str, int] = {}
         self._written: Mapping[str, str] = {}

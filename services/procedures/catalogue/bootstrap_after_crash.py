@@ -158,6 +158,8 @@ class BootstrapAfterCrash:
         if _parted(found) and best is not None:
             newest = own.chosen_is_newest(found, best, forked_from(asked, best.host))
             checks = (safety.network_first(facts, asked.hosts), newest, lost(asked, best))
+        elif chosen != AUTO and best is not None and behind(found, best):
+            checks = (own.chosen_is_behind_so_far(facts, found, best),)
         if _by_one_statement(asked, found, best):
             return checks
         copied = safety.copies(asked.hosts, self._values(facts, inputs)["copies"])

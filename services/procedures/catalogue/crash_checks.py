@@ -170,6 +170,46 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tupl
     )
 
 
+def chosen_is_behind_so_far(facts: Facts, found: tuple[Standing, ...], chosen: Standing) -> Check:
+    """The same before anything was recovered, by what is known: a person learns of it while nothing is stopped yet.
+
+    It warns: InnoDB may tell another position than grastate.dat, and what it tells decides, and blocks, later.
+    """
+    ahead = behind(found, chosen)
+    told = [f"{s.host} is at {s.seqno} by its {_BY[s.source]}, {chosen.host} at {chosen.seqno} by its "
+            f"{_BY[chosen.source]}: {more} more, {_nature(facts, s, chosen, more)}" for s, more in ahead]  # fmt: skip
+    first = max(ahead, key=lambda one: one[1])[0].host
+    return Check(
+        code="CHOSEN-BEHIND",
+        title=f"No node is ahead of {chosen.host}, as far as is known",
+        verdict=Verdict.WARN,
+        evidence="; ".join(told),
+        why="The run lets every server recover its position, and is then refused where a node is still ahead: what "
+        "only that one has would be lost.",
+        try_=(f"Choose {first}, or leave the choice to the positions.",),
+        answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", (first,)),),
+        host=chosen.host,
+    )
+
+
+_BY = {"grastate": "grastate.dat", "running": "server", "recovered": "recovery"}
+
+
+def _nature(facts: Facts, ahead: Standing, chosen: Standing, more: int) -> str:
+    """Return whether the difference is view changes alone: each takes a seqno, and its log tells of it."""
+    trace = facts.host(ahead.host).trace
+    known = {
+        view.seqno
+        for view in (trace.views if trace is not None else ())
+        if view.state_uuid == ahead.uuid and (chosen.seqno or 0) < view.seqno <= (ahead.seqno or 0)
+    }
+    if not known:
+        return "of which it is not known whether they are write sets of users"
+    if len(known) >= more:
+        return "all of them changes of the group's membership by its log: no user's write is among them"
+    return f"of which {len(known)} are changes of the group's membership by its log: the others may be users' writes"
+
+
 def _is_any_primary(facts: Facts, name: str) -> bool:
     host = facts.host(name)
     galera = host.node.galera if host.node is not None else None

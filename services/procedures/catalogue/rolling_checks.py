@@ -117,26 +117,6 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
     return tuple(found)
 
 
-def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) -> Check:
-    """An option the server does not know keeps it from starting, and a loose one is ignored silently."""
-    name = option.replace("-", "_")
-    if not option:
-        return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
-    now = [(host, facts.host(host).option("mysqld", name), facts.host(host).variable(name)) for host in nodes]
-    told = ", ".join(
-        f"{host}: {text if text is not None else 'not set in its files'}"
-        + (f" (running: {running})" if running is not None else "")
-        for host, text, running in now
-    )
-    return Check(
-        code="OPTION",
-        title="The option is known to the server",
-        verdict=Verdict.PASS,
-        evidence=f"{name} becomes {value}; in the option files now: {told}",
-        why="The server itself is asked: each node's new configuration is tried before the node is stopped.",
-    )
-
-
 def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """A replica that hangs on a node stops with it."""
     counts = {name: facts.host(name).async_replicas for name in nodes}

@@ -14,6 +14,7 @@ from services.procedures.catalogue import set_before
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.haproxy_checks import balancers, haproxy_checks
 from services.procedures.catalogue.haproxy_places import all_behind
+from services.procedures.catalogue.rolling_option import NOT_GIVEN_HERE, as_planned, holds_secret, option_known
 from services.procedures.catalogue.rolling_order import donor_for, order_of
 from services.procedures.catalogue.rolling_steps import CONFIG_FILE, rolling_plan
 from services.procedures.checks import Check
@@ -113,6 +114,8 @@ class RollingRestart:
             faults.append(Fault("option", "An option's name has letters, digits, dashes and underscores."))
         if bool(values["option"]) != bool(values["value"]):
             faults.append(Fault("value", "Give both an option and its value, or neither."))
+        if values["value"] and holds_secret(values["option"], values["value"]):
+            faults.append(Fault("value", NOT_GIVEN_HERE))
         if "\n" in values["value"]:
             faults.append(Fault("value", "A value is one line."))
         if values["option"].replace("-", "_") in own.REFUSED_OPTIONS:
@@ -127,6 +130,8 @@ class RollingRestart:
         """Return the checklist."""
         values = self._values(facts, inputs)
         nodes, members = hosts_of(values["nodes"]), member_hosts(facts)
+        option, value = values["option"], values["value"]
+        later = as_planned(facts, nodes, option, value)
         downtime = seconds_of(values["downtime"]) or 120.0
         drain = seconds_of(values["drain_limit"]) or 120.0
         return (
@@ -151,12 +156,12 @@ class RollingRestart:
             *(haproxy_checks(facts, nodes) if values["drain"] == "haproxy" else ()),
             own.replicas(facts, nodes),
             own.fast_shutdown(facts, nodes),
-            *preflight.joins_others(facts, nodes),
-            *preflight.names_known(facts, nodes),
+            *preflight.joins_others(later, nodes),
+            *preflight.names_known(later, nodes),
             preflight.clocks(facts, members, blocks=False),
-            *preflight.temporary_space(facts, nodes),
-            *preflight.innodb_as_usual(facts, nodes),
-            own.option_known(facts, nodes, values["option"], values["value"]),
+            *preflight.temporary_space(later, nodes),
+            *preflight.innodb_as_usual(later, nodes),
+            option_known(facts, nodes, option, value),
             preflight.lock_free(facts, members),
         )
 

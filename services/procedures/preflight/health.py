@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from services.discovery.clash import CLASH
 from services.discovery.two_primaries import primaries_apart
+from services.facts.galera import OFF_SENTENCE
+from services.facts.model import GaleraFacts
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.preflight.parts import (
@@ -58,12 +60,14 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
     galera = galera_of(host)
     if galera is None:
         return [_no_member(host)]
+    if galera.off:
+        return [f"{host.host}: {OFF_SENTENCE}"]
     faults = []
     if galera.cluster_status != "Primary":
         faults.append(f"{host.host} is {galera.cluster_status or 'of unknown status'}, not Primary")
     state_ok = galera.local_state == SYNCED or (desynced and galera.local_state == DONOR)
     if not state_ok:
-        faults.append(f"{host.host} is {galera.local_state_comment or galera.local_state}, not Synced")
+        faults.append(f"{host.host} is {_state_of(galera)}, not Synced")
     if galera.ready is not True:
         faults.append(f"{host.host}: wsrep_ready is not ON")
     if galera.desync_count is None:
@@ -73,6 +77,13 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
     if galera.state_uuid != facts.cluster_id:
         faults.append(f"{host.host} has the state UUID {galera.state_uuid or 'none'}, the cluster {facts.cluster_id}")
     return faults
+
+
+def _state_of(galera: GaleraFacts) -> str:
+    number = galera.local_state
+    return galera.local_state_comment or (
+        "in a state that it does not tell" if number is None else f"in state {number}"
+    )
 
 
 def _no_member(host: HostFacts) -> str:
@@ -92,12 +103,18 @@ def _no_member(host: HostFacts) -> str:
 
 
 def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | None) -> list[str]:
-    views = {h.host: g for h in everyone if (g := galera_of(h)) is not None}
+    # One whose wsrep_on is OFF is told for that alone: it has no view to compare.
+    views = {h.host: g for h in everyone if (g := galera_of(h)) is not None and not g.off}
     faults = _two_components(facts)
     if len({g.conf_id for g in views.values()}) > 1:
-        faults.append("conf_id differs: " + ", ".join(f"{name} {g.conf_id}" for name, g in views.items()))
+        told = (f"{name} {'not known' if g.conf_id is None else g.conf_id}" for name, g in views.items())
+        faults.append("conf_id differs: " + ", ".join(told))
     expected = size or (facts.expected if facts.expected is not None else len(facts.members) + arbitrators(facts))
-    wrong = [f"{name} sees {g.cluster_size}" for name, g in views.items() if g.cluster_size != expected]
+    wrong = [
+        f"{name} sees {'not known how many' if g.cluster_size is None else g.cluster_size}"
+        for name, g in views.items()
+        if g.cluster_size != expected
+    ]
     if wrong:
         faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")
     return faults

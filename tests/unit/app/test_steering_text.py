@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.commands.plan import _refuse_faults
 from app.procedure_text import (
     WIDTH,
     card_lines,
@@ -26,15 +27,20 @@ from app.procedure_text import (
 )
 from app.steering import Terminal, fitting, interruptible, run_document
 from services.discovery.words import moment
+from services.errors import BadInput
 from services.facts.model import Problem
 from services.procedures.actions import Ask
-from services.procedures.catalogue import all_procedures
+from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.control import Control
+from services.procedures.desk import Draft
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.fields import Fault, Field
+from services.procedures.inputs import filled
 from services.procedures.model import Breach
 from services.procedures.run_model import Broken, OpenObligation, Question, RunState, RunView, StepState, StepView
+from tests.unit.procedures.facts_of_three import facts as facts_of_three
+from tests.unit.procedures.facts_of_three import host
 from tests.unit.procedures.plans import FREEZE, GOOD, edit, freeze, plan_of, wipe
 
 YES_NO = Question(Ask("Is it done?"), "ask")
@@ -145,6 +151,31 @@ def test_that_what_could_not_be_read_is_told_once_with_its_host() -> None:
     facts = Facts(1.0, "", "", hosts=(HostFacts("n1", problems=(problem, problem)), HostFacts("n2")),
                   problems=(Problem("cluster", "Nobody answers."),))  # fmt: skip
     assert list(problem_lines(facts)) == ["Nobody answers.", "n1: No answer."]
+    assert list(problem_lines(facts, frozenset({"n2"}))) == ["Nobody answers."]
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "told"),
+    [
+        ("rolling-restart", {"option": "max_connections"}, False),
+        ("rolling-restart", {"option": "max_connections", "nodes": "n1, spare"}, True),
+        ("add-node", {"joiner": "nobody"}, True),
+    ],
+)
+def test_that_a_refused_input_tells_of_an_unread_host_only_where_the_plan_may_be_about_it(
+    name: str, inputs: dict[str, str], told: bool
+) -> None:
+    """The spare's tunnel is refused: that is no advice for a restart of the members."""
+    lost = HostFacts("spare", problems=(Problem("sql", "The host refused a tunnel."),))
+    seen = facts_of_three(host("n1"), host("n2"), host("n3"))
+    seen = replace(seen, candidates=("spare",), hosts=(*seen.hosts, lost))
+    procedure = procedure_named(name)
+    fields, faults = procedure.fields(seen, inputs), procedure.faults(seen, inputs)
+    assert faults
+    draft = Draft(procedure.about, seen, fields, filled(fields, inputs), faults)
+    with pytest.raises(BadInput) as refused:
+        _refuse_faults(draft, ())
+    assert ("spare: The host refused a tunnel." in refused.value.try_) is told
 
 
 CHECKS = (

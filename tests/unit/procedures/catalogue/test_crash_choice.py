@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.facts.primary_views import PrimaryView
 from services.procedures.actions import Run, Several
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
@@ -19,7 +20,7 @@ from services.procedures.catalogue.crash_safety import (
     ways_closed,
 )
 from services.procedures.conditions import Joined, SameHistory, VariableIs
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link
+from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, Trace
 from services.procedures.fields import Inputs
 from services.procedures.invariants import violations
 from services.procedures.model import Plan, Risk
@@ -331,3 +332,24 @@ def test_that_only_plain_small_state_files_are_saved_and_the_data_folder_may_be_
         "/var/lib/pilothouse/before-bootstrap", "{}", "+", "-o", "-exec", "false", "no plain file of some bytes:", "{}",
         "+", ")",
     )  # fmt: skip
+
+
+def test_that_a_choice_behind_by_the_state_files_is_told_in_the_plan_already() -> None:
+    def told(**more: object) -> tuple[str, str]:
+        first = down("n1", grastate=Grastate(UUID, 100))
+        third = down("n3", grastate=Grastate(UUID, 102), **more)
+        seen = facts(first, down("n2", grastate=Grastate(UUID, 100)), third)
+        checks = PROCEDURE.preflight(seen, {"bootstrap": "n1"})
+        (check,) = (c for c in checks if c.code == "CHOSEN-BEHIND")
+        assert check.verdict is WARN
+        assert check.answers[0].values == ("n3",)
+        assert not [c for c in PROCEDURE.preflight(seen, {"bootstrap": "n3"}) if c.code == "CHOSEN-BEHIND"]
+        assert not [c for c in PROCEDURE.preflight(seen, {}) if c.code == "CHOSEN-BEHIND"]
+        return check.evidence.partition(": ")[0], check.evidence.partition(": ")[2]
+
+    positions_, nature = told()
+    assert positions_ == "n3 is at 102 by its grastate.dat, n1 at 100 by its grastate.dat"
+    assert nature == "2 more, of which it is not known whether they are write sets of users"
+    views = tuple(PrimaryView(UUID, seqno, (("c", "n3"),)) for seqno in (101, 102))
+    assert told(trace=Trace(views=views))[1].endswith("no user's write is among them")
+    assert told(trace=Trace(views=views[:1]))[1].endswith("the others may be users' writes")

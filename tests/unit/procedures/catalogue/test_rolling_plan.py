@@ -13,10 +13,10 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.rolling_checks import (
     enough_members,
     fast_shutdown,
-    option_known,
     replicas,
     stop_limits,
 )
+from services.procedures.catalogue.rolling_option import option_known
 from services.procedures.conditions import (
     CacheLasts,
     ClusterWhole,

@@ -1,0 +1,87 @@
+"""The clusters that hosts were members of when somebody last read them: a server that is down tells nobody its own.
+
+A console that never kept a picture (it looked, planned and ran on a terminal) remembers identities and positions all
+the same. With them a total outage is drawn as the members that are down, and not as hosts of which nobody ever heard.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
+from services.history.state_store import StateStore
+from services.types import ClusterKind
+
+SAME_TIME_S = 24 * 3600.0
+"""Who was last seen within a day before the others is of the cluster as last known; who went earlier had left it."""
+_NAME = "cluster.name.{}"
+"""The setting that keeps a cluster's name, by its state UUID."""
+_ZERO = "00000000-0000-0000-0000-000000000000"
+
+
+def remembered_estate(state: StateStore, hosts: Iterable[str], heard: Iterable[str] = ()) -> EstateSnapshot:
+    """Return who belonged to which Galera cluster, as last known, and nothing of how they were. Raises StoreError.
+
+    Args:
+        hosts: keys of the hosts that can't tell their own cluster now.
+        heard: clusters of which a server answers: it names their other members, and better.
+    """
+    asked = dict.fromkeys(hosts)
+    homes = {host: home for host in asked if (home := _home(state, host)) is not None}
+    known = {*heard}
+    clusters = []
+    for uuid in dict.fromkeys(uuid for uuid, _ in homes.values()):
+        own = {host: at for host, (home, at) in homes.items() if home == uuid}
+        others = {} if uuid in known else _others(state, uuid, frozenset(asked), max(own.values()))
+        nodes = tuple(NodeView(host, host, host, uuid_history=_ids(state, host, uuid)) for host in own)
+        # Nobody asked them, they are written nowhere: they stand in the picture as others last spoke of them.
+        nodes += tuple(NodeView(f"member:{host}", host, uuid_history=_ids(state, host, uuid)) for host in others)
+        at = max((*own.values(), *others.values()))
+        clusters.append(ClusterSnapshot(uuid, ClusterKind.GALERA, _name(state, uuid), at, nodes=nodes))
+    return EstateSnapshot(at=max((c.at for c in clusters), default=0.0), clusters=tuple(clusters))
+
+
+def _home(state: StateStore, host: str) -> tuple[str, float] | None:
+    """Return the cluster that a host was last known in, and when; None where no Galera cluster was."""
+    seen = [(one.last_seen, one.cluster_uuid) for one in state.node_history(host)]
+    # A state file that says otherwise since is the sighting of a file, not of a member.
+    seen = seen or [(one.at, one.cluster_uuid) for one in state.positions(host)]
+    at, uuid = max(seen, default=(0.0, ""))
+    return (uuid, at) if uuid not in {"", _ZERO} else None
+
+
+def _others(state: StateStore, uuid: str, asked: frozenset[str], at: float) -> dict[str, float]:
+    """Return the other hosts that were last known in a cluster, of about the same time."""
+    found = {}
+    for host in state.hosts_of(uuid):
+        home = _home(state, host) if host not in asked else None
+        if home is not None and home[0] == uuid and at - home[1] <= SAME_TIME_S:
+            found[host] = home[1]
+    return found
+
+
+def _ids(state: StateStore, host: str, uuid: str) -> tuple[str, ...]:
+    """Return the ids that a node had in a cluster, the newest last."""
+    own = [one for one in reversed(state.node_history(host)) if one.cluster_uuid == uuid]
+    return tuple(dict.fromkeys(value for one in own for value in (one.server_uuid, one.node_uuid) if value)) or (host,)
+
+
+def _name(state: StateStore, uuid: str) -> str:
+    """Return what the cluster was called by what was read of it, or by its newest run; else the head of its UUID."""
+    if kept := state.get_setting(_NAME.format(uuid)):
+        return kept
+    log = state.procedures()
+    for run in log.runs_on(uuid):
+        for line in log.lines(run, ("planned",)):
+            plan = json.loads(line.data).get("plan", {})
+            if isinstance(plan, dict) and plan.get("cluster_name"):
+                return str(plan["cluster_name"])
+    return uuid[:8]
+
+
+def keep_name(state: StateStore, cluster: ClusterSnapshot) -> None:
+    """Keep what a Galera cluster is called, for the time when none of its servers can say it. Raises StoreError."""
+    key = _NAME.format(cluster.cluster_id)
+    if cluster.kind is ClusterKind.GALERA and cluster.components and state.get_setting(key) != cluster.name:
+        state.set_setting(key, cluster.name)

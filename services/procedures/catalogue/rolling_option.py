@@ -1,0 +1,99 @@
+"""The option that a rolling restart changes: each node is judged as it will start, not as it runs now. Pure.
+
+A start reads the files with the new value in them; what the server runs with now is past by then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from services.procedures.checks import Check, Verdict
+from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.gather_starting import temporary_folders
+from services.procedures.harmless_options import is_secret, normal
+from services.procedures.masking import masked
+from services.procedures.proving_asking import same
+
+NOT_GIVEN_HERE = (
+    "This value is, or holds, a secret, and a plan stands in the journal: it is not given here. Run this without an "
+    "option and with work=yes: the run waits beside each stopped node until you have written it into that node's files."
+)
+_READ_ONLY = {"read_only", "super_read_only", "transaction_read_only", "tx_read_only"}
+_OFF = frozenset({"0", "off", "no", "false"})
+_METHODS = ("mariabackup", "rsync", "mysqldump", "xtrabackup-v2", "xtrabackup", "clone", "rsync_wan")
+"""The scripts wsrep_sst_METHOD that servers bring (MariaDB KB "Introduction to State Snapshot Transfers"; Percona
+XtraDB Cluster manual, "State snapshot transfer"); another one may be a person's own."""
+
+
+def holds_secret(option: str, value: str) -> bool:
+    """Return whether an option's value is a secret by its name, or has one in it (a password in provider options)."""
+    return is_secret(option) or masked(value) != value or masked(f"{option}={value}") != f"{option}={value}"
+
+
+def as_planned(facts: Facts, nodes: tuple[str, ...], option: str, value: str) -> Facts:
+    """Return the facts with these nodes' options and variables as they will be once the option is written."""
+    if not option:
+        return facts
+    name = normal(option)
+    return replace(facts, hosts=tuple(_planned(h, name, value) if h.host in nodes else h for h in facts.hosts))
+
+
+def _planned(host: HostFacts, name: str, value: str) -> HostFacts:
+    if not host.options:
+        return host  # files that were not read stay unread: one option more is no knowledge of the rest
+    options = tuple(one for one in host.options if (one[0], one[1]) != ("mysqld", name))
+    variables = tuple(one for one in host.variables if one[0] != name)
+    later = replace(host, options=(*options, ("mysqld", name, value)), variables=variables)
+    rooms = dict(host.temporary)
+    return replace(later, temporary=tuple((path, rooms.get(path)) for path in temporary_folders(later)))
+
+
+def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) -> Check:
+    """What the option is now and becomes; what keeps a node from taking writes or a transfer is told, or blocks."""
+    name = normal(option)
+    if not option:
+        return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
+    now = [(host, facts.host(host).option("mysqld", name), facts.host(host).variable(name)) for host in nodes]
+    told = ", ".join(
+        f"{host}: {text if text is not None else 'not set in its files'}"
+        + (f" (running: {running})" if running is not None else "")
+        for host, text, running in now
+    )
+    harm = _harm(name, value)
+    return Check(
+        code="OPTION",
+        title="The option is known to the server",
+        verdict=harm.verdict,
+        evidence=f"{name} becomes {masked(value)}; in the option files now: {told}"
+        + (f"; {harm.what}" if harm.what else ""),
+        why="The server itself is asked: each node's new configuration is tried before the node is stopped. It tells "
+        "whether it knows the option, not what the option does to the cluster.",
+        try_=(harm.advice,) if harm.advice else (),
+        absolute=harm.absolute,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Harm:
+    """What a value does to the members, and what to do instead; nothing known of it passes."""
+
+    verdict: Verdict = Verdict.PASS
+    what: str = ""
+    advice: str = ""
+    absolute: bool = False
+
+
+def _harm(name: str, value: str) -> _Harm:
+    on = value.strip().lower() not in _OFF
+    if name == "innodb_force_recovery" and not same("0", value):
+        what = "InnoDB of each node would pass over damage, and from 4 on take no write"
+        return _Harm(Verdict.BLOCK, what, "Give it to one node by hand, for its repair, apart from the cluster.", True)
+    if name == "innodb_read_only" and on:
+        return _Harm(Verdict.BLOCK, "InnoDB of each node would take no write", "Leave innodb_read_only OFF.", True)
+    if name in _READ_ONLY and on:
+        return _Harm(Verdict.WARN, "clients can't write to these nodes afterwards", "Leave it OFF, unless it is meant.")
+    if name == "wsrep_sst_method" and value.strip().lower() not in _METHODS:
+        what = f"{value} is none of the methods that servers bring ({', '.join(_METHODS)})"
+        advice = f"Look on each node for the program wsrep_sst_{value}: without it the node does not come back."
+        return _Harm(Verdict.BLOCK, what, advice)
+    return _Harm()

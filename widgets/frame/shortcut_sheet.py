@@ -60,7 +60,6 @@ class ShortcutSheet(QFrame):
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
         scroll.setAccessibleName(tr("Keyboard shortcuts"))
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         return scroll

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
+    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
@@ -148,6 +149,8 @@ class View:
     def look(self, root: QWidget, name: str) -> None:
         """Note what has no room in a window as it stands, and keep a picture of it."""
         self._qtbot.wait(60)
+        for _ in range(40):
+            QApplication.processEvents()  # pages are filled piece by piece, a turn of the event loop each
         keep_picture(root, f"{name}-{self._size[0]}x{self._size[1]}-{text_percent()}")
         self._found += [f"{name}: {fault}" for fault in (*cut_words(root), *overlaps(root))]
 

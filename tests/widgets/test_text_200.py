@@ -171,7 +171,7 @@ def test_that_dialogs_have_room_for_their_words(view: View, qapp: QApplication) 
     ):
         dialog.show()
         if dialog is editing:
-            editing.show_steps(tuple(StepLine(step.title, step.state, step.said) for step in RESULTS))
+            editing.show_steps(tuple(StepLine(step.title, step.state, step.sentence) for step in RESULTS))
         view.look(dialog, name)
         _fits(dialog, window)
         dialog.close()

@@ -102,7 +102,7 @@ class TopologyView(QFrame):
             ("−", self.canvas.zoom_out, tr("Go back (−)")),
         ):
             zoom = button(text, on=act, hint=hint)
-            zoom.setStyleSheet("padding: 4px 10px;")
+            zoom.setStyleSheet("padding: 4px 8px;")
             row.addWidget(zoom)
         export = button(tr("Export"), hint=tr("Save the drawing as PNG or SVG"))
         menu = QMenu(export)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import combinations
 from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt
@@ -17,7 +18,6 @@ from PySide6.QtWidgets import (
     QRadioButton,
     QWidget,
 )
-
 from pytestqt.qtbot import QtBot
 
 from widgets.common.boxes import CutButton
@@ -119,12 +119,11 @@ def overlaps(root: QWidget) -> list[str]:
         for part in root.findChildren(QWidget)
         if part.isVisible() and _words_of(part) and part.window() is root.window()
     ]
-    found = []
-    for n, one in enumerate(shown):
-        for other in shown[n + 1 :]:
-            if one.parentWidget() is other.parentWidget() and one.geometry().intersects(other.geometry()):
-                found.append(f"'{_words_of(one)[:30]}' over '{_words_of(other)[:30]}'")
-    return found
+    return [
+        f"'{_words_of(one)[:30]}' over '{_words_of(other)[:30]}'"
+        for one, other in combinations(shown, 2)
+        if one.parentWidget() is other.parentWidget() and one.geometry().intersects(other.geometry())
+    ]
 
 
 def keep_picture(root: QWidget, name: str) -> None:

@@ -58,9 +58,7 @@ def settings_of(made: OpenWindow, qapp: QApplication, folder: Path) -> None:
     session: Any = SimpleNamespace(controller=made.controller, ready=SimpleNamespace(connect=lambda _slot: None))
     standing = Standing(made.window, keeper, qapp, None)
     options = Namespace(inventory=folder / "estate.toml", data=folder)
-    made.window.setProperty(
-        "door", SettingsDoor(made.window, made.ops, keeper, standing, options, session)
-    )
+    made.window.setProperty("door", SettingsDoor(made.window, made.ops, keeper, standing, options, session))
 
 
 def test_that_a_recordings_pages_have_room_for_their_words(view: View, qapp: QApplication, tmp_path: Path) -> None:

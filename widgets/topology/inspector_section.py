@@ -78,7 +78,7 @@ class SectionBox(QWidget):
         # destroys it on whichever thread it runs.
         self._stale = label("", "third") if title else None
         self._curve = _Curve()
-        self._caption = label("", "third")
+        self._caption = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
@@ -92,8 +92,7 @@ class SectionBox(QWidget):
             outer.addWidget(hairline())
             top = QHBoxLayout()
             top.setContentsMargins(16, 12, 16, 6)
-            top.addWidget(label(tr(title), "section"))
-            top.addStretch(1)
+            top.addWidget(ElidedLabel(tr(title), "section", Qt.TextElideMode.ElideRight), 1)
             top.addWidget(self._stale)
             outer.addLayout(top)
         inner = QVBoxLayout()

@@ -33,11 +33,11 @@ class WrapRow(QLayout):
         """Return how many items there are."""
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]  # Qt asks past the end
+    def itemAt(self, index: int) -> QLayoutItem | None:
         """Return an item, None past the end."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
-    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def takeAt(self, index: int) -> QLayoutItem | None:
         """Give an item away."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 

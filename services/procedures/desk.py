@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput, UserError
+from services.facts.holding_up import read_holders
 from services.procedures.acting import RealActor
 from services.procedures.answers import Answers
 from services.procedures.approving import addresses_of, bound_entries, with_binding
@@ -26,7 +27,6 @@ from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.finding import find_hosts, kept_addresses, meant, nothing_found
 from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
-from services.procedures.holding_up import read_holders
 from services.procedures.inputs import filled
 from services.procedures.invariants import declared_off, violations
 from services.procedures.journal import BoundJournal, StoredJournal

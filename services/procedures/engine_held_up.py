@@ -11,10 +11,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from services.errors import UserError
+from services.facts.holding_up import Holder
 from services.procedures.actions import Action, Detached
 from services.procedures.conditions import Answer, Condition
 from services.procedures.engine_parts import Parts, sentence
-from services.procedures.holding_up import Holder
 from services.procedures.invariants import touched
 from services.procedures.journal_entries import note
 from services.procedures.ports import Acted

@@ -9,9 +9,9 @@ from typing import Literal, Protocol
 from services.clock import Clock
 from services.discovery.model import ClusterSnapshot
 from services.errors import UserError
+from services.facts.holding_up import Holder
 from services.procedures.actions import Action, Several
 from services.procedures.checks import Check
-from services.procedures.holding_up import Holder
 from services.procedures.model import Plan
 from services.procedures.ports import ActFailed, Actor, Hosts, Prover
 from services.procedures.run_model import Journal, Listener, Person, RunView, StepState

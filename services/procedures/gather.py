@@ -19,6 +19,7 @@ from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem
+from services.facts.option_files import group_members
 from services.facts.provider_options import FREEZE
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.facts_model import ZERO_UUID, Facts, HostFacts, Link, Remembered
@@ -33,7 +34,6 @@ from services.procedures.gather_files import wanted_files, with_files
 from services.procedures.gather_histories import with_histories
 from services.procedures.gather_links import links, listening
 from services.procedures.gather_memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
-from services.procedures.gather_options import group_members
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_server import (
     look,

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
+from services.facts import option_files as options
 from services.facts import reads
 from services.facts.client_text import without_client_text
 from services.facts.machine import parse_df, parse_du
 from services.facts.model import DiskFacts
 from services.facts.reading import count, size
 from services.lines import lines_of
-from services.procedures import gather_options as options
 from services.procedures import gather_system as system
 from services.procedures.facts_model import HostFacts
 from services.procedures.gather_haproxy import haproxies

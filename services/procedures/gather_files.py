@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from services.connections.allowlist_paths import is_clean
 from services.connections.reads import commands
+from services.facts.option_files import provider_options_of
 from services.facts.reading import count
 from services.lines import lines_of
 from services.procedures.facts_model import HostFacts
-from services.procedures.gather_options import provider_options_of
 from services.procedures.gather_reader import Reader
 
 SST_FILES = ("tca", "tcert", "tkey", "ssl_ca", "ssl_cert", "ssl_key")

@@ -14,9 +14,9 @@ from dataclasses import replace
 from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df
+from services.facts.option_files import group_members
 from services.facts.start_line import StartLine, start_line
 from services.procedures.facts_model import HostFacts
-from services.procedures.gather_options import group_members
 from services.procedures.gather_reader import Reader
 
 TMP = "/tmp"  # noqa: S108 - its room is read, nothing is written there

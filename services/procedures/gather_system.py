@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from services.facts.masking import masked
 from services.facts.reading import count, real, words
 from services.lines import lines_of
-from services.procedures.masking import masked
 
 _SPAN = re.compile(r"(?<![\d.])(\d{1,20}(?:\.\d{1,20})?)\s{0,9}(us|ms|s|min|h|d|w|month|y)\b")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0,

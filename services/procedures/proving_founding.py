@@ -6,11 +6,11 @@ from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
 from services.facts.machine import parse_process
+from services.facts.option_files import SERVER_GROUPS, parse_defaults
 from services.facts.start_line import founds, names_nobody, start_line
 from services.lines import lines_of
 from services.procedures.conditions import Answer
 from services.procedures.conditions_founding import FoundsNothing
-from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 

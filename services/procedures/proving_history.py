@@ -12,11 +12,11 @@ from services.connections.reads.read import CommandRead
 from services.errors import UserError
 from services.facts import reads
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
+from services.facts.option_files import SERVER_GROUPS, parse_defaults
 from services.facts.reading import count
 from services.procedures.conditions import Answer, SameHistory
 from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
 from services.procedures.gather_histories import Road, compare_between
-from services.procedures.gather_options import SERVER_GROUPS, parse_defaults
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.histories import among, claim_is_confirmed, histories
 from services.procedures.histories_model import Histories

@@ -17,10 +17,10 @@ from services.facts import reads
 from services.facts.client_text import LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
 from services.facts.error_log import parse_transfers, split_line
 from services.facts.machine import clock_offset, zone_offset
+from services.facts.masking import masked
 from services.facts.model import TransferFacts
+from services.facts.option_files import SERVER_GROUPS
 from services.lines import lines_of
-from services.procedures.gather_options import SERVER_GROUPS
-from services.procedures.masking import masked
 from services.procedures.proving_asking import Asking
 
 LINES = 4000

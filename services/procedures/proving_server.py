@@ -9,8 +9,10 @@ from typing import TypeVar
 from services.connections.ports import text
 from services.connections.reads import commands, statements
 from services.errors import QueryFailed, Unreachable, UserError
+from services.facts.harmless_options import is_secret
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, sized, whole
+from services.facts.sessions import Sessions, parse_sessions
 from services.procedures.conditions import (
     Answer,
     CacheFrozen,
@@ -22,9 +24,7 @@ from services.procedures.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.gather_sessions import Sessions, parse_sessions
 from services.procedures.gather_system import properties
-from services.procedures.harmless_options import is_secret
 from services.procedures.ports import AT_THE_END, Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
 from services.procedures.proving_files import option_is

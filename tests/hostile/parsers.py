@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 from services.connections.ports import Output
 from services.facts import error_log, gtid, machine, other_server, primary_views, provider_options
+from services.facts import option_files as options
 from services.facts.binlog_marks import parse_marks, why_unread
 from services.facts.client_text import without_client_text
 from services.facts.ran_alone import ran_alone
 from services.facts.reading import host_port, size, sized, words
 from services.facts.variable_changes import changed_variables
 from services.procedures import gather_haproxy as haproxy
-from services.procedures import gather_options as options
 from services.procedures import gather_state_files as state
 from services.procedures import gather_system as system
 from services.procedures.gather_files import parse_sizes

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.facts.option_files import group_members
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.conditions import NoPrimary
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import group_members
 from services.procedures.inputs import number_of
 from services.procedures.preflight.parts import ssh_silent
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.facts.option_files import group_members
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import address_of, not_copied
 from services.procedures.catalogue.joiner_secrets import may_copy
@@ -12,7 +13,6 @@ from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.checks import Check, Remedy, Verdict
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import group_members
 from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans, sst_tools
 

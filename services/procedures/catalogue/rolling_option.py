@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from services.facts.harmless_options import is_secret, normal
+from services.facts.masking import masked
 from services.procedures.checks import Check, Verdict
 from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import temporary_folders
-from services.procedures.harmless_options import is_secret, normal
-from services.procedures.masking import masked
 from services.procedures.proving_asking import same
 
 NOT_GIVEN_HERE = (

@@ -5,9 +5,9 @@ And whether InnoDB would start as usual: an innodb_force_recovery that somebody'
 
 from __future__ import annotations
 
+from services.facts.option_files import group_members
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import group_members
 from services.procedures.inputs import number_of
 from services.procedures.preflight.parts import known, unread, verdict
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from services.facts.option_files import parse_defaults
 from services.facts.start_line import StartLine
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_steps import config_path
 from services.procedures.checks import Check
 from services.procedures.conditions import OptionIs
 from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_options import parse_defaults
 from services.procedures.inputs import filled
 from services.procedures.preflight import joins_others_once_written
 from tests.faults.scripted.cluster import whole

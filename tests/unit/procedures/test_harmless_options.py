@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from services.facts.harmless_options import is_secret
+from services.facts.option_files import masked_file, parse_defaults
 from services.procedures.catalogue.joiner_config import COPIED
-from services.procedures.gather_options import masked_file, parse_defaults
-from services.procedures.harmless_options import is_secret
 
 SECRET = "S3cret!pw"
 SECRETS = (

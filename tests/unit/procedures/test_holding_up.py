@@ -6,11 +6,11 @@ import threading
 
 from services.connections.ports import Rows
 from services.errors import QueryFailed, Unreachable
+from services.facts.holding_up import Holder, Seen, holders, read_holders
+from services.facts.lock_holders import read_lockers
 from services.procedures.conditions import Answer
 from services.procedures.engine_held_up import HeldUp, still_open
 from services.procedures.engine_parts import Policy
-from services.procedures.holding_up import Holder, Seen, holders, read_holders
-from services.procedures.lock_holders import read_lockers
 from services.procedures.run_log import RunLog
 from services.procedures.run_model import RunState, StepState
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch, wait

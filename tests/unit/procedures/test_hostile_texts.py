@@ -10,12 +10,12 @@ import pytest
 
 from app.visible import only_visible, visible
 from services.facts.binlog_marks import MOST_MARKS, parse_marks
+from services.facts.holding_up import Seen, holders
+from services.facts.masking import masked
 from services.facts.primary_views import MOST_VIEWS, parse_views
+from services.facts.sessions import parse_sessions
 from services.procedures.acting_output import Masks, judged
 from services.procedures.facts_model import Facts
-from services.procedures.gather_sessions import parse_sessions
-from services.procedures.holding_up import Seen, holders
-from services.procedures.masking import masked
 from services.procedures.positions import kept_name, recovered_position
 from services.procedures.proving_log import Log
 from tests.unit.recorded.histories_recorded import UUID

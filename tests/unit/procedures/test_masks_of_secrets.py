@@ -7,8 +7,8 @@ import re
 import pytest
 
 from services.facts import client_text, error_log
+from services.facts.masking import masked, masked_line
 from services.procedures import proving_log
-from services.procedures.masking import masked, masked_line
 
 SECRET = "Pw7x"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from services.connections.command import MASK
+from services.facts.option_files import parse_defaults
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joiner_config import COPIED, config_text
 from services.procedures.catalogue.joiner_secrets import set_by_hand
 from services.procedures.catalogue.joining_checks import sst_section_copied
 from services.procedures.checks import Check
 from services.procedures.facts_model import Facts
-from services.procedures.gather_options import parse_defaults
 from services.procedures.inputs import filled
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN, down, facts, host
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from services.connections.ports import ObserverSession, SqlValue, text
 from services.connections.reads import statements
 from services.errors import UserError
+from services.facts.lock_holders import LIMIT_S, read_lockers, rows_of
 from services.facts.reading import count, flag, words
-from services.procedures.gather_sessions import parse_sessions
-from services.procedures.lock_holders import LIMIT_S, read_lockers, rows_of
+from services.facts.sessions import parse_sessions
 
 LONG_S = 10
 _MOST = 3

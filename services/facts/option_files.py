@@ -10,9 +10,9 @@ import posixpath
 import re
 
 from services.connections.command import MASK
+from services.facts.harmless_options import is_secret, normal
+from services.facts.masking import masked
 from services.lines import lines_of
-from services.procedures.harmless_options import is_secret, normal
-from services.procedures.masking import masked
 
 ROOT_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf")
 """The files a packaged server reads first, in its order; the others come by !includedir."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from app.procedure_text import plan_lines, step_lines
-from services.procedures.actions import Action
-from services.procedures.model import with_addresses
-from services.procedures.run_model import REFUSED, RunState, RunView, StepState
-from services.procedures.wording import wording
+from services.procedures.plan.actions import Action
+from services.procedures.plan.model import with_addresses
+from services.procedures.plan.run_model import REFUSED, RunState, RunView, StepState
+from services.procedures.plan.wording import wording
 from services.words import tr
 
 _OVER = frozenset({StepState.DONE, StepState.ALREADY, StepState.UNDONE})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.controller import Controller
 from services.discovery.on_purpose import OnPurpose
-from services.procedures.run_model import RunView
+from services.procedures.plan.run_model import RunView
 from services.procedures.taken_down import taken_down
 from widgets.bridge.runs import Standing
 

@@ -8,7 +8,7 @@ from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, Nod
 from services.discovery.words import names
 from services.errors import UNREACHED
 from services.facts.model import SSH
-from services.procedures.procedure import About
+from services.procedures.plan.procedure import About
 from services.types import ClusterKind, Reach
 from services.words import tr
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from services.events import Event
-from services.procedures.model import Risk
-from services.procedures.run_model import RunState, RunView, StepState
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import RunState, RunView, StepState
 from services.types import Health
 from services.words import mark, tr
 

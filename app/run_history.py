@@ -14,7 +14,7 @@ from services.errors import UserError
 from services.procedures.taken_down import taken_down
 
 if TYPE_CHECKING:
-    from services.procedures.run_model import Listener, RunView
+    from services.procedures.plan.run_model import Listener, RunView
     from services.sampling.watcher import Watcher
 
 _logger = logging.getLogger(__name__)

@@ -16,13 +16,13 @@ from app.places import data_folder
 from app.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
-from services.procedures.codec import encode, plain
 from services.procedures.control import Control
 from services.procedures.desk import Desk
 from services.procedures.heads import HeadFiles
-from services.procedures.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
+from services.procedures.plan.codec import encode, plain
+from services.procedures.plan.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
+from services.procedures.plan.sentences import APPROVAL_NEEDED
 from services.procedures.seal_key import WorkstationKey
-from services.procedures.sentences import APPROVAL_NEEDED
 from services.procedures.ways import ways_of
 from services.secrets import SystemVault
 from services.words import tr

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from services.errors import UserError
-from services.procedures.checks import Override
-from services.procedures.model import Plan
-from services.procedures.procedure import About
-from services.procedures.run_model import RunView
-from services.procedures.wording import wording
+from services.procedures.plan.checks import Override
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import RunView
+from services.procedures.plan.wording import wording
 from services.types import Health
 from services.words import tr
 from widgets.bridge.runs import Runs
@@ -23,7 +23,7 @@ from widgets.procedures.wizard import WizardPage
 
 if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the desk's opening imports them
     from services.procedures.desk import Draft
-    from services.procedures.facts_model import Facts
+    from services.procedures.plan.host_facts import Facts
     from services.procedures.rehearsal import Rehearsal, RehearsedStep
 
 FRESH_S = 600.0

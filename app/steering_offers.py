@@ -13,7 +13,7 @@ from app.main_window import MainWindow
 from app.procedure_offers import can_be_retried, first_find_out, fitting, fitting_cluster, login_refused, why_not
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
-from services.procedures.procedure import About
+from services.procedures.plan.procedure import About
 from services.words import tr
 from widgets.common.palette import PaletteEntry
 from widgets.inventory.tree import Offer

@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.controller import Controller
 from services.discovery.naming import shown_names
-from services.procedures.model import Chart, Plan
-from services.procedures.run_model import RunView
+from services.procedures.plan.model import Chart, Plan
+from services.procedures.plan.run_model import RunView
 from services.sampling.model import Metric
 from services.series import Series
 from widgets.bridge.ops import Ops

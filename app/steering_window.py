@@ -24,9 +24,9 @@ from app.steering_reports import ReportSaver
 from app.steering_side import SideFeed
 from services.discovery.model import stands_alone
 from services.errors import UserError
-from services.procedures.model import Plan, with_addresses
-from services.procedures.procedure import About
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.model import Plan, with_addresses
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import RunState, RunView
 from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.bridge.ops import Ops

@@ -11,7 +11,7 @@ from app.main_window import MainWindow
 from widgets.bridge.ops import Ops
 
 if TYPE_CHECKING:
-    from services.procedures.procedure import About
+    from services.procedures.plan.procedure import About
 
 KEY = "procedures"
 LATER_MS = 3000

@@ -123,7 +123,7 @@ class SettingsDoor(QObject):
 
 def limit_fault(text: str) -> str:
     """Return what is wrong with a limit that a person typed, '' for nothing."""
-    from services.procedures.inputs import number_of, seconds_of
+    from services.procedures.plan.inputs import number_of, seconds_of
 
     if number_of(text) is not None or seconds_of(text) is None:
         return tr("Write a time like 90 s, 2 min or 1 h.")

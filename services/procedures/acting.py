@@ -13,7 +13,9 @@ from services.lines import lines_of
 from services.procedures.acting_detached import Attendant
 from services.procedures.acting_files import Files
 from services.procedures.acting_output import MOST_LINES, Cancelled, Masks, judged
-from services.procedures.actions import (
+from services.procedures.detached import Work
+from services.procedures.option_edit import canonical, option_value
+from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
     Detached,
@@ -25,17 +27,15 @@ from services.procedures.actions import (
     Several,
     Sql,
 )
-from services.procedures.detached import Work
-from services.procedures.option_edit import canonical, option_value
+from services.procedures.plan.wording import wording
 from services.procedures.ports import Acted, ActFailed
-from services.procedures.wording import wording
 from services.secrets import Secret
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.ports import Output
-    from services.procedures.model import Plan
+    from services.procedures.plan.model import Plan
     from services.procedures.ports import Hosts
 
 _MOST_ROWS = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from services.procedures.run_model import Question
+from services.procedures.plan.run_model import Question
 
 
 class Answers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from services.errors import UserError
-from services.procedures.run_model import REFUSED, Binding
+from services.procedures.plan.run_model import REFUSED, Binding
 from services.words import tr
 
 if TYPE_CHECKING:

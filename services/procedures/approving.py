@@ -9,14 +9,14 @@ from services.errors import BadInput
 from services.procedures.approval import NotBound, told
 from services.procedures.finding import kept_addresses
 from services.procedures.fold import ENDED, fold
-from services.procedures.invariants import violations
-from services.procedures.run_model import ASKS_AGAIN
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.run_model import ASKS_AGAIN
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.procedures.engine_parts import Policy
     from services.procedures.journal import StoredJournal
-    from services.procedures.run_model import Entry, RunView
+    from services.procedures.plan.run_model import Entry, RunView
 
 
 def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str, key: str) -> tuple[Entry, ...]:

@@ -18,17 +18,12 @@ from services.procedures.acting import RealActor
 from services.procedures.answers import Answers
 from services.procedures.approving import addresses_of, bound_entries, with_binding
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.checks import Check, Override, standing_blocks
 from services.procedures.control import Control, Driven
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Fault, Field, Inputs
 from services.procedures.finding import find_hosts, kept_addresses, meant, nothing_found
 from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
-from services.procedures.inputs import filled
-from services.procedures.invariants import declared_off, violations
 from services.procedures.journal import BoundJournal, StoredJournal
 from services.procedures.journal_entries import approved, note, planned
 from services.procedures.kept_positions import RememberingJournal
@@ -36,10 +31,15 @@ from services.procedures.live_hosts import LiveHosts
 from services.procedures.lock import ClusterLock, LockHeld
 from services.procedures.obligations import open_obligations
 from services.procedures.obligations_look import seen_now
+from services.procedures.plan.checks import Check, Override, standing_blocks
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.invariants import declared_off, violations
+from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
+from services.procedures.plan.sentences import BLOCKED
 from services.procedures.proving import RealProver
 from services.procedures.rehearsal import Rehearsal, rehearse
-from services.procedures.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
-from services.procedures.sentences import BLOCKED
 from services.procedures.ways import tell_holder, with_ways_out
 from services.words import tr
 
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
     from services.procedures.heads import Heads
-    from services.procedures.model import Plan
+    from services.procedures.plan.model import Plan
+    from services.procedures.plan.procedure import About
     from services.procedures.ports import Prover
-    from services.procedures.procedure import About
     from services.procedures.seal_key import SealKey
     from services.secrets import Vault
 

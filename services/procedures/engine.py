@@ -10,8 +10,6 @@ import logging
 from collections.abc import Callable
 
 from services.errors import BadInput, StoreError, UserError
-from services.procedures.actions import Ask
-from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
 from services.procedures.engine_parts import (
     NeedsPerson,
@@ -27,15 +25,17 @@ from services.procedures.engine_steps import Steps
 from services.procedures.engine_waits import Waits
 from services.procedures.engine_ways_out import WaysOut
 from services.procedures.fold import ENDED
-from services.procedures.invariants import violations
 from services.procedures.journal_entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal_entries import lock as lock_line
 from services.procedures.lock import LockHeld
-from services.procedures.model import Step
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.checks import standing_blocks
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Step
+from services.procedures.plan.run_model import Question, RunState, RunView, StepState
+from services.procedures.plan.sentences import BLOCKED, CANCELLED
 from services.procedures.ports import AT_THE_END
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import Question, RunState, RunView, StepState
-from services.procedures.sentences import BLOCKED, CANCELLED
 from services.procedures.watching import Watching
 from services.words import tr
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from services.errors import UserError
 from services.facts.holding_up import Holder
-from services.procedures.actions import Action, Detached
-from services.procedures.conditions import Answer, Condition
 from services.procedures.engine_parts import Parts, sentence
-from services.procedures.invariants import touched
 from services.procedures.journal_entries import note
+from services.procedures.plan.actions import Action, Detached
+from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.invariants import touched
 from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from services.errors import TimedOut, Unreachable, UserError
-from services.procedures.actions import Ask, Checkpoint, Continue, Detached, WaitFor
-from services.procedures.checks import standing_blocks
 from services.procedures.control import Control
 from services.procedures.engine_held_up import performed
 from services.procedures.engine_parts import (
@@ -20,7 +18,6 @@ from services.procedures.engine_parts import (
     printed,
 )
 from services.procedures.engine_waits import TICK_S, Waits
-from services.procedures.invariants import changes, only_reads, violations
 from services.procedures.journal_entries import (
     approved,
     continued,
@@ -31,12 +28,15 @@ from services.procedures.journal_entries import (
     step_state,
     value_kept,
 )
-from services.procedures.model import Plan, Step
+from services.procedures.plan.actions import Ask, Checkpoint, Continue, Detached, WaitFor
+from services.procedures.plan.checks import standing_blocks
+from services.procedures.plan.invariants import changes, only_reads, violations
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.run_model import Question, RunState, StepState
+from services.procedures.plan.sentences import OUTCOME_UNKNOWN
+from services.procedures.plan.waiting_words import waiting_words
 from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import Question, RunState, StepState
-from services.procedures.sentences import OUTCOME_UNKNOWN
-from services.procedures.waiting_words import waiting_words
 
 DOUBT_S = 10.0
 RETRY_S = 3.0

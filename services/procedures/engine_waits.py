@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from services.clock import Clock
-from services.procedures.conditions import Answer, Condition
 from services.procedures.control import Control
 from services.procedures.engine_held_up import HeldUp, still_open
 from services.procedures.engine_limit import Limit
@@ -18,9 +17,10 @@ from services.procedures.engine_parts import (
     undoes_alone,
 )
 from services.procedures.journal_entries import answered, asked, run_state
-from services.procedures.model import Step
+from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.model import Step
+from services.procedures.plan.run_model import Question, RunState, StepState
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import Question, RunState, StepState
 from services.procedures.watching import Watching
 
 TICK_S = 0.5

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.errors import Unreachable, UserError
-from services.procedures.actions import Action, Ask
 from services.procedures.engine_held_up import performed
 from services.procedures.engine_parts import Parts, StepFailed, failure, printed, sentence
 from services.procedures.engine_waits import Waits
-from services.procedures.invariants import changes, only_reads
 from services.procedures.journal_entries import (
     Line,
     note,
@@ -21,11 +19,13 @@ from services.procedures.journal_entries import (
     step_state,
     value_kept,
 )
-from services.procedures.model import Obligation, Risk, Step, Undo
+from services.procedures.plan.actions import Action, Ask
+from services.procedures.plan.invariants import changes, only_reads
+from services.procedures.plan.model import Obligation, Risk, Step, Undo
+from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
+from services.procedures.plan.sentences import OUTCOME_UNKNOWN
 from services.procedures.ports import Acted
 from services.procedures.run_log import RunLog
-from services.procedures.run_model import OpenObligation, Question, RunState, StepState, StepView
-from services.procedures.sentences import OUTCOME_UNKNOWN
 
 RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
 STAYS_S = 10.0

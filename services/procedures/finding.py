@@ -14,7 +14,7 @@ from services.discovery.naming import names_of
 from services.discovery.snapshot import updated_estate
 from services.inventory.model import HostEntry, Inventory
 from services.inventory.trust import Trust, trust_of
-from services.procedures.run_model import Entry
+from services.procedures.plan.run_model import Entry
 
 if TYPE_CHECKING:
     from services.clock import Clock

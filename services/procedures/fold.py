@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeVar
 
 from services.errors import StoreError
-from services.procedures.actions import WaitFor
-from services.procedures.checks import Check, Override
-from services.procedures.codec import decode, decode_all
-from services.procedures.invariants import only_reads
-from services.procedures.model import Breach, Plan, Step
 from services.procedures.obligations import change_obligations
-from services.procedures.run_model import (
+from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.checks import Check, Override
+from services.procedures.plan.codec import decode, decode_all
+from services.procedures.plan.invariants import only_reads
+from services.procedures.plan.model import Breach, Plan, Step
+from services.procedures.plan.run_model import (
     RUN_WAYS,
     STEP_WAYS,
     TAKEN_BACK,
@@ -31,7 +31,7 @@ from services.procedures.run_model import (
     StepView,
     UndoView,
 )
-from services.procedures.sentences import OUTCOME_UNKNOWN
+from services.procedures.plan.sentences import OUTCOME_UNKNOWN
 from services.words import tr
 
 _S = TypeVar("_S", RunState, StepState)

@@ -17,7 +17,7 @@ from services.facts.model import Problem
 from services.history.positions import PositionMemory, PositionSeen
 from services.history.split_log import Split
 from services.history.state_rows import NodeMemory, NodeSighting, sightings
-from services.procedures.facts_model import Facts, HostFacts, Remembered, TwoPrimaries
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered, TwoPrimaries
 
 SECOND_LOOK_S = 2.0
 """Between two looks at two Primary Components: longer than one node's answer takes, shorter than a person waits."""

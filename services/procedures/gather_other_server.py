@@ -26,7 +26,7 @@ from services.facts.other_server import (
     stamped,
 )
 from services.lines import lines_of
-from services.procedures.facts_model import HostFacts
+from services.procedures.plan.host_facts import HostFacts
 
 Run = Callable[[CommandRead, float], Output | None]
 """A way to one host's reads with a limit in seconds; None when a read could not be made."""

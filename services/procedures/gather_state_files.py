@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from services.facts.reading import count, flag, whole
 from services.lines import lines_of
-from services.procedures.facts_model import Grastate
+from services.procedures.plan.host_facts import Grastate
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _VIEW = re.compile(rf"^view_id:\s*\d+\s+({_UUID})\s+(\d+)", re.MULTILINE)

@@ -31,10 +31,10 @@ import msgspec
 
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
-from services.procedures.checks import Check, Override
-from services.procedures.codec import encode
-from services.procedures.model import Breach, Obligation, Plan
-from services.procedures.run_model import Entry, Question, RunState, StepState
+from services.procedures.plan.checks import Check, Override
+from services.procedures.plan.codec import encode
+from services.procedures.plan.model import Breach, Obligation, Plan
+from services.procedures.plan.run_model import Entry, Question, RunState, StepState
 
 Line = tuple[str, str, dict[str, object]]
 """Kind, step id ('' for the run itself) and data: what `Journal.append` takes after the run's id."""

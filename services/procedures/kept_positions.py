@@ -13,13 +13,13 @@ from services.errors import UserError
 from services.facts.reading import count
 from services.history.positions import PositionSeen
 from services.history.state_store import StateStore
-from services.procedures.actions import WaitFor
-from services.procedures.codec import decode
-from services.procedures.conditions import CleanPosition, TransferWas
-from services.procedures.facts_model import ZERO_UUID
-from services.procedures.model import Plan, Risk, Step
-from services.procedures.positions import kept_name, tail_name
-from services.procedures.run_model import Entry, Journal, StepState
+from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.codec import decode
+from services.procedures.plan.conditions import CleanPosition, TransferWas
+from services.procedures.plan.host_facts import ZERO_UUID
+from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.positions import kept_name, tail_name
+from services.procedures.plan.run_model import Entry, Journal, StepState
 
 _logger = logging.getLogger(__name__)
 _POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9]{1,18})(?![0-9])")

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 from services.connections.command import Command
 from services.errors import Refused, Unreachable, UserError
 from services.moments import utc_time
-from services.procedures.facts_model import LockSeen
+from services.procedures.plan.host_facts import LockSeen
 from services.secrets import Secret
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.ports import OperatorSession
-    from services.procedures.model import Plan
+    from services.procedures.plan.model import Plan
+    from services.procedures.plan.run_model import RunView
     from services.procedures.ports import Hosts
-    from services.procedures.run_model import RunView
 
 LOCK_FOLDER = "/run/pilothouse"
 MAKE_FOLDER = Command(("install", "-d", "-m", "0755", LOCK_FOLDER), sudo=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from services.procedures.codec import decode
-from services.procedures.model import Obligation
-from services.procedures.run_model import Entry, OpenObligation, StepState
+from services.procedures.plan.codec import decode
+from services.procedures.plan.model import Obligation
+from services.procedures.plan.run_model import Entry, OpenObligation, StepState
 
 
 class _Note:

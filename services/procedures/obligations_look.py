@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from services.procedures.fold import acts_began
 from services.procedures.journal_entries import Line, obligation_seen
+from services.procedures.plan.run_model import Entry, OpenObligation, RunView
 from services.procedures.ports import Past, Prover
 from services.procedures.remembering import Memory
-from services.procedures.run_model import Entry, OpenObligation, RunView
 
 
 def seen_now(prover: Prover, view: RunView, entries: Iterable[Entry]) -> tuple[Line, ...]:

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from services.connections.ports import ObserverSession, OperatorSession
 from services.errors import UserError
-from services.procedures.actions import Action
-from services.procedures.conditions import Answer, Condition
+from services.procedures.plan.actions import Action
+from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.remembering import Memory
 
 AT_THE_END = "told at the end: "

@@ -8,12 +8,12 @@ from typing import Any
 
 from services.clock import Clock
 from services.errors import UserError
-from services.procedures import conditions as c
-from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
-from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart, NothingWritten
-from services.procedures.conditions_founding import FoundsNothing
-from services.procedures.facts_model import Facts
+from services.procedures.plan import conditions as c
+from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
+from services.procedures.plan.conditions_balancer import BalancerServer
+from services.procedures.plan.conditions_component import NotApart, NothingWritten
+from services.procedures.plan.conditions_founding import FoundsNothing
+from services.procedures.plan.host_facts import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_at_rest import position_mark, state_named, unmoved

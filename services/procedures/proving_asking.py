@@ -15,8 +15,8 @@ from services.connections.reads import statements
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
 from services.facts.reading import flag, real, sized
-from services.procedures.conditions import Comparison, Kept, Number
-from services.procedures.facts_model import Facts
+from services.procedures.plan.conditions import Comparison, Kept, Number
+from services.procedures.plan.host_facts import Facts
 from services.procedures.ports import Hosts, Past
 from services.procedures.remembering import Memory
 

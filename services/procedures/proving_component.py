@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from services.errors import UserError
 from services.facts.reading import count
-from services.procedures.conditions import Answer, Joined
-from services.procedures.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
+from services.procedures.plan.conditions import Answer, Joined
+from services.procedures.plan.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_founding import founded_words

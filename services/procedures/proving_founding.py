@@ -9,8 +9,8 @@ from services.facts.machine import parse_process
 from services.facts.option_files import SERVER_GROUPS, parse_defaults
 from services.facts.start_line import founds, names_nobody, start_line
 from services.lines import lines_of
-from services.procedures.conditions import Answer
-from services.procedures.conditions_founding import FoundsNothing
+from services.procedures.plan.conditions import Answer
+from services.procedures.plan.conditions_founding import FoundsNothing
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from services.errors import UserError
 from services.facts.reading import count, flag
-from services.procedures.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
-from services.procedures.conditions_component import UNEXPECTED
+from services.procedures.plan.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
+from services.procedures.plan.conditions_component import UNEXPECTED
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_standing import silent, standing, without_server

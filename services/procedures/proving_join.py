@@ -16,10 +16,10 @@ from services.facts.error_log import status_progress
 from services.facts.machine import parse_du
 from services.facts.model import TransferFacts
 from services.facts.reading import count
-from services.procedures.causes import cause, telling
-from services.procedures.conditions import Answer, Joined, TransferWas
 from services.procedures.gather_links import TRANSFER_PORTS
 from services.procedures.gather_system import properties
+from services.procedures.plan.causes import cause, telling
+from services.procedures.plan.conditions import Answer, Joined, TransferWas
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_component import joined_beside

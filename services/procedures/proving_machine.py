@@ -6,9 +6,9 @@ from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df, parse_process
 from services.facts.reading import count
-from services.procedures.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
 from services.procedures.gather_links import outcome_of
 from services.procedures.gather_system import properties
+from services.procedures.plan.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
 from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.remembering import MOST_GAP_S

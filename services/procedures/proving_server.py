@@ -13,7 +13,8 @@ from services.facts.harmless_options import is_secret
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, sized, whole
 from services.facts.sessions import Sessions, parse_sessions
-from services.procedures.conditions import (
+from services.procedures.gather_system import properties
+from services.procedures.plan.conditions import (
     Answer,
     CacheFrozen,
     FlowControlBelow,
@@ -24,7 +25,6 @@ from services.procedures.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.gather_system import properties
 from services.procedures.ports import AT_THE_END, Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
 from services.procedures.proving_files import option_is

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from services.errors import UserError
 from services.facts.galera import addresses
 from services.facts.reading import count
-from services.procedures.conditions import ClusterWhole
-from services.procedures.facts_model import HostFacts
+from services.procedures.plan.conditions import ClusterWhole
+from services.procedures.plan.host_facts import HostFacts
 from services.procedures.proving_asking import Asking
 
 Status = Mapping[str, str]

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from services.discovery.model import ClusterSnapshot
 from services.discovery.words import listing
 from services.errors import UserError
-from services.procedures.checks import Verdict
-from services.procedures.codec import decode
 from services.procedures.journal_entries import Around, topology_of
-from services.procedures.model import Chart, Obligation, Risk
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.codec import decode
+from services.procedures.plan.model import Chart, Obligation, Risk
+from services.procedures.plan.run_model import Entry, RunView
 from services.procedures.report_blocks import Block, Fold, Grid, Heading, Picture, Sentence, moment
 from services.procedures.report_course import course
 from services.procedures.report_first import broken_rules, head, not_known, outcome, positions
@@ -22,7 +23,6 @@ from services.procedures.report_plot import Mark, plot_picture
 from services.procedures.report_steps import step_table, steps_in_full
 from services.procedures.report_time import Axis, axis_of, bars_of, timeline
 from services.procedures.report_topology import topology_picture
-from services.procedures.run_model import Entry, RunView
 from services.procedures.spoken_inputs import spoken_answers
 from services.procedures.standing import seen_on
 from services.series import Series

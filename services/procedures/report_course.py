@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from services.procedures.plan.run_model import Entry
 from services.procedures.report_blocks import hour
-from services.procedures.run_model import Entry
 from services.words import tr
 
 Row = tuple[str, ...]

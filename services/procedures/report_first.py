@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from services.procedures.actions import Ask, WaitFor
-from services.procedures.checks import Verdict
-from services.procedures.conditions import Joined, Position, Stopped, TransferWas
-from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
-from services.procedures.model import Risk, Step
+from services.procedures.plan.actions import Ask, WaitFor
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.conditions import Joined, Position, Stopped, TransferWas
+from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPECTED
+from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.run_model import Entry, RunState, RunView, StepState
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
-from services.procedures.run_model import Entry, RunState, RunView, StepState
 from services.procedures.standing import seen_on
 from services.words import tr
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from services.discovery.model import ClusterSnapshot
+from services.procedures.plan.run_model import Entry, RunView
 from services.procedures.report_blocks import Block, Fold, Grid, Heading, Lines, Picture, Sentence, clean
 from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
 from services.procedures.report_style import style
-from services.procedures.run_model import Entry, RunView
 from services.words import tr
 
 _SHORT = 24

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from services.discovery.words import number, size
-from services.procedures.model import Chart
+from services.procedures.plan.model import Chart
 from services.procedures.report_blocks import Grid, Picture
 from services.procedures.report_style import INK
 from services.procedures.report_time import LEFT, RIGHT, WIDTH, Axis, axis_words, grouped, upright

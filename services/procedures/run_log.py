@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from services.errors import PilothouseError
-from services.procedures.conditions import Answer
 from services.procedures.fold import UNFINISHED, Folding, acts_began
 from services.procedures.journal_entries import Line, step_state, value_kept
-from services.procedures.ports import Past
-from services.procedures.run_model import (
+from services.procedures.plan.conditions import Answer
+from services.procedures.plan.run_model import (
     RUN_WAYS,
     STEP_WAYS,
     Entry,
@@ -22,6 +21,7 @@ from services.procedures.run_model import (
     StepState,
     StepView,
 )
+from services.procedures.ports import Past
 
 _logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from services.history.procedure_journal import ProcedureLine
-from services.procedures.run_model import Binding
+from services.procedures.plan.run_model import Binding
 
 KEY_BYTES = 32
 _CONTEXT = b"pilothouse journal line 1\n"

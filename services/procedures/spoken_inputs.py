@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.errors import BadInput
 from services.procedures.catalogue import procedure_named
-from services.procedures.facts_model import Facts
-from services.procedures.model import Plan
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Plan
 from services.words import mark, tr
 
 _ASKED_BY_FACTS = {"drained": mark("Clients that were refused before")}

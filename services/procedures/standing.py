@@ -7,7 +7,7 @@ from collections.abc import Callable
 from services.discovery.words import moment
 from services.procedures.approval import told
 from services.procedures.fold import ENDED
-from services.procedures.run_model import REFUSED, OpenObligation, RunState, RunView
+from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.words import tr
 
 

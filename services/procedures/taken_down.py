@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from services.discovery.on_purpose import OnPurpose
-from services.procedures.run_model import RunState, RunView, StepState
+from services.procedures.plan.run_model import RunState, RunView, StepState
 
 _UNDER_WAY = frozenset({RunState.RUNNING, RunState.PAUSED, RunState.WAITING, RunState.UNDOING})
 """A run that has failed moves nobody: a node that it left down is a fault."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.clock import Clock
-from services.procedures.conditions import Answer
 from services.procedures.engine_looks import Looks
 from services.procedures.journal_entries import breach
-from services.procedures.model import Breach, Plan, WatchRule
+from services.procedures.plan.conditions import Answer
+from services.procedures.plan.model import Breach, Plan, WatchRule
 from services.procedures.ports import Prover
 from services.procedures.run_log import RunLog
 

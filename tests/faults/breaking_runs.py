@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.procedures.actions import Ask, Checkpoint, Continue
 from services.procedures.fold import ENDED
-from services.procedures.model import Step
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.actions import Ask, Checkpoint, Continue
+from services.procedures.plan.model import Step
+from services.procedures.plan.run_model import RunState, RunView
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.breaking import Broken, Fault, break_at
 from tests.faults.scripted.cluster import Cluster, Host

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.procedures.fields import Inputs
+from services.procedures.plan.fields import Inputs
 from tests.faults.scripted.cluster import Cluster, balanced, crashed, parted, powered_off, stalled, whole
 from tests.faults.scripted.running import Bench
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.procedures.codec import decode
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
+from services.procedures.plan.codec import decode
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.faults.breaking_runs import BROKEN_CASES, Outcome, outcomes, taken_back
 from tests.faults.cases import Case
 from tests.faults.scripted.breaking import FAULTS, Fault

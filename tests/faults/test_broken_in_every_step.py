@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.model import Risk
-from services.procedures.run_model import RunState, RunView, StepState
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.faults.breaking_runs import BROKEN_CASES, Outcome, outcomes, taken_back
 from tests.faults.cases import Case
 from tests.faults.scripted.breaking import FAULTS, Fault

@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from services.procedures.model import Risk
-from services.procedures.run_model import RunState
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import RunState
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.running import Bench, Moment
 

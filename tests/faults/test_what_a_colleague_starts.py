@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, StepState
 from tests.faults.scripted.cluster import balanced, crashed, whole
 from tests.faults.scripted.running import Bench, Killed
 

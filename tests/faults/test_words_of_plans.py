@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from app.procedure_text import check_lines, plan_lines
-from services.procedures.actions import Action
-from services.procedures.conditions import Condition
-from services.procedures.waiting_words import waiting_words
+from services.procedures.plan.actions import Action
+from services.procedures.plan.conditions import Condition
+from services.procedures.plan.waiting_words import waiting_words
 from tests.faults.cases import CASES, Case
 
 _KINDS = [kind for one in (*get_args(Condition), *get_args(Action)) for kind in (get_args(one) or (one,))]

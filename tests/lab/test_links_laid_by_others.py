@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.connections.operator_files import NotWritten
-from services.procedures.actions import EditOptions, PutFile, RestoreFile
+from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from services.procedures.ports import ActFailed
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operating import LOGINS, RUN, actor, operated

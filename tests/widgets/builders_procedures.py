@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.statement import Keyword, Statement, Value
-from services.procedures.actions import Ask, Run, Sql, WaitFor
-from services.procedures.checks import Check, Verdict
-from services.procedures.conditions import Stopped, VariableIs
-from services.procedures.fields import Field
-from services.procedures.model import Chart, Obligation, Plan, Risk, Step, Undo
-from services.procedures.procedure import About
-from services.procedures.run_model import OpenObligation, Question, RunState, RunView, StepState, StepView
+from services.procedures.plan.actions import Ask, Run, Sql, WaitFor
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.conditions import Stopped, VariableIs
+from services.procedures.plan.fields import Field
+from services.procedures.plan.model import Chart, Obligation, Plan, Risk, Step, Undo
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import OpenObligation, Question, RunState, RunView, StepState, StepView
 
 NOW = 1_763_688_000.0
 UUID = "8f21c0de-0000-11ee-9999-0242ac120002"

@@ -28,7 +28,7 @@ from services.history.split_log import Split
 from services.history.state_store import StateStore
 from services.inventory.model import HostEntry, Inventory
 from services.procedures.engine_parts import Parts
-from services.procedures.facts_model import Facts
+from services.procedures.plan.host_facts import Facts
 from services.procedures.settling import settle
 from services.secrets import MemoryVault
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole

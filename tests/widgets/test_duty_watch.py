@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services.procedures.desk import Desk
-from services.procedures.run_model import OpenObligation
+from services.procedures.plan.run_model import OpenObligation
 from tests.widgets import builders_procedures as p
 from widgets.bridge.duty_watch import DutyWatch
 from widgets.bridge.ops import Ops

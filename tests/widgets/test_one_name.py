@@ -25,7 +25,7 @@ from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, Inventory, SqlAccess
 from services.procedures import finding
 from services.procedures.catalogue import procedure_named
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.sampling.watcher import Watcher
 from services.secrets import MemoryVault
 from services.series import Series

@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.checks import Check, Verdict
-from services.procedures.fields import Fault
-from services.procedures.model import Plan, Step
-from services.procedures.run_model import RunState, RunView, StepState, StepView
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Fault
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
 from services.types import Health
 from tests.widgets import builders_procedures as p
 from widgets.procedures.fold_line import FoldLine

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from services.procedures.checks import Check, Override, Remedy, Verdict
-from services.procedures.fields import Fault, Field
+from services.procedures.plan.checks import Check, Override, Remedy, Verdict
+from services.procedures.plan.fields import Fault, Field
 from tests.widgets import builders_procedures as p
 from widgets.common.combo import Combo
 from widgets.common.theme import apply_theme

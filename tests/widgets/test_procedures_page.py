@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.run_model import OpenObligation, RunState
+from services.procedures.plan.run_model import OpenObligation, RunState
 from services.types import Health
 from services.words import PSEUDO, install
 from tests.widgets import builders as b

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.actions import Ask
-from services.procedures.checks import Verdict
-from services.procedures.model import Breach
-from services.procedures.run_model import Broken, RunState
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.model import Breach
+from services.procedures.plan.run_model import Broken, RunState
 from tests.widgets import builders_procedures as p
 from widgets.procedures.wizard import WizardPage
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.model import Undo
-from services.procedures.run_model import RunState, RunView, StepState, UndoView
+from services.procedures.plan.model import Undo
+from services.procedures.plan.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
 from widgets.procedures.values import Curve

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.run_model import OpenObligation
+from services.procedures.plan.run_model import OpenObligation
 from tests.widgets import builders_procedures as p
 from widgets.common.labels import ElidedLabel
 from widgets.common.theme import apply_text_size

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from services.procedures.run_model import Binding, RunState
+from services.procedures.plan.run_model import Binding, RunState
 from tests.unit.app.steering_desk import World
 from tests.widgets.steering_builders import Person, scripted, steering_window
 

@@ -19,7 +19,7 @@ from services.clock import SystemClock
 from services.errors import StoreError
 from services.history.state_store import StateStore
 from services.inventory.model import HostEntry, Inventory
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from services.secrets import MemoryVault
 from tests.unit.app.steering_desk import World
 from tests.unit.procedures.engine_world import FixedKey

@@ -8,7 +8,7 @@ from app.procedure_offers import first_find_out, fitting, login_refused, situati
 from app.run_events import run_events
 from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, StepState
 from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p

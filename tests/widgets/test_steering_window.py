@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidg
 from pytestqt.qtbot import QtBot
 
 from services.errors import UserError
-from services.procedures.facts_model import Facts
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.run_model import RunState, RunView
 from services.types import Reach
 from tests.unit.app.steering_desk import HOLDER, World
 from tests.widgets.fake_sources import settle

@@ -20,7 +20,7 @@ from app.main_window import MainWindow
 from app.settings.door import SettingsDoor
 from app.settings.keeper import Keeper
 from app.settings.standing import Standing
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p

@@ -11,7 +11,7 @@ from widgets.bridge.ops import Ops
 
 if TYPE_CHECKING:
     from services.procedures.desk import Desk
-    from services.procedures.run_model import OpenObligation
+    from services.procedures.plan.run_model import OpenObligation
 
 EVERY_MS = 15 * 60_000
 

@@ -20,14 +20,14 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.run_watch import RunWatch
 
 if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
-    from services.procedures.checks import Override
     from services.procedures.desk import Desk, Draft
     from services.procedures.engine_parts import Policy
-    from services.procedures.facts_model import Facts
-    from services.procedures.fields import Inputs
-    from services.procedures.procedure import About
+    from services.procedures.plan.checks import Override
+    from services.procedures.plan.fields import Inputs
+    from services.procedures.plan.host_facts import Facts
+    from services.procedures.plan.procedure import About
+    from services.procedures.plan.run_model import OpenObligation, Question, RunView
     from services.procedures.rehearsal import Rehearsal
-    from services.procedures.run_model import OpenObligation, Question, RunView
 
 PACE_MS = 100
 _OVER = frozenset({"done", "undone", "left as it is"})

@@ -19,7 +19,7 @@ from widgets.common.text import format_clock, format_moment, seen_words
 from widgets.common.theme import theme_holder, ui_font
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
-    from services.procedures.run_model import OpenObligation
+    from services.procedures.plan.run_model import OpenObligation
 
 
 _LEAST_WIDTH, _MOST_WIDTH = 60, 360

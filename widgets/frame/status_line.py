@@ -20,7 +20,7 @@ from widgets.common.wardrobe import wear
 from widgets.frame.duties import Duties
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
-    from services.procedures.run_model import OpenObligation
+    from services.procedures.plan.run_model import OpenObligation
 
 HEIGHT = 28
 _PASSING_MS = 4000

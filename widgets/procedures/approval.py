@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.procedures.model import Plan, Risk, Step, with_addresses
+from services.procedures.plan.model import Plan, Risk, Step, with_addresses
 from services.types import Health
 from services.words import tr, tr_n
 from widgets.common.boxes import button

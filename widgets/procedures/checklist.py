@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.procedures.checks import Check, Override, Remedy, Verdict, standing_blocks
+from services.procedures.plan.checks import Check, Override, Remedy, Verdict, standing_blocks
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button, hairline

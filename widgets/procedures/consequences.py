@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.procedures.model import Risk
-from services.procedures.run_model import RunView, StepState, StepView
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import RunView, StepState, StepView
 from services.words import tr, tr_n
 from widgets.common.text import format_count
 from widgets.procedures.words import MOVING

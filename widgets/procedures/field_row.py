@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from services.procedures.fields import Field
+from services.procedures.plan.fields import Field
 from services.words import mark, tr
 from widgets.common.combo import Combo
 from widgets.common.fields import line, mark_wrong

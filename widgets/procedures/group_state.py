@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from services.procedures.model import Risk
-from services.procedures.run_model import TAKEN_BACK, StepState, StepView
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import TAKEN_BACK, StepState, StepView
 from services.types import Health
 from services.words import tr
 from widgets.common.text import MIDDLE, format_duration

@@ -7,7 +7,7 @@ from itertools import pairwise
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from services.procedures.fields import Fault, Field
+from services.procedures.plan.fields import Fault, Field
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import button

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from services.procedures.model import Chart
+from services.procedures.plan.model import Chart
 from services.words import tr
 from widgets.common.fonts import SMALL, STRONG, drawn_font, px, text_percent
 from widgets.common.text import format_bytes, format_clock, format_number

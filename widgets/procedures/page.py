@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
-from services.procedures.procedure import About
-from services.procedures.run_model import OpenObligation, RunView
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import OpenObligation, RunView
 from services.words import mark, tr
 from widgets.common.boxes import hairline
 from widgets.common.fonts import px

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
 
-from services.procedures.run_model import Broken, Question
+from services.procedures.plan.run_model import Broken, Question
 from services.types import Health
 from services.words import mark, tr
 from widgets.common.boxes import HealthMark, button

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from services.procedures.procedure import About
-from services.procedures.run_model import REFUSED, OpenObligation, RunState, RunView
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button

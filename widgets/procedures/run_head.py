@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.run_model import RunState, RunView
 from services.words import tr
 from widgets.common.boxes import button
 from widgets.common.fonts import BASE, px

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
 from services.discovery.model import ClusterSnapshot
-from services.procedures.model import Chart, Plan
-from services.procedures.run_model import RunView, StepState, StepView
+from services.procedures.plan.model import Chart, Plan
+from services.procedures.plan.run_model import RunView, StepState, StepView
 from services.words import tr
 from widgets.common.labels import label
 from widgets.common.nodes import curve_index

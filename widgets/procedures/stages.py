@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from services.procedures.checks import Check
-from services.procedures.fields import Fault, Field
-from services.procedures.model import Plan
-from services.procedures.procedure import About
-from services.procedures.run_model import RunView
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.text import MIDDLE

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from services.procedures.run_model import REFUSED, Binding, RunState, RunView, StepState
+from services.procedures.plan.run_model import REFUSED, Binding, RunState, RunView, StepState
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import HealthMark, button

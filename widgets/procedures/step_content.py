@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from services.procedures.model import Risk
-from services.procedures.run_model import TAKEN_BACK, StepState, StepView
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import TAKEN_BACK, StepState, StepView
 from services.types import Health
 from services.words import tr, tr_n
 from widgets.common.text import MIDDLE, format_count

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from services.procedures.model import Step
+from services.procedures.plan.model import Step
 from services.words import tr
 from widgets.common.text import format_duration, plural
 

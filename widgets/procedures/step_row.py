@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from services.procedures.run_model import StepView
+from services.procedures.plan.run_model import StepView
 from services.types import Health
 from services.words import tr
 from widgets.common.fonts import STRONG, px

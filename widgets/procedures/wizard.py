@@ -13,11 +13,11 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.discovery.model import ClusterSnapshot
-from services.procedures.checks import Check
-from services.procedures.fields import Fault, Field
-from services.procedures.model import Plan
-from services.procedures.procedure import About
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
+from services.procedures.plan.run_model import RunState, RunView
 from services.types import Health
 from services.words import tr
 from widgets.common.boxes import hairline

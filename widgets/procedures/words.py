@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from services.procedures.actions import Ask, Checkpoint, Continue, WaitFor
-from services.procedures.checks import Check, Override, Verdict
-from services.procedures.model import Breach, Risk, Step
-from services.procedures.run_model import TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
+from services.procedures.plan.actions import Ask, Checkpoint, Continue, WaitFor
+from services.procedures.plan.checks import Check, Override, Verdict
+from services.procedures.plan.model import Breach, Risk, Step
+from services.procedures.plan.run_model import TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
 from services.types import Health
 from services.words import mark, tr
 from widgets.common.text import (

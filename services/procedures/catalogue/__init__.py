@@ -8,7 +8,7 @@ from services.procedures.catalogue.bootstrap_after_crash import BootstrapAfterCr
 from services.procedures.catalogue.desync_for_backup import DesyncForBackup
 from services.procedures.catalogue.freeze_gcache import FreezeGcache
 from services.procedures.catalogue.rolling_restart import RollingRestart
-from services.procedures.procedure import Procedure
+from services.procedures.plan.procedure import Procedure
 
 _ALL: tuple[Procedure, ...] = (AddNode(), FreezeGcache(), RollingRestart(), BootstrapAfterCrash(), DesyncForBackup())
 

@@ -14,13 +14,13 @@ from services.procedures.catalogue.joiner_secrets import set_by_hand
 from services.procedures.catalogue.joining_estimate import donor_ranking, transfer_expected
 from services.procedures.catalogue.joining_state import must_recover
 from services.procedures.catalogue.joining_steps import add_plan, config_path
-from services.procedures.checks import Check
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.inputs import field_faults, filled, flag_of
-from services.procedures.model import Plan
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import field_faults, filled, flag_of
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
 from services.procedures.preflight.parts import arbitrators, login_refused, server_of
-from services.procedures.procedure import About
 from services.types import Reach
 
 ABOUT = About(

@@ -10,10 +10,10 @@ import posixpath
 
 from services.connections.binlog_programs import BINLOG_EVENTS
 from services.connections.command import Command
-from services.procedures.actions import Detached
-from services.procedures.facts_model import HostFacts
-from services.procedures.model import Risk, Step
-from services.procedures.positions import tail_name
+from services.procedures.plan.actions import Detached
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.positions import tail_name
 
 LAST_XID = (
     r"""export LC_ALL=C; set -o pipefail; cd -- "$1" || exit 3

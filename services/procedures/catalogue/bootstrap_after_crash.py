@@ -28,13 +28,13 @@ from services.procedures.catalogue.crash_positions import (
 from services.procedures.catalogue.crash_stale import innodb_counts
 from services.procedures.catalogue.crash_steps import find_positions, make_primary, stopped
 from services.procedures.catalogue.crash_unmoved import looked_at, recovered
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.inputs import field_faults, filled, flag_of, hosts_of
-from services.procedures.model import Chart, Plan, Step
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of
+from services.procedures.plan.model import Chart, Plan, Step
+from services.procedures.plan.procedure import About
 from services.procedures.preflight.parts import ssh_silent, state_file
-from services.procedures.procedure import About
 
 ABOUT = About(
     name="bootstrap-after-crash",

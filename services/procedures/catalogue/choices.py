@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.types import Reach
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, behind, standings
-from services.procedures.checks import Check, Remedy, Verdict
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts
 from services.procedures.preflight.parts import verdict
 from services.types import Reach
 

@@ -12,10 +12,10 @@ from itertools import combinations
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.catalogue.extraction import log_index, write_out
-from services.procedures.checks import Check, Remedy
-from services.procedures.histories import histories
-from services.procedures.histories_model import Histories
-from services.procedures.model import Step
+from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.histories import histories
+from services.procedures.plan.histories_model import Histories
+from services.procedures.plan.model import Step
 from services.procedures.preflight.parts import verdict
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, standings
-from services.procedures.checks import Check
-from services.procedures.facts_model import ZERO_UUID
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import ZERO_UUID
 from services.procedures.preflight.parts import state_file, verdict
 
 

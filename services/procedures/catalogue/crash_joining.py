@@ -11,17 +11,25 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.actions import Ask, Detached, PutFile, RemoveFile, RestoreFile, Run, Several
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_unmoved import unmoved
-from services.procedures.conditions import ClusterWhole, FileSays, Joined, Position, StillPrimary, Stopped, VariableIs
-from services.procedures.conditions_at_rest import Unmoved
-from services.procedures.conditions_component import NothingWritten
-from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import BOOTSTRAP_UNIT
-from services.procedures.model import Consent, Risk, Step, Undo
-from services.procedures.positions import recovered_position
+from services.procedures.plan.actions import Ask, Detached, PutFile, RemoveFile, RestoreFile, Run, Several
+from services.procedures.plan.conditions import (
+    ClusterWhole,
+    FileSays,
+    Joined,
+    Position,
+    StillPrimary,
+    Stopped,
+    VariableIs,
+)
+from services.procedures.plan.conditions_at_rest import Unmoved
+from services.procedures.plan.conditions_component import NothingWritten
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.model import Consent, Risk, Step, Undo
+from services.procedures.plan.positions import recovered_position
 from services.procedures.preflight.parts import state_file
 
 JOIN_LIMIT_S = 4 * 3_600.0

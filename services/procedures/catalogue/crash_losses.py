@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.reading import words
-from services.procedures.actions import Ask
 from services.procedures.catalogue.crash_history import is_written_out, strangers_to
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, standings
 from services.procedures.catalogue.crash_safety import unflushed
 from services.procedures.catalogue.extraction import file_of
-from services.procedures.checks import Check
-from services.procedures.facts_model import ZERO_UUID, HostFacts
-from services.procedures.histories_model import Histories
-from services.procedures.model import Risk, Step
-from services.procedures.positions import tail_name
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.checks import Check
+from services.procedures.plan.histories_model import Histories
+from services.procedures.plan.host_facts import ZERO_UUID, HostFacts
+from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.positions import tail_name
 from services.procedures.preflight.parts import verdict
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from services.procedures.checks import Check, Remedy
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import known, verdict
 from services.procedures.preflight.transfer import GROUP_PORT
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import posixpath
 
 from services.connections.command import Command
-from services.procedures.actions import Run
 from services.procedures.catalogue.crash_positions import Standing
-from services.procedures.conditions import FileSays
-from services.procedures.facts_model import Facts
-from services.procedures.model import Step, Undo
+from services.procedures.plan.actions import Run
+from services.procedures.plan.conditions import FileSays
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Step, Undo
 
 
 def innodb_counts(facts: Facts, found: tuple[Standing, ...], prefix: str = "") -> tuple[Step, ...]:

@@ -11,15 +11,15 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
-from services.procedures.actions import Ask, Run, Several, Sql
 from services.procedures.catalogue import steps
 from services.procedures.catalogue.binlog_tail import binlog_tail
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing
 from services.procedures.catalogue.crash_unmoved import recovered, stood
-from services.procedures.conditions import Position, StatusIs, Stopped
-from services.procedures.facts_model import HostFacts
-from services.procedures.model import Risk, Step
+from services.procedures.plan.actions import Ask, Run, Several, Sql
+from services.procedures.plan.conditions import Position, StatusIs, Stopped
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Risk, Step
 
 BACKUP = "/var/lib/pilothouse/before-bootstrap"
 _LEFT = (

@@ -12,11 +12,11 @@ from dataclasses import replace
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.catalogue.recovering import recover
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.facts_model import HostFacts
-from services.procedures.model import Plan, Step
-from services.procedures.plan_parts import of
-from services.procedures.positions import kept_name, mark_name
+from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.parts import of
+from services.procedures.plan.positions import kept_name, mark_name
 
 DATADIR = "/var/lib/mysql"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import open_places
 from services.procedures.catalogue.rolling_order import writer_of
-from services.procedures.checks import Check
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts
 from services.procedures.preflight.parts import unread, verdict
 
 LONGEST_S = 30.0

@@ -9,7 +9,6 @@ desync would end theirs.
 from __future__ import annotations
 
 from services.procedures import preflight
-from services.procedures.actions import Ask, WaitFor
 from services.procedures.catalogue import desync_checks as own
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.haproxy_checks import haproxy_checks
@@ -17,14 +16,15 @@ from services.procedures.catalogue.haproxy_places import balancer_hosts, can_dra
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.steps import whole_again
 from services.procedures.catalogue.traffic_steps import desync, desync_key, resync
-from services.procedures.checks import Check
-from services.procedures.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.inputs import bytes_of, field_faults, filled, seconds_of
-from services.procedures.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.plan.actions import Ask, WaitFor
+from services.procedures.plan.checks import Check
+from services.procedures.plan.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import bytes_of, field_faults, filled, seconds_of
+from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.plan.procedure import About
 from services.procedures.preflight.parts import arbitrators
-from services.procedures.procedure import About
 
 ABOUT = About(
     name="desync-for-backup",

@@ -7,11 +7,11 @@ import re
 
 from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND
 from services.connections.command import Command
-from services.procedures.actions import Detached
 from services.procedures.catalogue import steps
-from services.procedures.conditions import Stopped
-from services.procedures.facts_model import HostFacts
-from services.procedures.model import Step
+from services.procedures.plan.actions import Detached
+from services.procedures.plan.conditions import Stopped
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Step
 
 FOLDER = "/var/lib/pilothouse/forks"
 EXTRACT_LIMIT_S = 3_600.0

@@ -11,18 +11,18 @@ import posixpath
 from dataclasses import replace
 
 from services.facts.reads import DEFAULT_DATADIR
-from services.procedures.actions import RemoveFile, Several
 from services.procedures.catalogue import extraction, steps
 from services.procedures.catalogue.joining_state import beyond, lies_in, nothing_left, position_of, seen_beyond
-from services.procedures.checks import Check, Remedy, Verdict
-from services.procedures.conditions import FileAbsent, Stopped
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.facts_model import Facts, HostFacts, Remembered
-from services.procedures.fields import Field, Inputs
-from services.procedures.histories import histories, side_of
-from services.procedures.histories_model import Histories
-from services.procedures.inputs import hosts_of
-from services.procedures.model import Risk, Step
+from services.procedures.plan.actions import RemoveFile, Several
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.conditions import FileAbsent, Stopped
+from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.plan.fields import Field, Inputs
+from services.procedures.plan.histories import histories, side_of
+from services.procedures.plan.histories_model import Histories
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.inputs import hosts_of
+from services.procedures.plan.model import Risk, Step
 from services.procedures.preflight.parts import state_word
 
 _NOTHING_OF_IT = {

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from services.facts.reading import sized
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.sampling.ist_reach import GAP_MOST, GAP_SHARE, MARGIN, Rate, gcache_needed
 
 OPTION = "gcache.freeze_purge_at_seqno"

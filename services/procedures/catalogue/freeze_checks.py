@@ -18,8 +18,8 @@ from services.procedures.catalogue.freeze_arithmetic import (
     seqno_proposed,
 )
 from services.procedures.catalogue.freeze_guard import AFTER_S
-from services.procedures.checks import Check, Remedy, Verdict
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts
 from services.sampling.ist_reach import safe_gap
 
 RELEASE_MODE = "release"

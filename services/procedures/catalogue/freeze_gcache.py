@@ -16,12 +16,12 @@ from services.procedures.catalogue.freeze_checks import RELEASE_MODE
 from services.procedures.catalogue.freeze_steps import freeze_plan, release_plan
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.rolling_order import segment_of
-from services.procedures.checks import Check
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
-from services.procedures.model import Plan
-from services.procedures.procedure import About
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
 
 ABOUT = About(
     name="freeze-gcache",

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
-from services.procedures.actions import Run, Several, Sql
 from services.procedures.catalogue.freeze_arithmetic import OPTION
 from services.procedures.catalogue.temporary import Temporary
-from services.procedures.conditions import Condition, UnitFresh, UnitSetting
-from services.procedures.model import Step
+from services.procedures.plan.actions import Run, Several, Sql
+from services.procedures.plan.conditions import Condition, UnitFresh, UnitSetting
+from services.procedures.plan.model import Step
 
 AFTER_S = 3_600
 """The guard lasts so much longer than the planned absence."""

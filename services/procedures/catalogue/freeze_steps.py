@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.statement import set_provider_option
-from services.procedures.actions import Ask, Sql, WaitFor
 from services.procedures.catalogue import set_before, steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_folder, cache_of, is_frozen
@@ -14,7 +13,8 @@ from services.procedures.catalogue.haproxy_places import balancer_hosts, can_dra
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.watches import flow_control
-from services.procedures.conditions import (
+from services.procedures.plan.actions import Ask, Sql, WaitFor
+from services.procedures.plan.conditions import (
     CacheFrozen,
     CacheReaches,
     ClusterWhole,
@@ -25,10 +25,10 @@ from services.procedures.conditions import (
     StillPrimary,
     TransferWas,
 )
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Inputs
-from services.procedures.inputs import bytes_of, flag_of, seconds_of
-from services.procedures.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import bytes_of, flag_of, seconds_of
+from services.procedures.plan.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
 from services.procedures.preflight.parts import arbitrators
 
 START_LIMIT_S = 3_600.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.procedures.catalogue.haproxy_places import open_places, places_of
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
 
 ADMIN = "stats socket /run/haproxy/admin.sock mode 660 level admin"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from services.procedures.facts_model import Facts, Haproxy, HaproxyServer
+from services.procedures.plan.host_facts import Facts, Haproxy, HaproxyServer
 
 
 @dataclass(frozen=True, slots=True)

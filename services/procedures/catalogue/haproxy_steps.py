@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
-from services.procedures.actions import Run, Several, WaitFor
 from services.procedures.catalogue.haproxy_places import Place, open_places
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.traffic_steps import not_apart
-from services.procedures.conditions import Condition, Listening
-from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.facts_model import Facts
-from services.procedures.model import Risk, Step, Undo
+from services.procedures.plan.actions import Run, Several, WaitFor
+from services.procedures.plan.conditions import Condition, Listening
+from services.procedures.plan.conditions_balancer import BalancerServer
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Risk, Step, Undo
 
 SET_STATE = (
     'said=$(printf "set server %s state %s\\n" "$2" "$3" | socat -t 5 - "UNIX-CONNECT:$1") && echo "$said" '

@@ -13,9 +13,9 @@ from services.facts.harmless_options import normal
 from services.facts.option_files import group_members
 from services.facts.reading import count
 from services.lines import lines_of
-from services.procedures.actions import CopiedSecret
 from services.procedures.catalogue.joiner_secrets import left_out, may_copy
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.actions import CopiedSecret
+from services.procedures.plan.host_facts import Facts, HostFacts
 
 COPIED = (
     "wsrep_on",

@@ -9,8 +9,8 @@ the script that encrypts ends without its key.
 from __future__ import annotations
 
 from services.connections.command import MASK
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 
 
 def may_copy(value: str) -> bool:

@@ -11,8 +11,8 @@ from services.procedures.catalogue.joiner_secrets import may_copy
 from services.procedures.catalogue.joining_estimate import Expected
 from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
-from services.procedures.checks import Check, Remedy, Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
 from services.procedures.preflight.transfer import sst_orphans, sst_tools
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Literal
 
 from services.connections.command import Command
-from services.procedures.actions import EditOptions, PutFile, RestoreFile, Run, Several
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.crash_positions import standings
@@ -29,7 +28,8 @@ from services.procedures.catalogue.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.recovering import recover
 from services.procedures.catalogue.temporary import Temporary
 from services.procedures.catalogue.watches import disk, flow_control
-from services.procedures.conditions import (
+from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile, Run, Several
+from services.procedures.plan.conditions import (
     ClusterWhole,
     FileAbsent,
     FileSays,
@@ -39,10 +39,10 @@ from services.procedures.conditions import (
     Stopped,
     UnitSetting,
 )
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.fields import Inputs
-from services.procedures.inputs import flag_of, seconds_of
-from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import flag_of, seconds_of
+from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
 from services.procedures.preflight.parts import arbitrators
 
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568

@@ -6,13 +6,13 @@ Source: Galera documentation "Restarting the Cluster" (--wsrep-recover); mysqld_
 from __future__ import annotations
 
 from services.connections.command import Command
-from services.procedures.actions import Detached
 from services.procedures.catalogue import steps
-from services.procedures.conditions import Stopped
-from services.procedures.facts_model import HostFacts
-from services.procedures.inputs import bytes_of, number_of
-from services.procedures.model import Step
-from services.procedures.positions import kept_name
+from services.procedures.plan.actions import Detached
+from services.procedures.plan.conditions import Stopped
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.inputs import bytes_of, number_of
+from services.procedures.plan.model import Step
+from services.procedures.plan.positions import kept_name
 
 RECOVERED = r"Recovered position:?\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
 RECOVER_LIMIT_S = 1_800.0

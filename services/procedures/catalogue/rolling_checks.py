@@ -6,8 +6,8 @@ import math
 
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.rolling_order import donor_for, order_of, writer_of
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
 from services.procedures.preflight.parts import arbitrators, unread, verdict
 
 REACH_TIMES = 3.0

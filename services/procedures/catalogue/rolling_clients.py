@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.statement import Keyword, set_global
-from services.procedures.actions import Ask, Sql, WaitFor
 from services.procedures.catalogue import set_before
 from services.procedures.catalogue import traffic_steps as steps
 from services.procedures.catalogue.haproxy_steps import drain_steps, return_steps
-from services.procedures.conditions import NoClients, VariableIs
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.fields import Inputs
-from services.procedures.inputs import flag_of, seconds_of
-from services.procedures.model import Risk, Step, Undo
+from services.procedures.plan.actions import Ask, Sql, WaitFor
+from services.procedures.plan.conditions import NoClients, VariableIs
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import flag_of, seconds_of
+from services.procedures.plan.model import Risk, Step, Undo
 
 
 def by_haproxy(values: Inputs) -> bool:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts, HostFacts
 from services.procedures.gather_starting import temporary_folders
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.proving_asking import same
 
 NOT_GIVEN_HERE = (

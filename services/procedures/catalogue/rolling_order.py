@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.procedures.catalogue.choices import member_hosts
-from services.procedures.facts_model import Facts
+from services.procedures.plan.host_facts import Facts
 
 
 def order_of(facts: Facts) -> tuple[tuple[str, ...], dict[str, str]]:

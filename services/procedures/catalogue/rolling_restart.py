@@ -17,12 +17,12 @@ from services.procedures.catalogue.haproxy_places import all_behind
 from services.procedures.catalogue.rolling_option import NOT_GIVEN_HERE, as_planned, holds_secret, option_known
 from services.procedures.catalogue.rolling_order import donor_for, order_of
 from services.procedures.catalogue.rolling_steps import CONFIG_FILE, rolling_plan
-from services.procedures.checks import Check
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
-from services.procedures.model import Plan
-from services.procedures.procedure import About
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
 
 ABOUT = About(
     name="rolling-restart",

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.facts.reads import DEFAULT_DATADIR
-from services.procedures.actions import EditOptions, RestoreFile, Run, WaitFor
 from services.procedures.catalogue import set_before, steps, traffic_steps
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import balancer_hosts
@@ -15,12 +14,13 @@ from services.procedures.catalogue.rolling_checks import REACH_TIMES, cache_last
 from services.procedures.catalogue.rolling_clients import by_haproxy, drained, undrained, work_on
 from services.procedures.catalogue.rolling_order import donor_for
 from services.procedures.catalogue.watches import flow_control
-from services.procedures.conditions import CacheLasts, FlowControlBelow, OptionIs, StillPrimary, VariableIs
-from services.procedures.conditions_at_rest import StateNamed
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.fields import Inputs
-from services.procedures.inputs import flag_of, hosts_of, seconds_of
-from services.procedures.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.actions import EditOptions, RestoreFile, Run, WaitFor
+from services.procedures.plan.conditions import CacheLasts, FlowControlBelow, OptionIs, StillPrimary, VariableIs
+from services.procedures.plan.conditions_at_rest import StateNamed
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
+from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
 from services.procedures.proving_asking import same
 
 CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"

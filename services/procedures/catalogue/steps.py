@@ -13,9 +13,10 @@ from typing import Literal
 from services.connections.command import Command
 from services.connections.statement import set_global
 from services.facts.reads import DEFAULT_DATADIR
-from services.procedures.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
 from services.procedures.catalogue.temporary import Temporary
-from services.procedures.conditions import (
+from services.procedures.gather_starting import TMP, start_unit
+from services.procedures.plan.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
+from services.procedures.plan.conditions import (
     CleanPosition,
     ClusterWhole,
     Condition,
@@ -33,13 +34,12 @@ from services.procedures.conditions import (
     UnitSetting,
     VariableIs,
 )
-from services.procedures.conditions_at_rest import PositionMark, StateNamed
-from services.procedures.conditions_component import NotApart
-from services.procedures.conditions_founding import FoundsNothing
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.gather_starting import TMP, start_unit
-from services.procedures.model import Consent, Risk, Step, Undo
-from services.procedures.positions import stood_name
+from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed
+from services.procedures.plan.conditions_component import NotApart
+from services.procedures.plan.conditions_founding import FoundsNothing
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.model import Consent, Risk, Step, Undo
+from services.procedures.plan.positions import stood_name
 from services.procedures.preflight.parts import arbitrators
 from services.procedures.preflight.starting import LEAST_TEMPORARY
 

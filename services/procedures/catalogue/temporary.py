@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.procedures.actions import Action
-from services.procedures.conditions import Condition
-from services.procedures.model import Obligation, Step, Undo
+from services.procedures.plan.actions import Action
+from services.procedures.plan.conditions import Condition
+from services.procedures.plan.model import Obligation, Step, Undo
 
 NOTHING_BACK = "It ends what the run switched on; there is nothing to take back."
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.statement import Keyword, set_global
-from services.procedures.actions import Sql, WaitFor
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.temporary import Temporary
-from services.procedures.conditions import Condition, NoClients, StatusIs, VariableIs
-from services.procedures.conditions_component import NotApart
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.model import Risk, Step
+from services.procedures.plan.actions import Sql, WaitFor
+from services.procedures.plan.conditions import Condition, NoClients, StatusIs, VariableIs
+from services.procedures.plan.conditions_component import NotApart
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.model import Risk, Step
 
 CATCH_UP_S = 4 * 3_600.0
 SYNCED, DONOR = "4", "2"

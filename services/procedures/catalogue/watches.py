@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from services.procedures.conditions import FlowControlBelow, FreeDisk
-from services.procedures.facts_model import HostFacts
-from services.procedures.model import WatchRule
+from services.procedures.plan.conditions import FlowControlBelow, FreeDisk
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import WatchRule
 
 PAUSED_SHARE, EVERY_S = 0.9, 10.0
 """Nine tenths of ten seconds: a node that catches up may hold the writers up for moments, not for good."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import known, listed, ssh_silent, unread, verdict
 
 CLOCK_WARN_S, CLOCK_BLOCK_S = 1.0, 30.0

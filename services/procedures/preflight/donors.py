@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 
-from services.procedures.checks import Check
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import galera_of, known, unread, verdict
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.procedures.checks import Check
-from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import ZERO_UUID, Facts
 from services.procedures.preflight.parts import unread, verdict
 
 

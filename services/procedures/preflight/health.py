@@ -6,8 +6,8 @@ from services.discovery.clash import CLASH
 from services.discovery.two_primaries import primaries_apart
 from services.facts.galera import OFF_SENTENCE
 from services.facts.model import GaleraFacts
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import (
     answered,
     arbitrators,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.discovery.judge import ARBITRATOR
 from services.errors import UNHEARD
 from services.facts.model import GaleraFacts, Problem, ServerFacts
-from services.procedures.checks import Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.types import Reach
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import galera_of, known, server_of, ssh_silent, unread, verdict
 from services.types import Flavour
 

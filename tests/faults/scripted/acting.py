@@ -8,7 +8,11 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
-from services.procedures.actions import (
+from services.procedures.catalogue.binlog_tail import LAST_XID
+from services.procedures.catalogue.extraction import EXTRACT
+from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
+from services.procedures.catalogue.orphans import END_ORPHANS
+from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
     Detached,
@@ -20,10 +24,6 @@ from services.procedures.actions import (
     Several,
     Sql,
 )
-from services.procedures.catalogue.binlog_tail import LAST_XID
-from services.procedures.catalogue.extraction import EXTRACT
-from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
-from services.procedures.catalogue.orphans import END_ORPHANS
 from services.procedures.ports import Acted
 from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
 

@@ -6,7 +6,7 @@ from services.facts.binlog_marks import Mark
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.facts.primary_views import PrimaryView
 from services.facts.start_line import StartLine, StartWord
-from services.procedures.facts_model import (
+from services.procedures.plan.host_facts import (
     Facts,
     Grastate,
     Haproxy,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from services.procedures import conditions as c
-from services.procedures.conditions import Answer, Condition
-from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
-from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart, NothingWritten
-from services.procedures.conditions_founding import FoundsNothing
+from services.procedures.plan import conditions as c
+from services.procedures.plan.conditions import Answer, Condition
+from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
+from services.procedures.plan.conditions_balancer import BalancerServer
+from services.procedures.plan.conditions_component import NotApart, NothingWritten
+from services.procedures.plan.conditions_founding import FoundsNothing
+from services.procedures.plan.waiting_words import waiting_words
 from services.procedures.ports import Past
 from services.procedures.remembering import Memory
-from services.procedures.waiting_words import waiting_words
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
 _DEFAULTS = {

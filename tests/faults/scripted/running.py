@@ -11,15 +11,15 @@ from typing import Literal
 from services.clock import ManualClock
 from services.connections.ports import ObserverSession, OperatorSession
 from services.procedures.catalogue import procedure_named
-from services.procedures.checks import Check, Override, Verdict
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
-from services.procedures.fields import Inputs
-from services.procedures.inputs import filled
 from services.procedures.journal import MemoryJournal
 from services.procedures.journal_entries import approved, planned
-from services.procedures.model import Plan
-from services.procedures.run_model import Entry, Question, RunState, RunView
+from services.procedures.plan.checks import Check, Override, Verdict
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.model import Plan
+from services.procedures.plan.run_model import Entry, Question, RunState, RunView
 from tests.faults.scripted.acting import ScriptedActor
 from tests.faults.scripted.cluster import Cluster
 from tests.faults.scripted.facts import facts_of

@@ -12,7 +12,7 @@ import sys
 
 from app.__main__ import main
 from services.procedures.journal import StoredJournal
-from services.procedures.run_model import Entry
+from services.procedures.plan.run_model import Entry
 
 Data = dict[str, object] | None
 

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from services.procedures.facts_model import LockSeen
 from services.procedures.lock import LOCK_FOLDER, lock_path, lock_text
+from services.procedures.plan.host_facts import LockSeen
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts

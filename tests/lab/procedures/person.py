@@ -32,7 +32,7 @@ from app.main_window import MainWindow
 from app.session import WindowSession
 from app.steering_window import Steering
 from app.window_run import Play, WindowStart
-from services.procedures.run_model import Question, RunState
+from services.procedures.plan.run_model import Question, RunState
 from tests.lab.estate import vault
 from tests.lab.procedures.steering import Console
 from tests.lab.window_hooks import TestedHooks

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from services.procedures.run_model import Entry, RunView, StepState
+from services.procedures.plan.run_model import Entry, RunView, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.obstacles import node_down, nothing
 from tests.lab.procedures.steering import Console

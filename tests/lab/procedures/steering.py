@@ -22,7 +22,7 @@ from services.history.state_store import StateStore
 from services.procedures.fold import fold
 from services.procedures.journal import StoredJournal
 from services.procedures.obligations import open_obligations
-from services.procedures.run_model import Entry, RunState, RunView
+from services.procedures.plan.run_model import Entry, RunState, RunView
 from tests.lab.estate.estate import Estate
 
 ROOT = Path(__file__).resolve().parents[3]

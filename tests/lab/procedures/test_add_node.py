@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.image import ensure_image
 from tests.lab.estate.rootfs import root

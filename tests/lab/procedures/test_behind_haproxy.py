@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pymysql
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.balancer import BalancedWriter, Balancer, balanced, connect

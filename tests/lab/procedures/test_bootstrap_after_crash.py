@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.run_model import RunState, RunView
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.scenarios import CONFIRM, CRASH

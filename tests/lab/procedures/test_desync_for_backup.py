@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.secret_search import SecretSearch
 from tests.lab.procedures.steering import KILLED, Console

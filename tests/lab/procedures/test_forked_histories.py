@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.facts_model import ZERO_UUID
-from services.procedures.run_model import RunState
+from services.procedures.plan.host_facts import ZERO_UUID
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.steering import Console

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate import database, galera
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.forks import ROWS, assert_extracted, rows_on_one_only, state_files, two_forks

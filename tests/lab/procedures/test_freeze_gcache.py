@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.secret_search import SecretSearch
 from tests.lab.procedures.steering import KILLED, Console

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.steering import KILLED, Console

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures import obstacles_after_crash as obstacles

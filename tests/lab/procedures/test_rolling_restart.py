@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.checks import Check, Verdict
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.secret_search import SecretSearch

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.run_model import RunState, RunView
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.steering import KILLED, Console

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate import database, vault
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.person import Person, at_the_window, opens

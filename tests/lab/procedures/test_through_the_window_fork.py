@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from services.types import Health
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.run_model import RunState, StepState
+from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate import container
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.balancer import balanced

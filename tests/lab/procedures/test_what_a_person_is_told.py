@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from services.procedures.plan.run_model import RunState, StepState
 from services.procedures.report_blocks import moment as utc
-from services.procedures.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.at_terminal import Terminal, at_terminal
 from tests.lab.procedures.obstacles import option_file

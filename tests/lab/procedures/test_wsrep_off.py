@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from services.procedures.run_model import RunState
+from services.procedures.plan.run_model import RunState
 from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.forks import LEDGER, assert_extracted, forget, kill_all, make_ledger

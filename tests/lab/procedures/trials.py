@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from services.procedures.run_model import RunState, RunView
+from services.procedures.plan.run_model import RunState, RunView
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.faults import Fault
 from tests.lab.procedures.scenarios import Scenario, assert_nothing_done_twice

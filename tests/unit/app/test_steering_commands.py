@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.facts.model import NodeFacts, Problem
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.types import Reach
 from tests.faults.scripted.cluster import whole
 from tests.unit.app.steering_desk import DESYNC, ROLLING, Shell, nothing_was_changed

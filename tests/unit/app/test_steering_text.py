@@ -29,16 +29,16 @@ from app.steering import Terminal, fitting, interruptible, run_document
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.facts.model import Problem
-from services.procedures.actions import Ask
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.checks import Check, Override, Remedy, Verdict
 from services.procedures.control import Control
 from services.procedures.desk import Draft
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.fields import Fault, Field
-from services.procedures.inputs import filled
-from services.procedures.model import Breach
-from services.procedures.run_model import Broken, OpenObligation, Question, RunState, RunView, StepState, StepView
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.checks import Check, Override, Remedy, Verdict
+from services.procedures.plan.fields import Fault, Field
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.model import Breach
+from services.procedures.plan.run_model import Broken, OpenObligation, Question, RunState, RunView, StepState, StepView
 from tests.unit.procedures.facts_of_three import facts as facts_of_three
 from tests.unit.procedures.facts_of_three import host
 from tests.unit.procedures.plans import FREEZE, GOOD, edit, freeze, plan_of, wipe

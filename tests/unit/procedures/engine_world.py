@@ -13,18 +13,18 @@ from services.connections.ports import ObserverSession, OperatorSession
 from services.connections.statement import Value, Variable, set_global
 from services.discovery.model import ClusterSnapshot
 from services.errors import StoreError, Unreachable, UserError
-from services.procedures.actions import Action, Ask, Checkpoint, Detached, Run, Sql, WaitFor
-from services.procedures.checks import Check, Override
-from services.procedures.conditions import Answer, Condition, VariableIs
 from services.procedures.control import Control
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Continuing, Parts, Policy
 from services.procedures.journal import MemoryJournal
 from services.procedures.journal_entries import approved, planned
-from services.procedures.model import Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.actions import Action, Ask, Checkpoint, Detached, Run, Sql, WaitFor
+from services.procedures.plan.checks import Check, Override
+from services.procedures.plan.conditions import Answer, Condition, VariableIs
+from services.procedures.plan.model import Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.run_model import Entry, Question, RunState, RunView
 from services.procedures.ports import Acted, Past, Prover
 from services.procedures.remembering import Memory
-from services.procedures.run_model import Entry, Question, RunState, RunView
 from services.procedures.seals import KEY_BYTES
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
 from services.facts.primary_views import PrimaryView
 from services.facts.start_line import StartLine
-from services.procedures.checks import Verdict
-from services.procedures.facts_model import Facts, Grastate, HostFacts, Rates, Trace
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.host_facts import Facts, Grastate, HostFacts, Rates, Trace
 from services.types import Flavour, Reach
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from services.connections.command import Command
 from services.connections.statement import set_provider_option
-from services.procedures.actions import (
+from services.procedures.plan.actions import (
     Ask,
     Checkpoint,
     CopiedSecret,
@@ -17,7 +17,7 @@ from services.procedures.actions import (
     Sql,
     WaitFor,
 )
-from services.procedures.conditions import (
+from services.procedures.plan.conditions import (
     CleanPosition,
     ClusterWhole,
     FreeDisk,
@@ -30,7 +30,7 @@ from services.procedures.conditions import (
     TransferWas,
     VariableIs,
 )
-from services.procedures.model import Breach, Obligation, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step, Undo, WatchRule
 
 UUID = "6c1f0c1e-93a2-11ef-8d3c-0242ac110002"
 HOSTS = ("n1", "n2", "n3")

@@ -7,7 +7,7 @@ from services.connections.ports import ObserverSession, OperatorSession, Output,
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
 from services.errors import QueryFailed, SudoFailed, Unreachable, UserError
-from services.procedures import conditions as c
+from services.procedures.plan import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from services.procedures.remembering import Memory

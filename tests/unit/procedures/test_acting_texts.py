@@ -11,7 +11,9 @@ from services.connections.ports import Output, Rows
 from services.connections.statement import set_global
 from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
 from services.procedures.acting_output import Masks, judged
-from services.procedures.actions import (
+from services.procedures.detached import Found, _found, _unit_state, work_name
+from services.procedures.lock import holder_sentence, lock_path, lock_text, parse_lock
+from services.procedures.plan.actions import (
     Action,
     Checkpoint,
     CopiedSecret,
@@ -24,11 +26,9 @@ from services.procedures.actions import (
     Several,
     Sql,
 )
-from services.procedures.detached import Found, _found, _unit_state, work_name
-from services.procedures.facts_model import LockSeen
-from services.procedures.lock import holder_sentence, lock_path, lock_text, parse_lock
+from services.procedures.plan.host_facts import LockSeen
+from services.procedures.plan.wording import wording
 from services.procedures.ports import ActFailed
-from services.procedures.wording import wording
 from services.secrets import Secret
 from tests.unit.procedures.any_values import any_value
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.actions import Ask
 from services.procedures.answers import Answers
-from services.procedures.run_model import Question
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.run_model import Question
 
 
 def test_that_the_second_click_of_a_double_click_answers_nothing_that_is_asked_next() -> None:

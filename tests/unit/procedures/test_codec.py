@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import services.procedures.actions
-import services.procedures.checks
-import services.procedures.conditions
-import services.procedures.model
+import services.procedures.plan.actions
+import services.procedures.plan.checks
+import services.procedures.plan.conditions
+import services.procedures.plan.model
 from services.clock import ManualClock
 from services.connections.command import Command
 from services.connections.statement import Keyword, set_global
 from services.errors import StoreError
-from services.procedures.actions import Run, Sql
-from services.procedures.checks import Check, Override
-from services.procedures.codec import REGISTRY, decode, decode_all, encode
-from services.procedures.conditions import StatusIs
-from services.procedures.model import Plan, Risk, Step
-from services.procedures.run_model import Question
+from services.procedures.plan.actions import Run, Sql
+from services.procedures.plan.checks import Check, Override
+from services.procedures.plan.codec import REGISTRY, decode, decode_all, encode
+from services.procedures.plan.conditions import StatusIs
+from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.run_model import Question
 from services.secrets import Secret
 from services.words import PSEUDO, install, tr
 from tests.examples import examples
@@ -56,10 +56,10 @@ def test_that_questions_checks_and_overrides_come_back_as_they_were(
 
 def test_that_every_class_of_the_contracts_has_its_place_in_the_registry() -> None:
     for module in (
-        services.procedures.actions,
-        services.procedures.checks,
-        services.procedures.conditions,
-        services.procedures.model,
+        services.procedures.plan.actions,
+        services.procedures.plan.checks,
+        services.procedures.plan.conditions,
+        services.procedures.plan.model,
     ):
         for name, kind in vars(module).items():
             if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__:

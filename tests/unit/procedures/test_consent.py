@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.actions import Ask
 from services.procedures.engine_parts import Policy
-from services.procedures.model import Consent, Plan, Risk, Step
-from services.procedures.run_model import RunState
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.model import Consent, Plan, Risk, Step
+from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch
 
 REACHED = is_("n1", "reach")

@@ -9,8 +9,8 @@ import pytest
 
 from services.errors import UserError
 from services.procedures.engine_parts import Policy
-from services.procedures.model import Risk, Step
-from services.procedures.run_model import RunState
+from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import Bench, Killed, World, is_, lost, plan_of, put, switch, work
 
 ASKING = Policy("ask", by="ann")

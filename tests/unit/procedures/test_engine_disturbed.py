@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.procedures.engine_parts import Policy
-from services.procedures.model import Breach, WatchRule
-from services.procedures.run_model import RunState
+from services.procedures.plan.model import Breach, WatchRule
+from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import (
     Bench,
     borrow,

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from services.errors import BadInput
-from services.procedures.checks import Check
 from services.procedures.engine_parts import Policy
-from services.procedures.model import Plan, Step, Undo
-from services.procedures.run_model import RunState, RunView, StepState
+from services.procedures.plan.checks import Check
+from services.procedures.plan.model import Plan, Step, Undo
+from services.procedures.plan.run_model import RunState, RunView, StepState
 from tests.unit.procedures.engine_world import (
     Bench,
     Killed,

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from services.clock import ManualClock
 from services.errors import StoreError
 from services.procedures import journal_entries as line
-from services.procedures.actions import Ask, Continue
-from services.procedures.checks import Check, Override, Verdict
 from services.procedures.fold import Folding, acts_began, at_work_elsewhere, fold
 from services.procedures.journal import MemoryJournal
-from services.procedures.model import Breach, Plan
 from services.procedures.obligations import open_obligations
-from services.procedures.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, RunView, StepState
+from services.procedures.plan.actions import Ask, Continue
+from services.procedures.plan.checks import Check, Override, Verdict
+from services.procedures.plan.model import Breach, Plan
+from services.procedures.plan.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, RunView, StepState
 from tests.unit.procedures.plans import FREEZE, GOOD, freeze, good_plans, plan_of, rest, start, unfreeze, wait
 
 CHECKS = (Check("DISK-FREE", "Free disk", Verdict.BLOCK, "n1: 3 GB", "The disk fills."),)

@@ -13,18 +13,18 @@ from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import AuthFailed
 from services.facts.start_line import StartLine, StartWord, founds, start_line
-from services.procedures.actions import Run, Several
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.steps import founds_nothing
-from services.procedures.conditions import Answer, Condition, Joined
-from services.procedures.conditions_component import NotApart
-from services.procedures.conditions_founding import FoundsNothing
-from services.procedures.facts_model import HostFacts
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_starting import with_starting
-from services.procedures.inputs import filled
-from services.procedures.plan_parts import founds as founding_act
-from services.procedures.plan_parts import parts, starts_a_server
+from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.conditions import Answer, Condition, Joined
+from services.procedures.plan.conditions_component import NotApart
+from services.procedures.plan.conditions_founding import FoundsNothing
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.parts import founds as founding_act
+from services.procedures.plan.parts import parts, starts_a_server
 from services.procedures.preflight import joins_others
 from services.procedures.proving import RealProver
 from tests.faults.scripted.cluster import whole

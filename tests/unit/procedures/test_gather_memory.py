@@ -10,8 +10,8 @@ from services.errors import StoreError
 from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate
 from services.procedures.gather_memory import keep, remembered, with_two_primaries
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate
 from tests.unit.discovery.scenes import AT, STATE, only
 from tests.unit.discovery.test_two_primaries import split
 from tests.unit.procedures.facts_of_three import UUID, down, facts

@@ -18,7 +18,7 @@ from services.procedures.approval import JournalChanged, NotBound
 from services.procedures.engine_parts import Policy
 from services.procedures.heads import FOLDER, Head, HeadFiles, head_of, head_text
 from services.procedures.journal import StoredJournal
-from services.procedures.run_model import Binding, RunState
+from services.procedures.plan.run_model import Binding, RunState
 from services.secrets import MemoryVault
 from tests.unit.procedures.engine_world import FixedKey, Killed, World, WorldLock
 from tests.unit.procedures.test_desk import LONG, SHORT, WorldDesk, draft_of, until

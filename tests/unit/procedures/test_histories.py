@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
-from services.procedures.facts_model import Facts, Grastate, HostFacts, Trace, TwoPrimaries
-from services.procedures.histories import WINDOW, by_marks, by_views, compared, histories, window
-from services.procedures.histories_model import Side
+from services.procedures.plan.histories import WINDOW, by_marks, by_views, compared, histories, window
+from services.procedures.plan.histories_model import Side
+from services.procedures.plan.host_facts import Facts, Grastate, HostFacts, Trace, TwoPrimaries
 from tests.unit.procedures.facts_of_three import UUID as CLUSTER
 from tests.unit.procedures.facts_of_three import down, facts
 from tests.unit.recorded.histories_recorded import s1, s3_at

@@ -15,8 +15,8 @@ from services.facts.masking import masked
 from services.facts.primary_views import MOST_VIEWS, parse_views
 from services.facts.sessions import parse_sessions
 from services.procedures.acting_output import Masks, judged
-from services.procedures.facts_model import Facts
-from services.procedures.positions import kept_name, recovered_position
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.positions import kept_name, recovered_position
 from services.procedures.proving_log import Log
 from tests.unit.recorded.histories_recorded import UUID
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.fields import Field
-from services.procedures.inputs import bytes_of, field_faults, flag_of, hosts_of, number_of, seconds_of
+from services.procedures.plan.fields import Field
+from services.procedures.plan.inputs import bytes_of, field_faults, flag_of, hosts_of, number_of, seconds_of
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.connections.command import Command
-from services.procedures.actions import Ask, Continue, CopiedSecret, EditOptions, PutFile, Run, WaitFor
-from services.procedures.conditions import (
+from services.procedures.plan.actions import Ask, Continue, CopiedSecret, EditOptions, PutFile, Run, WaitFor
+from services.procedures.plan.conditions import (
     CleanPosition,
     ClusterWhole,
     FreeDisk,
@@ -22,8 +22,8 @@ from services.procedures.conditions import (
     Stopped,
     TransferWas,
 )
-from services.procedures.invariants import declared_off, kept_by, touched, violations
-from services.procedures.model import Breach, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.plan.invariants import declared_off, kept_by, touched, violations
+from services.procedures.plan.model import Breach, Plan, Risk, Step, Undo, WatchRule
 from services.secrets import Secret
 from tests.examples import examples
 from tests.unit.procedures.any_values import any_value

@@ -20,7 +20,7 @@ from services.history.state_store import StateStore
 from services.procedures.journal import DrivenElsewhere, MemoryJournal, StoredJournal, json_text
 from services.procedures.journal_entries import obligation_taken
 from services.procedures.obligations import open_obligations
-from services.procedures.run_model import Journal
+from services.procedures.plan.run_model import Journal
 from services.secrets import Secret
 from tests.unit.procedures.plans import FREEZE
 

@@ -10,13 +10,13 @@ import pytest
 from services.connections.command import Command
 from services.discovery.model import PrimariesApart
 from services.history.state_store import StateStore
-from services.procedures.actions import Detached, Run, WaitFor
-from services.procedures.conditions import CleanPosition, TransferWas
 from services.procedures.journal import StoredJournal
 from services.procedures.journal_entries import continued, step_state, value_kept
 from services.procedures.kept_positions import RememberingJournal, gave_up_side, position_in
-from services.procedures.model import Plan, Risk, Step
-from services.procedures.run_model import StepState
+from services.procedures.plan.actions import Detached, Run, WaitFor
+from services.procedures.plan.conditions import CleanPosition, TransferWas
+from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.run_model import StepState
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 COMMAND = Command(("true",))

@@ -7,7 +7,7 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.procedures import conditions as c
+from services.procedures.plan import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from tests.unit.procedures.scripted_sessions import STARTING, ScriptedHosts

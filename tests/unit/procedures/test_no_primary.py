@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import AuthFailed, SecretMissing, Unreachable, UserError
-from services.procedures.conditions import Answer, NoPrimary
+from services.procedures.plan.conditions import Answer, NoPrimary
 from services.procedures.proving import RealProver
 from tests.unit.procedures.scripted_sessions import NOTHING, ScriptedHosts, out, status
 

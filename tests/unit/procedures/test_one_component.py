@@ -6,8 +6,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures import conditions as c
-from services.procedures.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
+from services.procedures.plan import conditions as c
+from services.procedures.plan.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
 from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, UUID, Attempt, ScriptedHosts, status
 
 SILENT = Unreachable("No route to host.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.checks import Override, standing_blocks
-from services.procedures.facts_model import Remembered, TwoPrimaries
-from services.procedures.inputs import filled
+from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.host_facts import Remembered, TwoPrimaries
+from services.procedures.plan.inputs import filled
 from services.procedures.preflight import one_past
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, facts, galera, gone, host
 

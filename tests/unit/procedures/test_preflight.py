@@ -10,8 +10,8 @@ import pytest
 
 from services.facts.model import MachineFacts, Problem, ServerFacts
 from services.procedures import preflight
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, Link, LockSeen
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, Link, LockSeen
 from services.types import Flavour
 from tests.unit.discovery.scenes import only
 from tests.unit.discovery.test_two_primaries import split

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.procedures.checks import Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.product import foreign_provider, known_product
 from services.types import Flavour, Reach
 

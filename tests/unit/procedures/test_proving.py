@@ -6,7 +6,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures import conditions as c
+from services.procedures.plan import conditions as c
 from services.procedures.ports import Past
 from services.procedures.proving import LOOKS
 from services.procedures.proving_asking import compared, same

@@ -8,7 +8,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import AuthFailed, Unreachable
-from services.procedures import conditions as c
+from services.procedures.plan import conditions as c
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status
 
 

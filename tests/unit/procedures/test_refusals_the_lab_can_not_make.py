@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from services.facts.model import NodeFacts, ServerFacts
 from services.procedures.catalogue.add_node import AddNode
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import HostFacts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import HostFacts
 from services.types import Flavour, Reach
 from tests.unit.procedures.facts_of_three import NAMES, facts, galera, host
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.conditions import Answer, Condition, Kept, Position
-from services.procedures.model import Plan
+from services.procedures.plan.conditions import Answer, Condition, Kept, Position
+from services.procedures.plan.model import Plan
 from services.procedures.ports import Past
 from services.procedures.rehearsal import Rehearsal, rehearse
 from services.procedures.remembering import Memory

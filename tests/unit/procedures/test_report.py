@@ -16,15 +16,15 @@ from services.discovery.model import ClusterSnapshot, Component, NodeView, Repli
 from services.errors import StoreError
 from services.facts.model import NodeFacts
 from services.procedures import journal_entries as line
-from services.procedures.actions import Ask
-from services.procedures.model import Breach, Chart, Plan
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.model import Breach, Chart, Plan
+from services.procedures.plan.run_model import Question, RunState, StepState
 from services.procedures.report_blocks import clean, moment
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
 from services.procedures.report_plot import plot_picture, said
 from services.procedures.report_time import Axis
 from services.procedures.report_topology import topology_picture
-from services.procedures.run_model import Question, RunState, StepState
 from services.series import Series
 from services.types import ClusterKind, Flavour, Health
 from tests.examples import examples

@@ -9,12 +9,12 @@ import numpy as np
 
 from services.discovery.model import Component, NodeView
 from services.procedures import journal_entries as line
+from services.procedures.plan.run_model import RunState
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
 from services.procedures.report_plot import plot_picture
 from services.procedures.report_time import Axis
 from services.procedures.report_topology import topology_picture
-from services.procedures.run_model import RunState
 from services.series import Series
 from tests.unit.procedures.test_fold import START, Writer
 from tests.unit.procedures.test_report import CHART, SNAPSHOT

@@ -9,15 +9,15 @@ import pytest
 
 from services.connections.command import Command
 from services.procedures import journal_entries as line
-from services.procedures.actions import Ask, Run
-from services.procedures.checks import Check, Override, Verdict
-from services.procedures.conditions import Position
-from services.procedures.conditions_component import TWO_PRIMARIES, UNEXPECTED
-from services.procedures.model import Breach, Risk
+from services.procedures.plan.actions import Ask, Run
+from services.procedures.plan.checks import Check, Override, Verdict
+from services.procedures.plan.conditions import Position
+from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPECTED
+from services.procedures.plan.model import Breach, Risk
+from services.procedures.plan.run_model import RunState, StepState, StepView, UndoView
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
 from services.procedures.report_time import Axis, axis_of, bars_of, grouped, timeline
-from services.procedures.run_model import RunState, StepState, StepView, UndoView
 from tests.unit.procedures.plans import freeze, plan_of, stop
 from tests.unit.procedures.test_fold import START, Writer, done_run
 from tests.unit.procedures.test_report import samples

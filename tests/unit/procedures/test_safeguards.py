@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.errors import UserError
-from services.procedures.model import Obligation, Plan, Step
-from services.procedures.run_model import RunState
+from services.procedures.plan.model import Obligation, Plan, Step
+from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import Bench, borrow, give_back, is_, plan_of, put, switch
 
 FROZEN, TIMER = "frozen:n1", "timer:n1"

@@ -24,7 +24,7 @@ from services.procedures.approval import JournalChanged, NotBound
 from services.procedures.engine_parts import Policy
 from services.procedures.journal import StoredJournal, json_text
 from services.procedures.journal_entries import approved, planned
-from services.procedures.run_model import Binding, RunState
+from services.procedures.plan.run_model import Binding, RunState
 from services.procedures.seal_key import KEY_FILE, WorkstationKey
 from services.procedures.seals import KEY_BYTES, chain_of, next_head, sealed, unsealed
 from services.secrets import MemoryVault, Secret, SecretRef

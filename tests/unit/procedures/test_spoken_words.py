@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from app.approval_text import again_lines
 from app.procedure_text import card_lines, check_lines, plan_lines
 from services.errors import BadInput
-from services.procedures import sentences
-from services.procedures.actions import Action, Ask, Checkpoint, Continue, WaitFor
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.checks import Check, Verdict
 from services.procedures.engine_parts import Policy
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Fault, Field, Inputs
-from services.procedures.model import Plan, Step
-from services.procedures.procedure import Procedure
+from services.procedures.plan import sentences
+from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, WaitFor
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.procedure import Procedure
+from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
 from services.procedures.report_markdown import report_markdown
-from services.procedures.run_model import RunState, RunView, StepState, StepView
 from services.procedures.spoken_inputs import spoken_answers, spoken_inputs
 from tests.examples import examples
 from tests.faults.cases import CASES, Case

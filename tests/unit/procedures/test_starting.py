@@ -7,13 +7,13 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output, Rows
 from services.errors import TimedOut
-from services.procedures import conditions as c
 from services.procedures import preflight
 from services.procedures.catalogue import procedure_named
-from services.procedures.checks import Override, standing_blocks
-from services.procedures.facts_model import HostFacts
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
+from services.procedures.plan import conditions as c
+from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.host_facts import HostFacts
 from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from services.procedures.remembering import Memory

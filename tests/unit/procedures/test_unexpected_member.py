@@ -8,9 +8,9 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures import conditions as c
-from services.procedures.conditions_component import UNEXPECTED
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan import conditions as c
+from services.procedures.plan.conditions_component import UNEXPECTED
+from services.procedures.plan.host_facts import Facts, HostFacts
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, status
 
 WHOLE = c.ClusterWhole(("n1", "n2"), 2, UUID)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from services.facts.binlog_marks import Mark
-from services.procedures.facts_model import HostFacts
 from services.procedures.gather_histories import has_only_its_own
-from services.procedures.histories import among, by_views, compared
-from services.procedures.histories_model import Side
+from services.procedures.plan.histories import among, by_views, compared
+from services.procedures.plan.histories_model import Side
+from services.procedures.plan.host_facts import HostFacts
 from tests.unit.recorded.histories_recorded import marks, s1, s3_at
 
 ALONE = "that rests on the error logs alone: "

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from services.procedures.conditions import ClusterWhole, Condition, Stopped
-from services.procedures.waiting_words import WORDS, waiting_words
+from services.procedures.plan.conditions import ClusterWhole, Condition, Stopped
+from services.procedures.plan.waiting_words import WORDS, waiting_words
 
 KINDS = [kind for one in get_args(Condition) for kind in (get_args(one) or (one,))]
 

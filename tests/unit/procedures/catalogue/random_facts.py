@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.procedures.facts_model import (
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import (
     ZERO_UUID,
     Facts,
     Grastate,
@@ -15,9 +16,8 @@ from services.procedures.facts_model import (
     Rates,
     Remembered,
 )
-from services.procedures.fields import Inputs
-from services.procedures.inputs import filled
-from services.procedures.procedure import Procedure
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.procedure import Procedure
 from services.types import Reach
 
 CLUSTER = "6f1e7d3c-1111-11f0-9c0e-3b2f8d5a7c11"

@@ -9,8 +9,8 @@ import pytest
 from services.procedures.catalogue.crash_checks import positions, primary_exists, unaccounted
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.crash_positions import standings
-from services.procedures.checks import Override, standing_blocks
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.host_facts import Facts
 from services.types import Reach
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, down, facts, galera, gone, host
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from services.facts.primary_views import PrimaryView
-from services.procedures.actions import Run, Several
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
 from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
@@ -19,11 +18,12 @@ from services.procedures.catalogue.crash_safety import (
     network_first,
     ways_closed,
 )
-from services.procedures.conditions import Joined, SameHistory, VariableIs
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Link, Trace
-from services.procedures.fields import Inputs
-from services.procedures.invariants import violations
-from services.procedures.model import Plan, Risk
+from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.conditions import Joined, SameHistory, VariableIs
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Link, Trace
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan, Risk
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, UUID, WARN, down, facts, galera, gone, host
 
 PROCEDURE = procedure_named("bootstrap-after-crash")

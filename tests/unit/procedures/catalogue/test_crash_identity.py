@@ -12,9 +12,9 @@ from services.procedures.catalogue.crash_by_itself import in_the_way
 from services.procedures.catalogue.crash_identity import one_cluster
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.crash_positions import most_advanced, standings
-from services.procedures.conditions import SameHistory
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
-from services.procedures.invariants import violations
+from services.procedures.plan.conditions import SameHistory
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
+from services.procedures.plan.invariants import violations
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
 
 PROCEDURE = procedure_named("bootstrap-after-crash")

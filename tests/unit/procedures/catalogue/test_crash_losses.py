@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from services.facts.primary_views import PrimaryView
-from services.procedures.actions import Ask
 from services.procedures.catalogue import crash_history, procedure_named
 from services.procedures.catalogue.crash_history import history
 from services.procedures.catalogue.crash_losses import accepted, losses, lost
 from services.procedures.catalogue.crash_party import Party, party
 from services.procedures.catalogue.crash_positions import standings
-from services.procedures.checks import Override, standing_blocks
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
-from services.procedures.histories_model import Histories
-from services.procedures.model import Plan
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.histories_model import Histories
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace, TwoPrimaries
+from services.procedures.plan.model import Plan
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, TOGETHER, UUID, WARN, down, facts, gone
 
 PROCEDURE = procedure_named("bootstrap-after-crash")

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.conditions import StatusIs
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.facts_model import Facts, Grastate
-from services.procedures.invariants import violations
-from services.procedures.model import Plan, Step
+from services.procedures.plan.conditions import StatusIs
+from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.plan.host_facts import Facts, Grastate
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan, Step
 from tests.unit.procedures.catalogue.test_crash_choice import VIEW, crashed, parted, rest_of
 from tests.unit.procedures.facts_of_three import NAMES, UUID, down
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.desync_checks import clients, long_statements, others_stay
-from services.procedures.checks import Check
-from services.procedures.conditions import StatusIs
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Inputs
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
+from services.procedures.plan.checks import Check
+from services.procedures.plan.conditions import StatusIs
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import balanced, whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN, facts, galera, host

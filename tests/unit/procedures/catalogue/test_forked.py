@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.actions import Detached, Run
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.extraction import extracted_name
 from services.procedures.catalogue.joining_estimate import donor_ranking
-from services.procedures.checks import Check, Override, Verdict, standing_blocks
-from services.procedures.conditions import SameHistory
-from services.procedures.facts_model import Facts, Trace
-from services.procedures.inputs import filled
-from services.procedures.invariants import violations
-from services.procedures.model import Risk, Step
-from services.procedures.positions import kept_name
+from services.procedures.plan.actions import Detached, Run
+from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
+from services.procedures.plan.conditions import SameHistory
+from services.procedures.plan.host_facts import Facts, Trace
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.positions import kept_name
 from tests.faults.scripted.cluster import Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
 

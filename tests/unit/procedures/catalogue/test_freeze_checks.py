@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import freeze_checks as own
-from services.procedures.checks import Verdict
-from services.procedures.conditions import FlowControlBelow
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.inputs import filled
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.conditions import FlowControlBelow
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import filled
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_freeze_plan import FREEZE

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.actions import Run, Several
 from services.procedures.catalogue import freeze_checks as own
 from services.procedures.catalogue.freeze_guard import GUARD, Guard
 from services.procedures.catalogue.freeze_steps import freeze_plan
-from services.procedures.checks import Verdict
-from services.procedures.conditions import CacheFrozen, CacheReaches, FreeDisk, Kept, ProviderOption, TransferWas
-from services.procedures.facts_model import Facts
-from services.procedures.inputs import filled
-from services.procedures.model import Plan
+from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.conditions import CacheFrozen, CacheReaches, FreeDisk, Kept, ProviderOption, TransferWas
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_freeze_plan import FREEZE

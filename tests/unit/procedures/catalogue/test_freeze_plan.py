@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from services.procedures.actions import Run, Several
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.freeze_arithmetic import OPTION
-from services.procedures.checks import Verdict
-from services.procedures.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption, UnitFresh
-from services.procedures.facts_model import Facts
-from services.procedures.inputs import filled
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
+from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption, UnitFresh
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from services.procedures.actions import EditOptions
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joiner_config import (
@@ -15,11 +14,12 @@ from services.procedures.catalogue.joiner_config import (
     cluster_address,
     extended_address,
 )
-from services.procedures.checks import Verdict
-from services.procedures.conditions import OptionIs
-from services.procedures.facts_model import Facts, HostFacts
-from services.procedures.inputs import filled
-from services.procedures.procedure import Procedure
+from services.procedures.plan.actions import EditOptions
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.conditions import OptionIs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.procedure import Procedure
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import down, facts, galera, host

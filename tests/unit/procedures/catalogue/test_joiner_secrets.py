@@ -10,9 +10,9 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joiner_config import COPIED, config_text
 from services.procedures.catalogue.joiner_secrets import set_by_hand
 from services.procedures.catalogue.joining_checks import sst_section_copied
-from services.procedures.checks import Check
-from services.procedures.facts_model import Facts
-from services.procedures.inputs import filled
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import filled
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN, down, facts, host
 
 Options = tuple[tuple[str, str, str], ...]

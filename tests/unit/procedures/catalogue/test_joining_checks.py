@@ -13,7 +13,7 @@ from services.procedures import preflight
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Rates
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Rates
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
 
 MEMBERS = ("n1", "n2")

@@ -8,19 +8,19 @@ import pytest
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem, ServerFacts
-from services.procedures.actions import Continue, Run, Several, WaitFor
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_checks import runs_now
 from services.procedures.catalogue.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.watches import disk
-from services.procedures.checks import Check, Verdict
-from services.procedures.conditions import FlowControlBelow, FreeDisk, StatusIs
-from services.procedures.conditions_at_rest import StateNamed
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts
-from services.procedures.inputs import filled
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
-from services.procedures.positions import recovered_position
+from services.procedures.plan.actions import Continue, Run, Several, WaitFor
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.conditions import FlowControlBelow, FreeDisk, StatusIs
+from services.procedures.plan.conditions_at_rest import StateNamed
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
+from services.procedures.plan.positions import recovered_position
 from services.types import ClusterKind, Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of

@@ -8,17 +8,17 @@ import pytest
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
-from services.procedures.actions import Run, Several
 from services.procedures.catalogue import forked, procedure_named
 from services.procedures.catalogue.joining_state import beyond, lies_in, must_recover, position_of, seen_beyond
-from services.procedures.checks import Check, Override, Verdict, standing_blocks
-from services.procedures.conditions import SameHistory
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
-from services.procedures.histories import claim_is_confirmed
-from services.procedures.inputs import filled
-from services.procedures.invariants import violations
-from services.procedures.model import Plan, Risk, Step
-from services.procedures.positions import kept_name
+from services.procedures.plan.actions import Run, Several
+from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
+from services.procedures.plan.conditions import SameHistory
+from services.procedures.plan.histories import claim_is_confirmed
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
+from services.procedures.plan.inputs import filled
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.positions import kept_name
 from tests.faults.scripted.cluster import CLUSTER, whole
 from tests.faults.scripted.facts import facts_of
 

@@ -7,8 +7,8 @@ import pytest
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts
 from services.procedures.catalogue.joining_checks import aside_possible, own_file_system
 from services.procedures.catalogue.joining_estimate import Expected
-from services.procedures.checks import Verdict
-from services.procedures.facts_model import Facts, HostFacts
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 
 SST, IST = Expected("SST", "no position", 30.0), Expected("IST", "cached", 5.0)
 

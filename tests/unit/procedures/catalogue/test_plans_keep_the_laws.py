@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.codec import decode, encode
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
-from services.procedures.procedure import Procedure
+from services.procedures.plan.codec import decode, encode
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import Procedure
 from tests.examples import examples
 from tests.unit.procedures.catalogue.random_facts import estates, typed
 

@@ -8,8 +8,8 @@ import pytest
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.crash_safety import unflushed
-from services.procedures.checks import Check
-from services.procedures.facts_model import Grastate
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Grastate
 from tests.unit.procedures.facts_of_three import NAMES, PASS, UUID, WARN, down, facts
 
 PROCEDURE = procedure_named("bootstrap-after-crash")

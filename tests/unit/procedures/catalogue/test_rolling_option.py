@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.checks import Check, Verdict
-from services.procedures.facts_model import Facts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 
 PROCEDURE = procedure_named("rolling-restart")

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.procedures.actions import Ask, WaitFor
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.rolling_checks import (
     enough_members,
@@ -17,7 +16,8 @@ from services.procedures.catalogue.rolling_checks import (
     stop_limits,
 )
 from services.procedures.catalogue.rolling_option import option_known
-from services.procedures.conditions import (
+from services.procedures.plan.actions import Ask, WaitFor
+from services.procedures.plan.conditions import (
     CacheLasts,
     ClusterWhole,
     FlowControlBelow,
@@ -26,10 +26,10 @@ from services.procedures.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.facts_model import Facts
-from services.procedures.fields import Inputs
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
 from services.procedures.preflight import health_gate, joins_others, no_transfer_or_ddl
 from services.types import ClusterKind
 from tests.faults.scripted.cluster import balanced, whole

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.catalogue.rolling_checks import reach
-from services.procedures.checks import Verdict
-from services.procedures.facts_model import Facts, Rates
+from services.procedures.plan.checks import Verdict
+from services.procedures.plan.host_facts import Facts, Rates
 from services.sampling.ist_reach import MARGIN
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, galera, host
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.checks import Check, Verdict
-from services.procedures.invariants import violations
-from services.procedures.model import Plan
-from services.procedures.run_model import RunState
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.invariants import violations
+from services.procedures.plan.model import Plan
+from services.procedures.plan.run_model import RunState
 from tests.faults.scripted.cluster import Cluster, whole
 from tests.faults.scripted.facts import facts_of
 from tests.faults.scripted.running import Bench

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
-from services.procedures.facts_model import ZERO_UUID, Facts, Grastate, HostFacts, Trace
-from services.procedures.histories_model import Histories, Side
-from services.procedures.own_transactions import all_in, before_turn, own_after
-from services.procedures.positions import recovered_position
+from services.procedures.plan.histories_model import Histories, Side
+from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Trace
+from services.procedures.plan.own_transactions import all_in, before_turn, own_after
+from services.procedures.plan.positions import recovered_position
 
 WINDOW = 32
 """So many of a node's newest marks are laid beside the other's: half of what one read tells; it sees further."""

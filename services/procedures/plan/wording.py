@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from services.connections.command import MASK
 from services.lines import lines_of
-from services.procedures.actions import (
+from services.procedures.plan.actions import (
     Action,
     Ask,
     Checkpoint,

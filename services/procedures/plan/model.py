@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from services.procedures.actions import Action
-from services.procedures.conditions import Condition
+from services.procedures.plan.actions import Action
+from services.procedures.plan.conditions import Condition
 
 
 class Risk(Enum):

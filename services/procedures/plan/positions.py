@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.procedures.facts_model import ZERO_UUID, Facts
+from services.procedures.plan.host_facts import ZERO_UUID, Facts
 
 _POSITION = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(-?[0-9]{1,18})(?![0-9])")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from services.procedures import conditions as c
-from services.procedures.conditions_at_rest import PositionMark, StateNamed, Unmoved
-from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart, NothingWritten
-from services.procedures.conditions_founding import FoundsNothing
+from services.procedures.plan import conditions as c
+from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
+from services.procedures.plan.conditions_balancer import BalancerServer
+from services.procedures.plan.conditions_component import NotApart, NothingWritten
+from services.procedures.plan.conditions_founding import FoundsNothing
 
 WORDS: Mapping[type[object], str] = {
     c.VariableIs: "its variable to be set on {host}",

@@ -18,7 +18,7 @@ from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_o
 from services.connections import statement
 from services.connections.command import Command
 from services.errors import StoreError
-from services.procedures import actions, checks, conditions, model, run_model
+from services.procedures.plan import actions, checks, conditions, model, run_model
 from services.secrets import Secret
 from services.words import english, tr
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from services.procedures.actions import Action, Detached, Run
+from services.procedures.plan.actions import Action, Detached, Run
 
 _SERVER_START = re.compile(
     r"systemctl (?:re)?start (?:--\S+ )*(?:mariadb|mysql|mysqld)(?:@(?!bootstrap)\S+?)?(?:\.service)?(?: --\S+)*"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from services.procedures.actions import Ask
-from services.procedures.causes import telling
-from services.procedures.checks import Check, Override
-from services.procedures.model import Breach, Obligation, Plan, Step
+from services.procedures.plan.actions import Ask
+from services.procedures.plan.causes import telling
+from services.procedures.plan.checks import Check, Override
+from services.procedures.plan.model import Breach, Obligation, Plan, Step
 
 
 class RunState(Enum):

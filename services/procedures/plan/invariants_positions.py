@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.procedures.actions import Sql
-from services.procedures.conditions import Condition, SameHistory, StatusIs
-from services.procedures.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.model import Plan, Step
-from services.procedures.plan_parts import founds, of, starts_a_server
+from services.procedures.plan.actions import Sql
+from services.procedures.plan.conditions import Condition, SameHistory, StatusIs
+from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.plan.model import Plan, Step
+from services.procedures.plan.parts import founds, of, starts_a_server
 
 _POSITION = "wsrep_last_committed"
 

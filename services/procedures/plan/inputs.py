@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from services.procedures.fields import Fault, Field, Inputs
+from services.procedures.plan.fields import Fault, Field, Inputs
 from services.words import tr
 
 _DURATION = re.compile(r"(\d{1,20}(?:\.\d{1,20})?)\s{0,20}(seconds?|sec|s|minutes?|min|m|hours?|h|days?|d)")

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from services.procedures.conditions_at_rest import AtRest
-from services.procedures.conditions_balancer import BalancerServer
-from services.procedures.conditions_component import NotApart, NothingWritten
-from services.procedures.conditions_founding import FoundsNothing
+from services.procedures.plan.conditions_at_rest import AtRest
+from services.procedures.plan.conditions_balancer import BalancerServer
+from services.procedures.plan.conditions_component import NotApart, NothingWritten
+from services.procedures.plan.conditions_founding import FoundsNothing
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 

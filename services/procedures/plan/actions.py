@@ -10,7 +10,7 @@ from typing import Literal
 
 from services.connections.command import Command
 from services.connections.statement import Statement
-from services.procedures.conditions import Condition
+from services.procedures.plan.conditions import Condition
 
 
 @dataclass(frozen=True, slots=True)

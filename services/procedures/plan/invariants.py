@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from services.connections.command import Command
-from services.procedures.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
-from services.procedures.conditions import Kept, NoPrimary, TransferWas
-from services.procedures.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
-from services.procedures.model import Breach, Obligation, Plan, Risk, Step
-from services.procedures.plan_parts import of, parts, starts_a_server
+from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, CopiedSecret, Detached, WaitFor
+from services.procedures.plan.conditions import Kept, NoPrimary, TransferWas
+from services.procedures.plan.invariants_positions import every_forming_has_its_proofs, one_past, positions_are_held
+from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step
+from services.procedures.plan.parts import of, parts, starts_a_server
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 

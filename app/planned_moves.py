@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.controller import Controller
 from services.discovery.on_purpose import OnPurpose
+from services.procedures.journal.taken_down import taken_down
 from services.procedures.plan.run_model import RunView
-from services.procedures.taken_down import taken_down
 from widgets.bridge.runs import Standing
 
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from services.discovery.words import clock
+from services.procedures.journal.standing import seen_on, state_words
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
 from services.procedures.plan.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
@@ -13,7 +14,6 @@ from services.procedures.plan.model import Breach, Plan, Step, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.plan.wording import wording
-from services.procedures.standing import seen_on, state_words
 from services.procedures.ways import ways_of
 from services.words import tr, tr_n
 

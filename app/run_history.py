@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.compose import open_watcher
 from app.run_events import run_events
 from services.errors import UserError
-from services.procedures.taken_down import taken_down
+from services.procedures.journal.taken_down import taken_down
 
 if TYPE_CHECKING:
     from services.procedures.plan.run_model import Listener, RunView

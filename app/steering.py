@@ -18,11 +18,11 @@ from services.clock import SystemClock
 from services.errors import BadInput
 from services.procedures.control import Control
 from services.procedures.desk import Desk
-from services.procedures.heads import HeadFiles
+from services.procedures.journal.heads import HeadFiles
+from services.procedures.journal.seal_key import WorkstationKey
 from services.procedures.plan.codec import encode, plain
 from services.procedures.plan.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
 from services.procedures.plan.sentences import APPROVAL_NEEDED
-from services.procedures.seal_key import WorkstationKey
 from services.procedures.ways import ways_of
 from services.secrets import SystemVault
 from services.words import tr

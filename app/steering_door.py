@@ -34,8 +34,8 @@ class DeskDoor:
         from app.places import data_folder
         from services.clock import SystemClock
         from services.procedures.desk import Desk
-        from services.procedures.heads import HeadFiles
-        from services.procedures.seal_key import WorkstationKey
+        from services.procedures.journal.heads import HeadFiles
+        from services.procedures.journal.seal_key import WorkstationKey
 
         inventory, folder = read_inventory(self._options), data_folder(self._options)
         if self._state is None:

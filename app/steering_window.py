@@ -37,7 +37,7 @@ from widgets.procedures.standing_notice import StandingNotice
 from widgets.procedures.words import driven
 
 if TYPE_CHECKING:  # behind it stand drivers and SQLAlchemy: the desk's opening imports them
-    from services.procedures.approval import NotBound
+    from services.procedures.journal.approval import NotBound
 
 FIRST_LOOK_MS = 300
 """After the window stands: the desk's libraries must not fight with the first chart for the processor."""
@@ -337,7 +337,7 @@ class Steering(QObject):
             act(self._shown.run_id)
 
     def _refused(self, run_id: str, problem: UserError) -> None:
-        from services.procedures.approval import NotBound  # the desk that said it has imported it
+        from services.procedures.journal.approval import NotBound  # the desk that said it has imported it
 
         if isinstance(problem, NotBound):
             self.runs.view(run_id, partial(self._approve_again, problem))

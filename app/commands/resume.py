@@ -11,9 +11,9 @@ from app.commands.plan import drive
 from app.procedure_text import run_lines
 from app.steering import attended, need_word, open_desk
 from services.procedures.desk import Desk
-from services.procedures.fold import ENDED
+from services.procedures.journal.fold import ENDED
+from services.procedures.journal.standing import where_it_stands
 from services.procedures.plan.run_model import ASKS_AGAIN, RunView
-from services.procedures.standing import where_it_stands
 from services.words import tr
 
 

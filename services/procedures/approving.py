@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput
-from services.procedures.approval import NotBound, told
-from services.procedures.finding import kept_addresses
-from services.procedures.fold import ENDED, fold
+from services.procedures.journal.approval import NotBound, told
+from services.procedures.journal.finding import kept_addresses
+from services.procedures.journal.fold import ENDED, fold
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.run_model import ASKS_AGAIN
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.procedures.engine_parts import Policy
-    from services.procedures.journal import StoredJournal
+    from services.procedures.journal.journal import StoredJournal
     from services.procedures.plan.run_model import Entry, RunView
 
 

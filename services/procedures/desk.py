@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING
 from services.errors import BadInput, UserError
 from services.facts.holding_up import read_holders
 from services.procedures.acting import RealActor
-from services.procedures.answers import Answers
 from services.procedures.approving import addresses_of, bound_entries, with_binding
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.control import Control, Driven
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
-from services.procedures.finding import find_hosts, kept_addresses, meant, nothing_found
-from services.procedures.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.gather import ALL_PARTS, Part, gather
-from services.procedures.journal import BoundJournal, StoredJournal
-from services.procedures.journal_entries import approved, note, planned
-from services.procedures.kept_positions import RememberingJournal
+from services.procedures.journal.answers import Answers
+from services.procedures.journal.entries import approved, note, planned
+from services.procedures.journal.finding import find_hosts, kept_addresses, meant, nothing_found
+from services.procedures.journal.fold import ENDED, at_work_elsewhere, fold
+from services.procedures.journal.journal import BoundJournal, StoredJournal
+from services.procedures.journal.kept_positions import RememberingJournal
+from services.procedures.journal.obligations import open_obligations
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.lock import ClusterLock, LockHeld
-from services.procedures.obligations import open_obligations
 from services.procedures.obligations_look import seen_now
 from services.procedures.plan.checks import Check, Override, standing_blocks
 from services.procedures.plan.fields import Fault, Field, Inputs
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from services.discovery.model import ClusterSnapshot
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
-    from services.procedures.heads import Heads
+    from services.procedures.journal.heads import Heads
+    from services.procedures.journal.seal_key import SealKey
     from services.procedures.plan.model import Plan
     from services.procedures.plan.procedure import About
     from services.procedures.ports import Prover
-    from services.procedures.seal_key import SealKey
     from services.secrets import Vault
 
 _logger = logging.getLogger(__name__)

@@ -24,9 +24,9 @@ from services.procedures.engine_parts import sentence as ended
 from services.procedures.engine_steps import Steps
 from services.procedures.engine_waits import Waits
 from services.procedures.engine_ways_out import WaysOut
-from services.procedures.fold import ENDED
-from services.procedures.journal_entries import answered, approved, asked, run_state, step_state, topology
-from services.procedures.journal_entries import lock as lock_line
+from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
+from services.procedures.journal.entries import lock as lock_line
+from services.procedures.journal.fold import ENDED
 from services.procedures.lock import LockHeld
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import standing_blocks

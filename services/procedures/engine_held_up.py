@@ -13,7 +13,7 @@ from dataclasses import replace
 from services.errors import UserError
 from services.facts.holding_up import Holder
 from services.procedures.engine_parts import Parts, sentence
-from services.procedures.journal_entries import note
+from services.procedures.journal.entries import note
 from services.procedures.plan.actions import Action, Detached
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.invariants import touched

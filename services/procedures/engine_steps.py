@@ -18,7 +18,7 @@ from services.procedures.engine_parts import (
     printed,
 )
 from services.procedures.engine_waits import TICK_S, Waits
-from services.procedures.journal_entries import (
+from services.procedures.journal.entries import (
     approved,
     continued,
     obligation_discharged,

@@ -16,7 +16,7 @@ from services.procedures.engine_parts import (
     WayOut,
     undoes_alone,
 )
-from services.procedures.journal_entries import answered, asked, run_state
+from services.procedures.journal.entries import answered, asked, run_state
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import Question, RunState, StepState

@@ -8,7 +8,7 @@ from services.errors import Unreachable, UserError
 from services.procedures.engine_held_up import performed
 from services.procedures.engine_parts import Parts, StepFailed, failure, printed, sentence
 from services.procedures.engine_waits import Waits
-from services.procedures.journal_entries import (
+from services.procedures.journal.entries import (
     Line,
     note,
     obligation_discharged,

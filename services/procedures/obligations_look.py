@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.procedures.fold import acts_began
-from services.procedures.journal_entries import Line, obligation_seen
+from services.procedures.journal.entries import Line, obligation_seen
+from services.procedures.journal.fold import acts_began
 from services.procedures.plan.run_model import Entry, OpenObligation, RunView
 from services.procedures.ports import Past, Prover
 from services.procedures.remembering import Memory

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from services.discovery.model import ClusterSnapshot
 from services.discovery.words import listing
 from services.errors import UserError
-from services.procedures.journal_entries import Around, topology_of
+from services.procedures.journal.entries import Around, topology_of
+from services.procedures.journal.standing import seen_on
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.codec import decode
 from services.procedures.plan.model import Chart, Obligation, Risk
@@ -24,7 +25,6 @@ from services.procedures.report_steps import step_table, steps_in_full
 from services.procedures.report_time import Axis, axis_of, bars_of, timeline
 from services.procedures.report_topology import topology_picture
 from services.procedures.spoken_inputs import spoken_answers
-from services.procedures.standing import seen_on
 from services.series import Series
 from services.words import tr
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from services.procedures.journal.standing import seen_on
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.conditions import Joined, Position, Stopped, TransferWas
@@ -12,7 +13,6 @@ from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPEC
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import Entry, RunState, RunView, StepState
 from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
-from services.procedures.standing import seen_on
 from services.words import tr
 
 _TONES = {

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from services.errors import PilothouseError
-from services.procedures.fold import UNFINISHED, Folding, acts_began
-from services.procedures.journal_entries import Line, step_state, value_kept
+from services.procedures.journal.entries import Line, step_state, value_kept
+from services.procedures.journal.fold import UNFINISHED, Folding, acts_began
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.run_model import (
     RUN_WAYS,

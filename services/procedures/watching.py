@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from services.clock import Clock
 from services.procedures.engine_looks import Looks
-from services.procedures.journal_entries import breach
+from services.procedures.journal.entries import breach
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.model import Breach, Plan, WatchRule
 from services.procedures.ports import Prover

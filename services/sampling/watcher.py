@@ -194,7 +194,7 @@ class Watcher:
             return bool(self._watches)
 
     def on_purpose(self, moved: tuple[OnPurpose, ...]) -> None:
-        """Take which nodes runs move now (services/procedures/taken_down.py): they are told calmly."""
+        """Take which nodes runs move now (services/procedures/journal/taken_down.py): they are told calmly."""
         self.hub.on_purpose(moved)
 
     def try_now(self, names: Sequence[str]) -> None:

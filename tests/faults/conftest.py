@@ -16,7 +16,7 @@ from services.procedures.plan.model import Plan
 def _each_plan_is_read_once() -> Iterator[None]:
     """Remember by the identity of what is read: journals of one bench share their entries, plans their steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("services.procedures.fold.decode", _remembering(decode, lambda args: args[0] is Plan))
+        patch.setattr("services.procedures.journal.fold.decode", _remembering(decode, lambda args: args[0] is Plan))
         patch.setattr("services.procedures.engine.violations", _remembering(violations, lambda _: True))
         yield
 

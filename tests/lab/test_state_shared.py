@@ -14,7 +14,7 @@ from services.history import migrations_state, state_file
 from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
-from services.procedures.journal import StoredJournal
+from services.procedures.journal.journal import StoredJournal
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
 

@@ -23,8 +23,8 @@ from services.discovery.naming import shown_names
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, Inventory, SqlAccess
-from services.procedures import finding
 from services.procedures.catalogue import procedure_named
+from services.procedures.journal import finding
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.sampling.watcher import Watcher
 from services.secrets import MemoryVault

@@ -13,8 +13,8 @@ from services.discovery.model import SPARE
 from services.discovery.on_purpose import OnPurpose
 from services.errors import NothingListens
 from services.facts.model import Problem
+from services.procedures.journal.taken_down import taken_down
 from services.procedures.plan.run_model import RunState, RunView, StepState
-from services.procedures.taken_down import taken_down
 from services.types import ClusterKind, Health, Reach
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p

@@ -13,8 +13,8 @@ from services.connections.ports import ObserverSession, OperatorSession
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
-from services.procedures.journal import MemoryJournal
-from services.procedures.journal_entries import approved, planned
+from services.procedures.journal.entries import approved, planned
+from services.procedures.journal.journal import MemoryJournal
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.fields import Inputs
 from services.procedures.plan.inputs import filled

@@ -11,7 +11,7 @@ import signal
 import sys
 
 from app.__main__ import main
-from services.procedures.journal import StoredJournal
+from services.procedures.journal.journal import StoredJournal
 from services.procedures.plan.run_model import Entry
 
 Data = dict[str, object] | None

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from services.history.state_store import StateStore
-from services.procedures.fold import fold
-from services.procedures.journal import StoredJournal
-from services.procedures.obligations import open_obligations
+from services.procedures.journal.fold import fold
+from services.procedures.journal.journal import StoredJournal
+from services.procedures.journal.obligations import open_obligations
 from services.procedures.plan.run_model import Entry, RunState, RunView
 from tests.lab.estate.estate import Estate
 

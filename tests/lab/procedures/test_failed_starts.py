@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.journal_entries import topology_of
+from services.procedures.journal.entries import topology_of
 from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.steering import Console

@@ -169,7 +169,7 @@ def test_that_nobody_is_asked_at_what_a_server_names_and_is_no_address(named: st
 def test_that_addresses_a_run_remembered_are_judged_again() -> None:
     """A journal is a file: what it remembers of a host's address is as foreign as any other."""
     from services.inventory.model import Inventory
-    from services.procedures.finding import nothing_found
+    from services.procedures.journal.finding import nothing_found
 
     found = nothing_found(Inventory(hosts=(HostEntry("n1", "10.0.0.1"),), also=("10.0.0.0/8",)))
     with pytest.raises(UserError):

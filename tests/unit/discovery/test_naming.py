@@ -14,7 +14,7 @@ from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, Inventory, SqlAccess
 from services.inventory.trust import Trust
-from services.procedures import finding
+from services.procedures.journal import finding
 from services.secrets import MemoryVault
 from services.types import Reach
 from tests.unit.discovery import scenes as s

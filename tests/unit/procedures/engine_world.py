@@ -16,8 +16,9 @@ from services.errors import StoreError, Unreachable, UserError
 from services.procedures.control import Control
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Continuing, Parts, Policy
-from services.procedures.journal import MemoryJournal
-from services.procedures.journal_entries import approved, planned
+from services.procedures.journal.entries import approved, planned
+from services.procedures.journal.journal import MemoryJournal
+from services.procedures.journal.seals import KEY_BYTES
 from services.procedures.plan.actions import Action, Ask, Checkpoint, Detached, Run, Sql, WaitFor
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.conditions import Answer, Condition, VariableIs
@@ -25,7 +26,6 @@ from services.procedures.plan.model import Obligation, Plan, Risk, Step, Undo, W
 from services.procedures.plan.run_model import Entry, Question, RunState, RunView
 from services.procedures.ports import Acted, Past, Prover
 from services.procedures.remembering import Memory
-from services.procedures.seals import KEY_BYTES
 
 
 class FixedKey:

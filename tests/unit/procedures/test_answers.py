@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.answers import Answers
+from services.procedures.journal.answers import Answers
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.run_model import Question
 

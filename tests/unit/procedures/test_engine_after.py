@@ -6,7 +6,7 @@ import pytest
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.engine_parts import Policy
-from services.procedures.journal_entries import topology_of
+from services.procedures.journal.entries import topology_of
 from services.procedures.plan.run_model import RunState
 from services.types import ClusterKind
 from tests.unit.procedures.engine_world import Bench, is_, lost, plan_of, switch

@@ -15,9 +15,9 @@ from services.errors import BadInput, TimedOut, Unreachable, UserError
 from services.procedures.control import Control
 from services.procedures.engine import Engine
 from services.procedures.engine_parts import Parts, Policy
-from services.procedures.fold import ENDED, fold
-from services.procedures.journal import MemoryJournal
-from services.procedures.journal_entries import approved, planned
+from services.procedures.journal.entries import approved, planned
+from services.procedures.journal.fold import ENDED, fold
+from services.procedures.journal.journal import MemoryJournal
 from services.procedures.plan.actions import Action
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.model import Plan

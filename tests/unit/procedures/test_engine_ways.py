@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from services.errors import StoreError, UserError
 from services.procedures.engine_parts import Policy
-from services.procedures.fold import ENDED, UNFINISHED, fold
+from services.procedures.journal.fold import ENDED, UNFINISHED, fold
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Breach, Plan, Step, WatchRule
 from services.procedures.plan.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, RunView, StepState

@@ -11,8 +11,8 @@ from services.connections.command import Command
 from services.errors import Unreachable
 from services.procedures.acting_output import Masks, judged
 from services.procedures.engine_parts import failure
-from services.procedures.fold import fold
-from services.procedures.journal_entries import run_state, step_state
+from services.procedures.journal.entries import run_state, step_state
+from services.procedures.journal.fold import fold
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.causes import cause, cause_or_last, telling
 from services.procedures.plan.model import Risk, Step

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock
 from services.errors import StoreError
-from services.procedures import journal_entries as line
-from services.procedures.fold import Folding, acts_began, at_work_elsewhere, fold
-from services.procedures.journal import MemoryJournal
-from services.procedures.obligations import open_obligations
+from services.procedures.journal import entries as line
+from services.procedures.journal.fold import Folding, acts_began, at_work_elsewhere, fold
+from services.procedures.journal.journal import MemoryJournal
+from services.procedures.journal.obligations import open_obligations
 from services.procedures.plan.actions import Ask, Continue
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.model import Breach, Plan

@@ -14,10 +14,10 @@ from services.clock import SystemClock
 from services.errors import StoreError
 from services.history.state_store import StateStore
 from services.inventory.model import Inventory
-from services.procedures.approval import JournalChanged, NotBound
 from services.procedures.engine_parts import Policy
-from services.procedures.heads import FOLDER, Head, HeadFiles, head_of, head_text
-from services.procedures.journal import StoredJournal
+from services.procedures.journal.approval import JournalChanged, NotBound
+from services.procedures.journal.heads import FOLDER, Head, HeadFiles, head_of, head_text
+from services.procedures.journal.journal import StoredJournal
 from services.procedures.plan.run_model import Binding, RunState
 from services.secrets import MemoryVault
 from tests.unit.procedures.engine_world import FixedKey, Killed, World, WorldLock

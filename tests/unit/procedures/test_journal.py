@@ -17,9 +17,9 @@ from sqlalchemy import event
 from services.clock import ManualClock
 from services.errors import BadInput, StoreError
 from services.history.state_store import StateStore
-from services.procedures.journal import DrivenElsewhere, MemoryJournal, StoredJournal, json_text
-from services.procedures.journal_entries import obligation_taken
-from services.procedures.obligations import open_obligations
+from services.procedures.journal.entries import obligation_taken
+from services.procedures.journal.journal import DrivenElsewhere, MemoryJournal, StoredJournal, json_text
+from services.procedures.journal.obligations import open_obligations
 from services.procedures.plan.run_model import Journal
 from services.secrets import Secret
 from tests.unit.procedures.plans import FREEZE
@@ -164,7 +164,7 @@ def test_that_every_commit_of_the_journal_is_synced_and_other_writes_stay_as_the
 KILLED = """
 import os, signal, sys
 from services.history.state_store import StateStore
-from services.procedures.journal import StoredJournal
+from services.procedures.journal.journal import StoredJournal
 journal = StoredJournal(StateStore.open(sys.argv[1]))
 run_id = journal.new_run("x", "c", "t")
 for number in range(7):
@@ -249,7 +249,7 @@ def test_that_the_marks_say_how_far_each_run_goes(tmp_path: Path) -> None:
 _WRITER = """
 import sys
 from services.history.state_store import StateStore
-from services.procedures.journal import StoredJournal
+from services.procedures.journal.journal import StoredJournal
 journal = StoredJournal(StateStore.open(sys.argv[1]))
 journal.append("1", "note")
 print("written", flush=True)

@@ -10,9 +10,9 @@ import pytest
 from services.connections.command import Command
 from services.discovery.model import PrimariesApart
 from services.history.state_store import StateStore
-from services.procedures.journal import StoredJournal
-from services.procedures.journal_entries import continued, step_state, value_kept
-from services.procedures.kept_positions import RememberingJournal, gave_up_side, position_in
+from services.procedures.journal.entries import continued, step_state, value_kept
+from services.procedures.journal.journal import StoredJournal
+from services.procedures.journal.kept_positions import RememberingJournal, gave_up_side, position_in
 from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.conditions import CleanPosition, TransferWas
 from services.procedures.plan.model import Plan, Risk, Step

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from services.discovery.model import ClusterSnapshot, Component, NodeView, ReplicationEdge, TransferEdge
 from services.errors import StoreError
 from services.facts.model import NodeFacts
-from services.procedures import journal_entries as line
+from services.procedures.journal import entries as line
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.model import Breach, Chart, Plan
 from services.procedures.plan.run_model import Question, RunState, StepState

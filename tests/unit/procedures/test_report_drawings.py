@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from services.discovery.model import Component, NodeView
-from services.procedures import journal_entries as line
+from services.procedures.journal import entries as line
 from services.procedures.plan.run_model import RunState
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from services.connections.command import Command
-from services.procedures import journal_entries as line
+from services.procedures.journal import entries as line
 from services.procedures.plan.actions import Ask, Run
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.conditions import Position

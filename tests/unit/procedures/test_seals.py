@@ -20,13 +20,13 @@ from services.errors import BadInput, StoreError
 from services.history.procedure_journal import ProcedureLine
 from services.history.state_store import StateStore
 from services.inventory.model import Inventory
-from services.procedures.approval import JournalChanged, NotBound
 from services.procedures.engine_parts import Policy
-from services.procedures.journal import StoredJournal, json_text
-from services.procedures.journal_entries import approved, planned
+from services.procedures.journal.approval import JournalChanged, NotBound
+from services.procedures.journal.entries import approved, planned
+from services.procedures.journal.journal import StoredJournal, json_text
+from services.procedures.journal.seal_key import KEY_FILE, WorkstationKey
+from services.procedures.journal.seals import KEY_BYTES, chain_of, next_head, sealed, unsealed
 from services.procedures.plan.run_model import Binding, RunState
-from services.procedures.seal_key import KEY_FILE, WorkstationKey
-from services.procedures.seals import KEY_BYTES, chain_of, next_head, sealed, unsealed
 from services.secrets import MemoryVault, Secret, SecretRef
 from tests.unit.procedures.engine_world import FixedKey, World, WorldLock
 from tests.unit.procedures.test_desk import LONG, SHORT, WorldDesk, draft_of, until

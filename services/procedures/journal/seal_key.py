@@ -12,7 +12,7 @@ from typing import Protocol
 
 from services.errors import StoreError, UserError
 from services.files import write_whole
-from services.procedures.seals import KEY_BYTES
+from services.procedures.journal.seals import KEY_BYTES
 from services.secrets import Secret, SecretRef, SystemVault, Vault
 from services.words import tr
 

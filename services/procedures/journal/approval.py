@@ -9,7 +9,7 @@ from services.procedures.plan.run_model import REFUSED, Binding
 from services.words import tr
 
 if TYPE_CHECKING:
-    from services.procedures.seals import Chain
+    from services.procedures.journal.seals import Chain
 
 
 class JournalChanged(UserError):  # noqa: N818 - the name says what happened, as in services.errors

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeVar
 
 from services.errors import StoreError
-from services.procedures.obligations import change_obligations
+from services.procedures.journal.obligations import change_obligations
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.codec import decode, decode_all

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.discovery.words import moment
-from services.procedures.approval import told
-from services.procedures.fold import ENDED
+from services.procedures.journal.approval import told
+from services.procedures.journal.fold import ENDED
 from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.words import tr
 

@@ -11,13 +11,13 @@ from services.clock import Clock, SystemClock
 from services.errors import BadInput, StoreError, UserError
 from services.history.procedure_journal import Hold, ProcedureLine
 from services.history.state_store import StateStore
-from services.procedures.approval import refuse_unbound
-from services.procedures.heads import Head, Heads, head_of, head_text, with_end
-from services.procedures.journal_entries import approved_again
+from services.procedures.journal.approval import refuse_unbound
+from services.procedures.journal.entries import approved_again
+from services.procedures.journal.heads import Head, Heads, head_of, head_text, with_end
+from services.procedures.journal.seal_key import SealKey
+from services.procedures.journal.seals import Chain, chain_of, next_head, sealed, unsealed
 from services.procedures.plan.codec import plain
 from services.procedures.plan.run_model import ASKS_AGAIN, Binding, Entry
-from services.procedures.seal_key import SealKey
-from services.procedures.seals import Chain, chain_of, next_head, sealed, unsealed
 from services.words import tr
 
 OBLIGATION_KINDS = ("obligation-taken", "obligation-discharged", "note")

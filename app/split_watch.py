@@ -67,7 +67,7 @@ class SplitWatch(QObject):
             self._told = frozenset()  # a story is kept from the second look on: read again with the next picture
 
     def _read(self, now: frozenset[str]) -> tuple[SplitWords, ...]:
-        from services.procedures.settling import meaning  # SQLAlchemy behind it: on a worker
+        from services.procedures.engine.settling import meaning  # SQLAlchemy behind it: on a worker
 
         found = self._door.open_splits()
         return tuple(

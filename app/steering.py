@@ -16,8 +16,8 @@ from app.places import data_folder
 from app.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
-from services.procedures.control import Control
 from services.procedures.desk import Desk
+from services.procedures.engine.control import Control
 from services.procedures.journal.heads import HeadFiles
 from services.procedures.journal.seal_key import WorkstationKey
 from services.procedures.plan.codec import encode, plain

@@ -67,7 +67,7 @@ class DeskDoor:
         """Settle what is open of a cluster, by the word of who sits here; raise UserError."""
         from app.compose import open_state
         from app.places import data_folder
-        from services.procedures.settling import person, settle
+        from services.procedures.engine.settling import person, settle
 
         with open_state(data_folder(self._options) / "state.sqlite") as state:
             settle(state.splits(), cluster_uuid, person(), reason)

@@ -23,8 +23,8 @@ from widgets.procedures.wizard import WizardPage
 
 if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the desk's opening imports them
     from services.procedures.desk import Draft
+    from services.procedures.engine.rehearsal import Rehearsal, RehearsedStep
     from services.procedures.plan.host_facts import Facts
-    from services.procedures.rehearsal import Rehearsal, RehearsedStep
 
 FRESH_S = 600.0
 """Facts older than this are read anew before a run begins; its steps read their preconditions again in any case."""

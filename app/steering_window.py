@@ -348,7 +348,7 @@ class Steering(QObject):
             self.runs.look()
             return
         self._wizard.say_message(Health.BAD, said)
-        from services.procedures.lock import LockHeld  # as above
+        from services.procedures.engine.lock import LockHeld  # as above
 
         if isinstance(problem, LockHeld) and problem.own is None:  # its own run is seen to its end, not overrun
             owner = problem.holder.owner

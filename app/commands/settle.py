@@ -14,7 +14,7 @@ from services.discovery.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.history.split_log import Split, SplitLog
-from services.procedures.settling import meaning, open_of, person, settle
+from services.procedures.engine.settling import meaning, open_of, person, settle
 from services.words import tr
 
 

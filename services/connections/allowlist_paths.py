@@ -30,7 +30,7 @@ _READABLE = tuple(
         r"/(?:etc|usr/lib)/os-release|/etc/(?:machine-id|hostname|debian_version|redhat-release)",
         # The server's own state, wherever its data directory is.
         rf"{_FOLDERS}(?:grastate\.dat|gvwstate\.dat|auto\.cnf|{_NAME}\.pid|mariadb_upgrade_info|mysql_upgrade_info)",
-        # The lock of another console's run (services/procedures/lock.py).
+        # The lock of another console's run (services/procedures/engine/lock.py).
         r"/run/pilothouse/lock-[A-Za-z0-9-]{1,80}",
         # Where HAProxy has its stats socket (HAProxy Configuration Manual, "stats socket"); only those lines are kept.
         rf"/etc/haproxy/(?:{_NAME}/)*{_NAME}\.cfg",

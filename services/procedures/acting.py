@@ -14,6 +14,7 @@ from services.procedures.acting_detached import Attendant
 from services.procedures.acting_files import Files
 from services.procedures.acting_output import MOST_LINES, Cancelled, Masks, judged
 from services.procedures.detached import Work
+from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.option_edit import canonical, option_value
 from services.procedures.plan.actions import (
     Action,
@@ -28,15 +29,14 @@ from services.procedures.plan.actions import (
     Sql,
 )
 from services.procedures.plan.wording import wording
-from services.procedures.ports import Acted, ActFailed
 from services.secrets import Secret
 from services.words import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.ports import Output
+    from services.procedures.engine.ports import Hosts
     from services.procedures.plan.model import Plan
-    from services.procedures.ports import Hosts
 
 _MOST_ROWS = 20
 _READ_S = 15.0

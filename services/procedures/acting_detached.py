@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.acting_output import Cancelled, Masks
-from services.procedures.ports import ActFailed
+from services.procedures.engine.ports import ActFailed
 from services.words import tr
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from services.connections.command import MASK
 from services.errors import UserError
 from services.facts.masking import masked_line
 from services.lines import lines_of
+from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.plan.causes import cause, cause_or_last
-from services.procedures.ports import Acted, ActFailed
 from services.visible import visible
 from services.words import tr
 

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 from services.errors import BadInput, UserError
 from services.facts.holding_up import read_holders
 from services.procedures.acting import RealActor
-from services.procedures.approving import addresses_of, bound_entries, with_binding
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.control import Control, Driven
-from services.procedures.engine import Engine
-from services.procedures.engine_parts import Parts, Policy
+from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
+from services.procedures.engine.control import Control, Driven
+from services.procedures.engine.engine import Engine
+from services.procedures.engine.lock import ClusterLock, LockHeld
+from services.procedures.engine.obligations_look import seen_now
+from services.procedures.engine.parts import Parts, Policy
+from services.procedures.engine.rehearsal import Rehearsal, rehearse
 from services.procedures.gather import ALL_PARTS, Part, gather
 from services.procedures.journal.answers import Answers
 from services.procedures.journal.entries import approved, note, planned
@@ -29,8 +32,6 @@ from services.procedures.journal.journal import BoundJournal, StoredJournal
 from services.procedures.journal.kept_positions import RememberingJournal
 from services.procedures.journal.obligations import open_obligations
 from services.procedures.live_hosts import LiveHosts
-from services.procedures.lock import ClusterLock, LockHeld
-from services.procedures.obligations_look import seen_now
 from services.procedures.plan.checks import Check, Override, standing_blocks
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
@@ -39,7 +40,6 @@ from services.procedures.plan.invariants import declared_off, violations
 from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.plan.sentences import BLOCKED
 from services.procedures.proving import RealProver
-from services.procedures.rehearsal import Rehearsal, rehearse
 from services.procedures.ways import tell_holder, with_ways_out
 from services.words import tr
 
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from services.discovery.model import ClusterSnapshot
     from services.history.state_store import StateStore
     from services.inventory.model import HostEntry, Inventory
+    from services.procedures.engine.ports import Prover
     from services.procedures.journal.heads import Heads
     from services.procedures.journal.seal_key import SealKey
     from services.procedures.plan.model import Plan
     from services.procedures.plan.procedure import About
-    from services.procedures.ports import Prover
     from services.secrets import Vault
 
 _logger = logging.getLogger(__name__)

@@ -22,6 +22,7 @@ from services.facts.model import NodeFacts, Problem
 from services.facts.option_files import group_members
 from services.facts.provider_options import FREEZE
 from services.inventory.model import ClusterEntry, Inventory
+from services.procedures.engine.ports import Hosts
 from services.procedures.gather_disk import (
     with_data_folder,
     with_log_and_lock,
@@ -45,7 +46,6 @@ from services.procedures.gather_server import (
 )
 from services.procedures.gather_starting import with_starting
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, HostFacts, Link, Remembered
-from services.procedures.ports import Hosts
 from services.types import ClusterKind, Reach
 
 MOST_AT_ONCE = 16

@@ -8,13 +8,14 @@ from typing import Any
 
 from services.clock import Clock
 from services.errors import UserError
+from services.procedures.engine.ports import Hosts, Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.plan import conditions as c
 from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.conditions_component import NotApart, NothingWritten
 from services.procedures.plan.conditions_founding import FoundsNothing
 from services.procedures.plan.host_facts import Facts
-from services.procedures.ports import Hosts, Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_at_rest import position_mark, state_named, unmoved
 from services.procedures.proving_balancer import balancer_server
@@ -35,7 +36,6 @@ from services.procedures.proving_server import (
     status_is,
     variable_is,
 )
-from services.procedures.remembering import Memory
 from services.visible import visible
 
 Look = Callable[[Any, Asking, Past], c.Answer]

@@ -15,10 +15,10 @@ from services.connections.reads import statements
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
 from services.facts.reading import flag, real, sized
+from services.procedures.engine.ports import Hosts, Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.plan.conditions import Comparison, Kept, Number
 from services.procedures.plan.host_facts import Facts
-from services.procedures.ports import Hosts, Past
-from services.procedures.remembering import Memory
 
 LIMIT_S = 8.0
 SQL_LIMIT_S = 3.0

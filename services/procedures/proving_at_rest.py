@@ -18,12 +18,12 @@ from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
 from services.lines import lines_of
+from services.procedures.engine.ports import Past
 from services.procedures.gather_state_files import parse_grastate
 from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.plan.host_facts import ZERO_UUID
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 
 _LISTED = re.compile(r"\S{10,11}\s+\d+\s+\d+\s+\d+\s+(\d+)\s+(\S+\s+\S+\s+[+-]\d{4})\s(.+)")

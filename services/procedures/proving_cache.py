@@ -17,10 +17,10 @@ from services.errors import UserError
 from services.facts import reads
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, size, sized
+from services.procedures.engine.ports import Past
 from services.procedures.gather_server import rates_of
 from services.procedures.gather_state_files import parse_listing
 from services.procedures.plan.conditions import Answer, CacheFrozen, CacheLasts, CacheReaches, CleanPosition
-from services.procedures.ports import Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, number_of
 from services.procedures.proving_files import clean_position
 from services.procedures.proving_server import told_dead

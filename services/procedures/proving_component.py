@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 from services.errors import UserError
 from services.facts.reading import count
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.plan.conditions import Answer, Joined
 from services.procedures.plan.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_founding import founded_words
-from services.procedures.remembering import MOST_GAP_S
 
 Status = Mapping[str, str]
 _STAYS_S = 8.0

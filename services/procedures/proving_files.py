@@ -10,13 +10,13 @@ from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
 from services.facts.option_files import SERVER_GROUPS
 from services.lines import lines_of
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import most_gap_s
 from services.procedures.gather_state_files import parse_grastate
 from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking, number_of, same
 from services.procedures.proving_machine import stopped
-from services.procedures.remembering import most_gap_s
 
 SETTLED_S = 5.0
 """The state file of a server that has been stopped for so long does not change any more."""

@@ -9,9 +9,9 @@ from services.facts.machine import parse_process
 from services.facts.option_files import SERVER_GROUPS, parse_defaults
 from services.facts.start_line import founds, names_nobody, start_line
 from services.lines import lines_of
+from services.procedures.engine.ports import Past
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_founding import FoundsNothing
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 
 _OFF = frozenset({"0", "off", "no", "false"})

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from services.errors import UserError
 from services.facts.reading import count, flag
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.plan.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
 from services.procedures.plan.conditions_component import UNEXPECTED
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_standing import silent, standing, without_server
 from services.procedures.proving_unexpected import Uncounted, uncounted
-from services.procedures.remembering import MOST_GAP_S
 
 Status = dict[str, str]
 SYNCED, DONOR = "4", "2"

@@ -14,6 +14,7 @@ from services.facts import reads
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
 from services.facts.option_files import SERVER_GROUPS, parse_defaults
 from services.facts.reading import count
+from services.procedures.engine.ports import Past
 from services.procedures.gather_histories import Road, compare_between
 from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.plan.conditions import Answer, SameHistory
@@ -21,7 +22,6 @@ from services.procedures.plan.histories import among, claim_is_confirmed, histor
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Trace
 from services.procedures.plan.positions import kept_name, recovered_position, stood_name
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking, number_of
 from services.procedures.proving_at_rest import Ran, ran_since
 from services.types import Reach

@@ -16,17 +16,17 @@ from services.facts.error_log import status_progress
 from services.facts.machine import parse_du
 from services.facts.model import TransferFacts
 from services.facts.reading import count
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.gather_links import TRANSFER_PORTS
 from services.procedures.gather_system import properties
 from services.procedures.plan.causes import cause, telling
 from services.procedures.plan.conditions import Answer, Joined, TransferWas
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_component import joined_beside
 from services.procedures.proving_founding import founded_words
 from services.procedures.proving_log import Log, read_log, read_log_since
 from services.procedures.proving_ways import donor_said, ways_closed
-from services.procedures.remembering import MOST_GAP_S
 
 SYNCED = "4"
 SST_PORT, IST_PORT = TRANSFER_PORTS

@@ -6,12 +6,12 @@ from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine import parse_df, parse_process
 from services.facts.reading import count
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.gather_links import outcome_of
 from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
-from services.procedures.remembering import MOST_GAP_S
 
 _HELD = {
     "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",

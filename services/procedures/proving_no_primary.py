@@ -9,9 +9,9 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
+from services.procedures.engine.ports import Past
 from services.procedures.gather_links import outcome_of
 from services.procedures.plan.conditions import Answer, NoPrimary
-from services.procedures.ports import Past
 from services.procedures.proving_asking import Asking
 from services.procedures.proving_standing import Standing, standing
 

@@ -13,6 +13,8 @@ from services.facts.harmless_options import is_secret
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, sized, whole
 from services.facts.sessions import Sessions, parse_sessions
+from services.procedures.engine.ports import AT_THE_END, Past
+from services.procedures.engine.remembering import most_gap_s
 from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import (
     Answer,
@@ -25,10 +27,8 @@ from services.procedures.plan.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.ports import AT_THE_END, Past
 from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
 from services.procedures.proving_files import option_is
-from services.procedures.remembering import most_gap_s
 
 LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
 """Flow control is compared over at least this long, and at most: an older look says little of now."""

@@ -13,9 +13,9 @@ from enum import Enum
 
 from services.errors import UserError
 from services.facts.reading import count
+from services.procedures.engine.lock import LockHeld
 from services.procedures.journal.fold import ENDED
 from services.procedures.journal.standing import state_words
-from services.procedures.lock import LockHeld
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, LockSeen
 from services.procedures.plan.run_model import REFUSED, RunState, RunView

@@ -17,7 +17,7 @@ def _each_plan_is_read_once() -> Iterator[None]:
     """Remember by the identity of what is read: journals of one bench share their entries, plans their steps."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("services.procedures.journal.fold.decode", _remembering(decode, lambda args: args[0] is Plan))
-        patch.setattr("services.procedures.engine.violations", _remembering(violations, lambda _: True))
+        patch.setattr("services.procedures.engine.engine.violations", _remembering(violations, lambda _: True))
         yield
 
 

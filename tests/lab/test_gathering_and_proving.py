@@ -14,14 +14,14 @@ from services.procedures.catalogue.crash_checks import unaccounted
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.joining_checks import names
 from services.procedures.catalogue.joining_estimate import donor_ranking
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.gather import gather
 from services.procedures.live_hosts import LiveHosts
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts
-from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from services.procedures.remembering import Memory
 from tests.lab.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from services.connections.operator_files import NotWritten
+from services.procedures.engine.ports import ActFailed
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
-from services.procedures.ports import ActFailed
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operating import LOGINS, RUN, actor, operated
 

@@ -19,6 +19,7 @@ from services.connections.statement import set_global
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.acting import RealActor
 from services.procedures.acting_output import Cancelled
+from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
@@ -32,7 +33,6 @@ from services.procedures.plan.actions import (
     Sql,
 )
 from services.procedures.plan.model import Plan, Step
-from services.procedures.ports import Acted, ActFailed
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operating import CLOCK, LOGINS, RUN, actor, armed, operated
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.procedures.lock import ClusterLock, LockHeld, LockNotTaken, lock_path, parse_lock
+from services.procedures.engine.lock import ClusterLock, LockHeld, LockNotTaken, lock_path, parse_lock
 from services.procedures.plan.model import Plan
 from tests.lab.estate.estate import Estate
 from tests.lab.operating import CLOCK, armed, operated

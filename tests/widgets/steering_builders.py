@@ -27,9 +27,9 @@ from services.events import Event
 from services.history.split_log import Split
 from services.history.state_store import StateStore
 from services.inventory.model import HostEntry, Inventory
-from services.procedures.engine_parts import Parts
+from services.procedures.engine.parts import Parts
+from services.procedures.engine.settling import settle
 from services.procedures.plan.host_facts import Facts
-from services.procedures.settling import settle
 from services.secrets import MemoryVault
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
 from tests.unit.app.steering_desk import ScriptedDesk, World

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from services.procedures.control import Control
+from services.procedures.engine.control import Control
 from services.procedures.plan.run_model import RunState
 from tests.widgets.steering_builders import Person, scripted, steering_window
 from widgets.procedures.standing_notice import StandingNotice

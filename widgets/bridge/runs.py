@@ -21,13 +21,13 @@ from widgets.bridge.run_watch import RunWatch
 
 if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
     from services.procedures.desk import Desk, Draft
-    from services.procedures.engine_parts import Policy
+    from services.procedures.engine.parts import Policy
+    from services.procedures.engine.rehearsal import Rehearsal
     from services.procedures.plan.checks import Override
     from services.procedures.plan.fields import Inputs
     from services.procedures.plan.host_facts import Facts
     from services.procedures.plan.procedure import About
     from services.procedures.plan.run_model import OpenObligation, Question, RunView
-    from services.procedures.rehearsal import Rehearsal
 
 PACE_MS = 100
 _OVER = frozenset({"done", "undone", "left as it is"})
@@ -398,7 +398,7 @@ def _policy(
     desk: Desk, *, confirmed: frozenset[str] = frozenset(), take_over: bool = False, approved: str = ""
 ) -> Policy:
     """On a worker."""
-    from services.procedures.engine_parts import Policy
+    from services.procedures.engine.parts import Policy
 
     return Policy(confirmed=confirmed, take_over=take_over, by=desk.owner, approved=approved)
 

@@ -1,4 +1,4 @@
-"""The acts of plans on the scripted cluster: an Actor (services/procedures/ports.py) that changes memory."""
+"""The acts of plans on the scripted cluster: an Actor (services/procedures/engine/ports.py) that changes memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from services.procedures.catalogue.binlog_tail import LAST_XID
 from services.procedures.catalogue.extraction import EXTRACT
 from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.orphans import END_ORPHANS
+from services.procedures.engine.ports import Acted
 from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
@@ -24,7 +25,6 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
-from services.procedures.ports import Acted
 from tests.faults.scripted.cluster import DATADIR, OPTION, ZERO, Cluster, Host
 
 

@@ -1,9 +1,11 @@
-"""Conditions on the scripted cluster: a Prover (services/procedures/ports.py) that looks at memory."""
+"""Conditions on the scripted cluster: a Prover (services/procedures/engine/ports.py) that looks at memory."""
 
 from __future__ import annotations
 
 import re
 
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.plan import conditions as c
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
@@ -11,8 +13,6 @@ from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.conditions_component import NotApart, NothingWritten
 from services.procedures.plan.conditions_founding import FoundsNothing
 from services.procedures.plan.waiting_words import waiting_words
-from services.procedures.ports import Past
-from services.procedures.remembering import Memory
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, OPTION, ZERO, Cluster, Host
 
 _DEFAULTS = {

@@ -11,8 +11,8 @@ from typing import Literal
 from services.clock import ManualClock
 from services.connections.ports import ObserverSession, OperatorSession
 from services.procedures.catalogue import procedure_named
-from services.procedures.engine import Engine
-from services.procedures.engine_parts import Parts, Policy
+from services.procedures.engine.engine import Engine
+from services.procedures.engine.parts import Parts, Policy
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import MemoryJournal
 from services.procedures.plan.checks import Check, Override, Verdict

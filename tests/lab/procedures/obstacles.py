@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from services.procedures.lock import LOCK_FOLDER, lock_path, lock_text
+from services.procedures.engine.lock import LOCK_FOLDER, lock_path, lock_text
 from services.procedures.plan.host_facts import LockSeen
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate

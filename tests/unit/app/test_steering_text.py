@@ -30,8 +30,8 @@ from services.discovery.words import moment
 from services.errors import BadInput
 from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.control import Control
 from services.procedures.desk import Draft
+from services.procedures.engine.control import Control
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
 from services.procedures.plan.fields import Fault, Field

@@ -9,7 +9,7 @@ import pytest
 from app.arguments import build_parser
 from app.commands.plan import _need_owner
 from services.errors import BadInput
-from services.procedures.lock import LockHeld
+from services.procedures.engine.lock import LockHeld
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.model import Obligation

@@ -13,9 +13,11 @@ from services.connections.ports import ObserverSession, OperatorSession
 from services.connections.statement import Value, Variable, set_global
 from services.discovery.model import ClusterSnapshot
 from services.errors import StoreError, Unreachable, UserError
-from services.procedures.control import Control
-from services.procedures.engine import Engine
-from services.procedures.engine_parts import Continuing, Parts, Policy
+from services.procedures.engine.control import Control
+from services.procedures.engine.engine import Engine
+from services.procedures.engine.parts import Continuing, Parts, Policy
+from services.procedures.engine.ports import Acted, Past, Prover
+from services.procedures.engine.remembering import Memory
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import MemoryJournal
 from services.procedures.journal.seals import KEY_BYTES
@@ -24,8 +26,6 @@ from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.conditions import Answer, Condition, VariableIs
 from services.procedures.plan.model import Obligation, Plan, Risk, Step, Undo, WatchRule
 from services.procedures.plan.run_model import Entry, Question, RunState, RunView
-from services.procedures.ports import Acted, Past, Prover
-from services.procedures.remembering import Memory
 
 
 class FixedKey:

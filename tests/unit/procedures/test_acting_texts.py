@@ -12,7 +12,8 @@ from services.connections.statement import set_global
 from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
 from services.procedures.acting_output import Masks, judged
 from services.procedures.detached import Found, _found, _unit_state, work_name
-from services.procedures.lock import holder_sentence, lock_path, lock_text, parse_lock
+from services.procedures.engine.lock import holder_sentence, lock_path, lock_text, parse_lock
+from services.procedures.engine.ports import ActFailed
 from services.procedures.plan.actions import (
     Action,
     Checkpoint,
@@ -28,7 +29,6 @@ from services.procedures.plan.actions import (
 )
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.wording import wording
-from services.procedures.ports import ActFailed
 from services.secrets import Secret
 from tests.unit.procedures.any_values import any_value
 

@@ -9,8 +9,8 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Unreachable
+from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from tests.unit.procedures.scripted_sessions import UUID, ScriptedHosts, out, status
 

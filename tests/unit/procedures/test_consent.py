@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.model import Consent, Plan, Risk, Step
 from services.procedures.plan.run_model import RunState

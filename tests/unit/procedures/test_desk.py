@@ -17,7 +17,8 @@ from services.history.state_store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.catalogue import all_procedures
 from services.procedures.desk import Desk, Draft
-from services.procedures.engine_parts import Parts, Policy
+from services.procedures.engine.parts import Parts, Policy
+from services.procedures.engine.ports import Prover
 from services.procedures.journal.finding import meant
 from services.procedures.journal.journal import DrivenElsewhere
 from services.procedures.journal.standing import where_it_stands
@@ -27,7 +28,6 @@ from services.procedures.plan.fields import Fault
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Listener, Person, RunState, RunView
-from services.procedures.ports import Prover
 from services.secrets import MemoryVault
 from services.types import ClusterKind
 from tests.unit.procedures.engine_world import (

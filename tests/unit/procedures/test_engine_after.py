@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.discovery.model import ClusterSnapshot
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.journal.entries import topology_of
 from services.procedures.plan.run_model import RunState
 from services.types import ClusterKind

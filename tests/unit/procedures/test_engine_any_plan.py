@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock
 from services.errors import BadInput, TimedOut, Unreachable, UserError
-from services.procedures.control import Control
-from services.procedures.engine import Engine
-from services.procedures.engine_parts import Parts, Policy
+from services.procedures.engine.control import Control
+from services.procedures.engine.engine import Engine
+from services.procedures.engine.parts import Parts, Policy
+from services.procedures.engine.ports import Acted, Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.fold import ENDED, fold
 from services.procedures.journal.journal import MemoryJournal
@@ -22,8 +24,6 @@ from services.procedures.plan.actions import Action
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Question, RunState, StepState
-from services.procedures.ports import Acted, Past
-from services.procedures.remembering import Memory
 from tests.examples import examples
 from tests.unit.procedures.engine_world import FragileJournal, Killed, WorldHosts
 from tests.unit.procedures.plans import good_plans

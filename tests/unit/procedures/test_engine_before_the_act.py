@@ -8,7 +8,7 @@ from typing import SupportsIndex
 import pytest
 
 from services.errors import UserError
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import Bench, Killed, World, is_, lost, plan_of, put, switch, work

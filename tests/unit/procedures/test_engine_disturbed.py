@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.plan.model import Breach, WatchRule
 from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import (

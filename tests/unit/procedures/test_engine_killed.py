@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from services.errors import BadInput
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.plan.checks import Check
 from services.procedures.plan.model import Plan, Step, Undo
 from services.procedures.plan.run_model import RunState, RunView, StepState

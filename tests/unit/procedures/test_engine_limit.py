@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.clock import ManualClock
-from services.procedures.engine_limit import ASLEEP_S, Limit
+from services.procedures.engine.limit import ASLEEP_S, Limit
 
 
 def test_that_a_limit_is_over_after_its_seconds_and_tells_when_by_the_clock_as_it_is() -> None:

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
-from services.procedures.engine_looks import Looks
+from services.procedures.engine.looks import Looks
+from services.procedures.engine.ports import Past
+from services.procedures.engine.rehearsal import rehearse
+from services.procedures.engine.remembering import Memory, most_gap_s
 from services.procedures.plan import conditions as c
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.model import Risk, Step, Undo, WatchRule
 from services.procedures.plan.run_model import RunState
-from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from services.procedures.rehearsal import rehearse
-from services.procedures.remembering import Memory, most_gap_s
 from tests.examples import examples
 from tests.unit.procedures.engine_world import Bench, Killed, ask, plan_of, put, switch
 from tests.unit.procedures.scripted_sessions import UNIT, UUID, ScriptedHosts, out, status

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.errors import StoreError, UserError
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.journal.fold import ENDED, UNFINISHED, fold
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Breach, Plan, Step, WatchRule

@@ -10,14 +10,14 @@ from app.procedure_text import run_lines, step_line
 from services.connections.command import Command
 from services.errors import Unreachable
 from services.procedures.acting_output import Masks, judged
-from services.procedures.engine_parts import failure
+from services.procedures.engine.parts import failure
+from services.procedures.engine.ports import ActFailed
 from services.procedures.journal.entries import run_state, step_state
 from services.procedures.journal.fold import fold
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.causes import cause, cause_or_last, telling
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import RunState, StepState, StepView
-from services.procedures.ports import ActFailed
 from services.procedures.report_html import report_html
 from services.procedures.report_markdown import report_markdown
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch

@@ -26,6 +26,8 @@ from services.procedures.catalogue.haproxy_places import (
     places_of,
 )
 from services.procedures.catalogue.haproxy_steps import SET_STATE, drain_steps, out_of, return_steps
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.gather_haproxy import config_paths, parse_show, show_read, sockets_of
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.conditions import Answer, Listening
@@ -33,9 +35,7 @@ from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.host_facts import Facts, Haproxy, HostFacts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.wording import wording
-from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from services.procedures.remembering import Memory
 from services.types import Reach
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "haproxy"

@@ -14,7 +14,7 @@ from services.clock import SystemClock
 from services.errors import StoreError
 from services.history.state_store import StateStore
 from services.inventory.model import Inventory
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.journal.approval import JournalChanged, NotBound
 from services.procedures.journal.heads import FOLDER, Head, HeadFiles, head_of, head_text
 from services.procedures.journal.journal import StoredJournal

@@ -6,8 +6,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
+from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.ports import Past
 from services.procedures.proving import LOOKS
 from services.procedures.proving_asking import compared, same
 from services.procedures.proving_join import _Pace

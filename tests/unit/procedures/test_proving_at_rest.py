@@ -7,9 +7,9 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import Unreachable
+from services.procedures.engine.ports import Past
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.ports import Past
 from services.procedures.proving import RealProver
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, ScriptedHosts, out, status
 

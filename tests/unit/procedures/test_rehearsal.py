@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from services.procedures.engine.ports import Past
+from services.procedures.engine.rehearsal import Rehearsal, rehearse
+from services.procedures.engine.remembering import Memory
 from services.procedures.plan.conditions import Answer, Condition, Kept, Position
 from services.procedures.plan.model import Plan
-from services.procedures.ports import Past
-from services.procedures.rehearsal import Rehearsal, rehearse
-from services.procedures.remembering import Memory
 from tests.unit.procedures.engine_world import (
     World,
     WorldProver,

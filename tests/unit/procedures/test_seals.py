@@ -20,7 +20,7 @@ from services.errors import BadInput, StoreError
 from services.history.procedure_journal import ProcedureLine
 from services.history.state_store import StateStore
 from services.inventory.model import Inventory
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.journal.approval import JournalChanged, NotBound
 from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import StoredJournal, json_text

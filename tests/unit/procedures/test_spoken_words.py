@@ -14,7 +14,7 @@ from app.approval_text import again_lines
 from app.procedure_text import card_lines, check_lines, plan_lines
 from services.errors import BadInput
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.engine_parts import Policy
+from services.procedures.engine.parts import Policy
 from services.procedures.plan import sentences
 from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, WaitFor
 from services.procedures.plan.checks import Check, Verdict

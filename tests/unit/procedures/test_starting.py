@@ -9,14 +9,14 @@ from services.connections.ports import Output, Rows
 from services.errors import TimedOut
 from services.procedures import preflight
 from services.procedures.catalogue import procedure_named
+from services.procedures.engine.ports import Past
+from services.procedures.engine.remembering import Memory
 from services.procedures.gather_reader import Reader
 from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import HostFacts
-from services.procedures.ports import Past
 from services.procedures.proving import RealProver
-from services.procedures.remembering import Memory
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 from tests.unit.procedures.facts_of_three import down as down_host
 from tests.unit.procedures.scripted_sessions import (

@@ -10,9 +10,9 @@ from services.clock import SystemClock
 from services.errors import UserError
 from services.facts.reading import words
 from services.procedures.acting_output import Masks, judged
+from services.procedures.engine.ports import Past
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.conditions import Answer, Stopped
-from services.procedures.ports import Past
 from services.procedures.proving import LOOKS, RealProver
 from services.visible import SHOWN_AS, visible
 from tests.unit.procedures.scripted_sessions import ScriptedHosts

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from services.clock import Clock
-from services.procedures.control import Control
-from services.procedures.engine_held_up import HeldUp, still_open
-from services.procedures.engine_limit import Limit
-from services.procedures.engine_looks import Looks
-from services.procedures.engine_parts import (
+from services.procedures.engine.control import Control
+from services.procedures.engine.held_up import HeldUp, still_open
+from services.procedures.engine.limit import Limit
+from services.procedures.engine.looks import Looks
+from services.procedures.engine.parts import (
     NeedsPerson,
     Parts,
     StepCancelled,
@@ -16,12 +16,12 @@ from services.procedures.engine_parts import (
     WayOut,
     undoes_alone,
 )
+from services.procedures.engine.run_log import RunLog
+from services.procedures.engine.watching import Watching
 from services.procedures.journal.entries import answered, asked, run_state
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import Question, RunState, StepState
-from services.procedures.run_log import RunLog
-from services.procedures.watching import Watching
 
 TICK_S = 0.5
 READ_TRIES_S = 30.0

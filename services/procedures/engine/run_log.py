@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from services.errors import PilothouseError
+from services.procedures.engine.ports import Past
 from services.procedures.journal.entries import Line, step_state, value_kept
 from services.procedures.journal.fold import UNFINISHED, Folding, acts_began
 from services.procedures.plan.conditions import Answer
@@ -21,7 +22,6 @@ from services.procedures.plan.run_model import (
     StepState,
     StepView,
 )
-from services.procedures.ports import Past
 
 _logger = logging.getLogger(__name__)
 

@@ -10,8 +10,9 @@ import logging
 from collections.abc import Callable
 
 from services.errors import BadInput, StoreError, UserError
-from services.procedures.control import Control
-from services.procedures.engine_parts import (
+from services.procedures.engine.control import Control
+from services.procedures.engine.lock import LockHeld
+from services.procedures.engine.parts import (
     NeedsPerson,
     Parts,
     StepCancelled,
@@ -20,23 +21,22 @@ from services.procedures.engine_parts import (
     WayOut,
     undoes_alone,
 )
-from services.procedures.engine_parts import sentence as ended
-from services.procedures.engine_steps import Steps
-from services.procedures.engine_waits import Waits
-from services.procedures.engine_ways_out import WaysOut
+from services.procedures.engine.parts import sentence as ended
+from services.procedures.engine.ports import AT_THE_END
+from services.procedures.engine.run_log import RunLog
+from services.procedures.engine.steps import Steps
+from services.procedures.engine.waits import Waits
+from services.procedures.engine.watching import Watching
+from services.procedures.engine.ways_out import WaysOut
 from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal.entries import lock as lock_line
 from services.procedures.journal.fold import ENDED
-from services.procedures.lock import LockHeld
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import standing_blocks
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import Question, RunState, RunView, StepState
 from services.procedures.plan.sentences import BLOCKED, CANCELLED
-from services.procedures.ports import AT_THE_END
-from services.procedures.run_log import RunLog
-from services.procedures.watching import Watching
 from services.words import tr
 
 _logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from services.procedures.plan.run_model import ASKS_AGAIN
 from services.words import tr
 
 if TYPE_CHECKING:
-    from services.procedures.engine_parts import Policy
+    from services.procedures.engine.parts import Policy
     from services.procedures.journal.journal import StoredJournal
     from services.procedures.plan.run_model import Entry, RunView
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.errors import Unreachable, UserError
-from services.procedures.engine_held_up import performed
-from services.procedures.engine_parts import Parts, StepFailed, failure, printed, sentence
-from services.procedures.engine_waits import Waits
+from services.procedures.engine.held_up import performed
+from services.procedures.engine.parts import Parts, StepFailed, failure, printed, sentence
+from services.procedures.engine.ports import Acted
+from services.procedures.engine.run_log import RunLog
+from services.procedures.engine.waits import Waits
 from services.procedures.journal.entries import (
     Line,
     note,
@@ -24,8 +26,6 @@ from services.procedures.plan.invariants import changes, only_reads
 from services.procedures.plan.model import Obligation, Risk, Step, Undo
 from services.procedures.plan.run_model import OpenObligation, Question, RunState, StepState, StepView
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN
-from services.procedures.ports import Acted
-from services.procedures.run_log import RunLog
 
 RELEASE_TRIES, RELEASE_PAUSE_S, RELEASE_LIMIT_S = 5, 2.0, 30.0
 STAYS_S = 10.0

@@ -10,11 +10,11 @@ from services.clock import Clock
 from services.discovery.model import ClusterSnapshot
 from services.errors import UserError
 from services.facts.holding_up import Holder
+from services.procedures.engine.ports import ActFailed, Actor, Hosts, Prover
 from services.procedures.plan.actions import Action, Several
 from services.procedures.plan.checks import Check
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Journal, Listener, Person, RunView, StepState
-from services.procedures.ports import ActFailed, Actor, Hosts, Prover
 
 STOP_WORDS = frozenset({"stop", "no"})
 ONLY_READ = "It only reads: nothing was changed."

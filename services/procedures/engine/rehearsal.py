@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from services.procedures.engine.ports import Past, Prover
+from services.procedures.engine.remembering import Memory
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, WaitFor
 from services.procedures.plan.conditions import Answer, Condition, Kept, TransferWas
 from services.procedures.plan.invariants import changes, touched
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.wording import wording
-from services.procedures.ports import Past, Prover
-from services.procedures.remembering import Memory
 
 Would = Literal[
     "nothing to do",

@@ -25,9 +25,9 @@ from services.words import tr
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.ports import OperatorSession
+    from services.procedures.engine.ports import Hosts
     from services.procedures.plan.model import Plan
     from services.procedures.plan.run_model import RunView
-    from services.procedures.ports import Hosts
 
 LOCK_FOLDER = "/run/pilothouse"
 MAKE_FOLDER = Command(("install", "-d", "-m", "0755", LOCK_FOLDER), sudo=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.clock import Clock
-from services.procedures.engine_looks import Looks
+from services.procedures.engine.looks import Looks
+from services.procedures.engine.ports import Prover
+from services.procedures.engine.run_log import RunLog
 from services.procedures.journal.entries import breach
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.model import Breach, Plan, WatchRule
-from services.procedures.ports import Prover
-from services.procedures.run_log import RunLog
 
 
 class Watching:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.clock import Clock
+from services.procedures.engine.ports import Past, Prover
+from services.procedures.engine.remembering import Memory, most_gap_s
 from services.procedures.plan.conditions import Answer, Condition, lasts_s
-from services.procedures.ports import Past, Prover
-from services.procedures.remembering import Memory, most_gap_s
 
 
 class Looks:

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from services.connections.ports import ObserverSession, OperatorSession
 from services.errors import UserError
+from services.procedures.engine.remembering import Memory
 from services.procedures.plan.actions import Action
 from services.procedures.plan.conditions import Answer, Condition
-from services.procedures.remembering import Memory
 
 AT_THE_END = "told at the end: "
 """Begins the names of kept values that are sentences: they follow what a run that is done says."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from services.procedures.engine.ports import Past, Prover
+from services.procedures.engine.remembering import Memory
 from services.procedures.journal.entries import Line, obligation_seen
 from services.procedures.journal.fold import acts_began
 from services.procedures.plan.run_model import Entry, OpenObligation, RunView
-from services.procedures.ports import Past, Prover
-from services.procedures.remembering import Memory
 
 
 def seen_now(prover: Prover, view: RunView, entries: Iterable[Entry]) -> tuple[Line, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from services.errors import TimedOut, Unreachable, UserError
-from services.procedures.control import Control
-from services.procedures.engine_held_up import performed
-from services.procedures.engine_parts import (
+from services.procedures.engine.control import Control
+from services.procedures.engine.held_up import performed
+from services.procedures.engine.parts import (
     ONLY_READ,
     STOP_WORDS,
     Parts,
@@ -17,7 +17,9 @@ from services.procedures.engine_parts import (
     failure,
     printed,
 )
-from services.procedures.engine_waits import TICK_S, Waits
+from services.procedures.engine.ports import Acted
+from services.procedures.engine.run_log import RunLog
+from services.procedures.engine.waits import TICK_S, Waits
 from services.procedures.journal.entries import (
     approved,
     continued,
@@ -35,8 +37,6 @@ from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import Question, RunState, StepState
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN
 from services.procedures.plan.waiting_words import waiting_words
-from services.procedures.ports import Acted
-from services.procedures.run_log import RunLog
 
 DOUBT_S = 10.0
 RETRY_S = 3.0

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from services.errors import UserError
 from services.facts.holding_up import Holder
-from services.procedures.engine_parts import Parts, sentence
+from services.procedures.engine.parts import Parts, sentence
+from services.procedures.engine.ports import Acted
+from services.procedures.engine.run_log import RunLog
 from services.procedures.journal.entries import note
 from services.procedures.plan.actions import Action, Detached
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.invariants import touched
-from services.procedures.ports import Acted
-from services.procedures.run_log import RunLog
 
 AFTER_S, EVERY_S = 10.0, 10.0
 ACT_AFTER_S, ACT_EVERY_S = 3.0, 3.0

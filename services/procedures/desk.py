@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from services.errors import BadInput, UserError
 from services.facts.holding_up import read_holders
-from services.procedures.acting import RealActor
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
 from services.procedures.engine.control import Control, Driven
@@ -23,6 +22,8 @@ from services.procedures.engine.lock import ClusterLock, LockHeld
 from services.procedures.engine.obligations_look import seen_now
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
+from services.procedures.execute.acting import RealActor
+from services.procedures.execute.live_hosts import LiveHosts
 from services.procedures.gather import ALL_PARTS, Part, gather
 from services.procedures.journal.answers import Answers
 from services.procedures.journal.entries import approved, note, planned
@@ -31,7 +32,6 @@ from services.procedures.journal.fold import ENDED, at_work_elsewhere, fold
 from services.procedures.journal.journal import BoundJournal, StoredJournal
 from services.procedures.journal.kept_positions import RememberingJournal
 from services.procedures.journal.obligations import open_obligations
-from services.procedures.live_hosts import LiveHosts
 from services.procedures.plan.checks import Check, Override, standing_blocks
 from services.procedures.plan.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts

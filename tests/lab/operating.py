@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from services.clock import SystemClock
 from services.inventory.model import HostEntry
-from services.procedures.acting import RealActor
-from services.procedures.live_hosts import LiveHosts
+from services.procedures.execute.acting import RealActor
+from services.procedures.execute.live_hosts import LiveHosts
 from tests.lab.connecting import LIMITS, PILOT, SUDO, entry, vault, with_sql
 from tests.lab.estate.estate import Estate
 

@@ -17,9 +17,9 @@ import pytest
 from services.connections.command import Command
 from services.connections.statement import set_global
 from services.errors import TimedOut, Unreachable, UserError
-from services.procedures.acting import RealActor
-from services.procedures.acting_output import Cancelled
 from services.procedures.engine.ports import Acted, ActFailed
+from services.procedures.execute.acting import RealActor
+from services.procedures.execute.acting_output import Cancelled
 from services.procedures.plan.actions import (
     Action,
     CopiedSecret,
@@ -198,7 +198,7 @@ def test_that_detached_job_gives_its_result_once_for_each_begin(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not systemd:
-        monkeypatch.setattr("services.procedures.detached._LEAST_SYSTEMD", 9999)
+        monkeypatch.setattr("services.procedures.execute.detached._LEAST_SYSTEMD", 9999)
     said: list[str] = []
     with actor(replication, operated(replication, HOST, login)) as made:
         acted = do(made, ends("one", 1.5), said=said.append)
@@ -228,9 +228,9 @@ def test_that_detached_job_survives_its_killed_console_and_is_found_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     least = 236 if systemd else 9999
-    monkeypatch.setattr("services.procedures.detached._LEAST_SYSTEMD", least)
+    monkeypatch.setattr("services.procedures.execute.detached._LEAST_SYSTEMD", least)
     script = f"""
-import services.procedures.detached as d
+import services.procedures.execute.detached as d
 d._LEAST_SYSTEMD = {least}
 from tests.lab.estate.estate import Estate
 from tests.lab.operating import actor, operated

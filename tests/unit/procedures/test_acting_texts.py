@@ -10,10 +10,10 @@ from services.connections.command import Command
 from services.connections.ports import Output, Rows
 from services.connections.statement import set_global
 from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
-from services.procedures.acting_output import Masks, judged
-from services.procedures.detached import Found, _found, _unit_state, work_name
 from services.procedures.engine.lock import holder_sentence, lock_path, lock_text, parse_lock
 from services.procedures.engine.ports import ActFailed
+from services.procedures.execute.acting_output import Masks, judged
+from services.procedures.execute.detached import Found, _found, _unit_state, work_name
 from services.procedures.plan.actions import (
     Action,
     Checkpoint,

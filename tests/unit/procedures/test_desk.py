@@ -19,10 +19,10 @@ from services.procedures.catalogue import all_procedures
 from services.procedures.desk import Desk, Draft
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.ports import Prover
+from services.procedures.execute.live_hosts import LiveHosts
 from services.procedures.journal.finding import meant
 from services.procedures.journal.journal import DrivenElsewhere
 from services.procedures.journal.standing import where_it_stands
-from services.procedures.live_hosts import LiveHosts
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.fields import Fault
 from services.procedures.plan.host_facts import Facts

@@ -9,9 +9,9 @@ import pytest
 from app.procedure_text import run_lines, step_line
 from services.connections.command import Command
 from services.errors import Unreachable
-from services.procedures.acting_output import Masks, judged
 from services.procedures.engine.parts import failure
 from services.procedures.engine.ports import ActFailed
+from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.journal.entries import run_state, step_state
 from services.procedures.journal.fold import fold
 from services.procedures.plan.actions import Run, Several

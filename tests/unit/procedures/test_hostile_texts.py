@@ -14,7 +14,7 @@ from services.facts.holding_up import Seen, holders
 from services.facts.masking import masked
 from services.facts.primary_views import MOST_VIEWS, parse_views
 from services.facts.sessions import parse_sessions
-from services.procedures.acting_output import Masks, judged
+from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.positions import kept_name, recovered_position
 from services.procedures.proving_log import Log

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.errors import BadInput
-from services.procedures.option_edit import canonical, edit_options, option_value, read_options
+from services.procedures.execute.option_edit import canonical, edit_options, option_value, read_options
 from tests.examples import examples
 
 DEBIAN = """# The MariaDB configuration file

@@ -9,8 +9,8 @@ import pytest
 from services.clock import SystemClock
 from services.errors import UserError
 from services.facts.reading import words
-from services.procedures.acting_output import Masks, judged
 from services.procedures.engine.ports import Past
+from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.conditions import Answer, Stopped
 from services.procedures.proving import LOOKS, RealProver

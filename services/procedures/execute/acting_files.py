@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from services.connections import operator_files
 from services.connections.command import Command
 from services.procedures.engine.ports import ActFailed
-from services.procedures.option_edit import edit_options
+from services.procedures.execute.option_edit import edit_options
 from services.secrets import Secret
 from services.words import tr
 

@@ -10,12 +10,12 @@ from services.connections.command import Command
 from services.connections.ports import Rows, text
 from services.errors import UserError
 from services.lines import lines_of
-from services.procedures.acting_detached import Attendant
-from services.procedures.acting_files import Files
-from services.procedures.acting_output import MOST_LINES, Cancelled, Masks, judged
-from services.procedures.detached import Work
 from services.procedures.engine.ports import Acted, ActFailed
-from services.procedures.option_edit import canonical, option_value
+from services.procedures.execute.acting_detached import Attendant
+from services.procedures.execute.acting_files import Files
+from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
+from services.procedures.execute.detached import Work
+from services.procedures.execute.option_edit import canonical, option_value
 from services.procedures.plan.actions import (
     Action,
     CopiedSecret,

@@ -21,7 +21,7 @@ from services.procedures.gather import gather
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.lab.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 

@@ -12,7 +12,7 @@ from services.facts.masking import masked
 from services.procedures.gather_starting import temporary_folders
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.proving_asking import same
+from services.procedures.verify.asking import same
 
 NOT_GIVEN_HERE = (
     "This value is, or holds, a secret, and a plan stands in the journal: it is not given here. Run this without an "

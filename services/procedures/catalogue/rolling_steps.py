@@ -21,7 +21,7 @@ from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
-from services.procedures.proving_asking import same
+from services.procedures.verify.asking import same
 
 CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
 START_LIMIT_S, SST_LIMIT_S = 3_600.0, 4 * 3_600.0

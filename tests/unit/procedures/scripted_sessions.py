@@ -10,7 +10,7 @@ from services.errors import QueryFailed, SudoFailed, Unreachable, UserError
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
 from services.procedures.plan import conditions as c
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 UNIT = "mariadb.service"

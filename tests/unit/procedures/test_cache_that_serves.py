@@ -11,7 +11,7 @@ from services.connections.reads.registry import command_of
 from services.errors import Unreachable
 from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.unit.procedures.scripted_sessions import UUID, ScriptedHosts, out, status
 
 OPTION = "gcache.freeze_purge_at_seqno"

@@ -21,7 +21,7 @@ from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.conditions import Answer, Condition
 from services.procedures.plan.model import Risk, Step, Undo, WatchRule
 from services.procedures.plan.run_model import RunState
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.examples import examples
 from tests.unit.procedures.engine_world import Bench, Killed, ask, plan_of, put, switch
 from tests.unit.procedures.scripted_sessions import UNIT, UUID, ScriptedHosts, out, status

@@ -26,7 +26,7 @@ from services.procedures.plan.inputs import filled
 from services.procedures.plan.parts import founds as founding_act
 from services.procedures.plan.parts import parts, starts_a_server
 from services.procedures.preflight import joins_others
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_crash_choice import crashed, rest_of

@@ -35,7 +35,7 @@ from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.host_facts import Facts, Haproxy, HostFacts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.wording import wording
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from services.types import Reach
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "haproxy"

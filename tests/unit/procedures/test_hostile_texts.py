@@ -17,7 +17,7 @@ from services.facts.sessions import parse_sessions
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.positions import kept_name, recovered_position
-from services.procedures.proving_log import Log
+from services.procedures.verify.log import Log
 from tests.unit.recorded.histories_recorded import UUID
 
 QUERY = "2026-11-22  6:13:45 2 [ERROR] Slave SQL: Error 'x' on query. Query: '"

@@ -9,7 +9,7 @@ from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.unit.procedures.scripted_sessions import STARTING, ScriptedHosts
 
 BEGAN = 1_795_265_449.0

@@ -8,7 +8,7 @@ import pytest
 
 from services.facts import client_text, error_log
 from services.facts.masking import masked, masked_line
-from services.procedures import proving_log
+from services.procedures.verify import log as proving_log
 
 SECRET = "Pw7x"
 

@@ -8,10 +8,10 @@ from services.clock import ManualClock
 from services.errors import Unreachable
 from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.proving import LOOKS
-from services.procedures.proving_asking import compared, same
-from services.procedures.proving_join import _Pace
-from services.procedures.proving_log import Log
+from services.procedures.verify.asking import compared, same
+from services.procedures.verify.conditions import LOOKS
+from services.procedures.verify.join import _Pace
+from services.procedures.verify.log import Log
 from tests.unit.procedures.scripted_sessions import (
     NOTHING,
     STARTING,

@@ -10,7 +10,7 @@ from services.errors import Unreachable
 from services.procedures.engine.ports import Past
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, ScriptedHosts, out, status
 
 FOLDER = "/var/lib/mysql"

@@ -14,7 +14,7 @@ from services.procedures.plan.conditions import Kept, SameHistory
 from services.procedures.plan.conditions_at_rest import PositionMark
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, TwoPrimaries
 from services.procedures.plan.positions import stood_name
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 from tests.unit.recorded.histories_recorded import FOLDER, UUID
 

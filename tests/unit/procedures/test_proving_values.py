@@ -12,7 +12,7 @@ from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import statement_of
 from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.proving_asking import number_of, same
+from services.procedures.verify.asking import number_of, same
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
 

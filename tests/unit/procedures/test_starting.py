@@ -16,7 +16,7 @@ from services.procedures.gather_starting import names_in_options, temporary_fold
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import HostFacts
-from services.procedures.proving import RealProver
+from services.procedures.verify.conditions import RealProver
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 from tests.unit.procedures.facts_of_three import down as down_host
 from tests.unit.procedures.scripted_sessions import (

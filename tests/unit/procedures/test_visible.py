@@ -13,7 +13,7 @@ from services.procedures.engine.ports import Past
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.conditions import Answer, Stopped
-from services.procedures.proving import LOOKS, RealProver
+from services.procedures.verify.conditions import LOOKS, RealProver
 from services.visible import SHOWN_AS, visible
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 

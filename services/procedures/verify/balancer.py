@@ -7,7 +7,7 @@ from services.procedures.gather_haproxy import parse_show, show_read
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.host_facts import HaproxyServer
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 LIMIT_S = 12.0
 

@@ -24,7 +24,7 @@ from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.plan.host_facts import ZERO_UUID
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 _LISTED = re.compile(r"\S{10,11}\s+\d+\s+\d+\s+\d+\s+(\d+)\s+(\S+\s+\S+\s+[+-]\d{4})\s(.+)")
 """A line of `ls -lAn --full-time`: ... size, date, time and zone, name."""

@@ -21,7 +21,7 @@ from services.facts.masking import masked
 from services.facts.model import TransferFacts
 from services.facts.option_files import SERVER_GROUPS
 from services.lines import lines_of
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 LINES = 4000
 WHOLE_LIMIT_S = 35.0

@@ -22,11 +22,11 @@ from services.procedures.gather_links import TRANSFER_PORTS
 from services.procedures.gather_system import properties
 from services.procedures.plan.causes import cause, telling
 from services.procedures.plan.conditions import Answer, Joined, TransferWas
-from services.procedures.proving_asking import Asking
-from services.procedures.proving_component import joined_beside
-from services.procedures.proving_founding import founded_words
-from services.procedures.proving_log import Log, read_log, read_log_since
-from services.procedures.proving_ways import donor_said, ways_closed
+from services.procedures.verify.asking import Asking
+from services.procedures.verify.component import joined_beside
+from services.procedures.verify.founding import founded_words
+from services.procedures.verify.log import Log, read_log, read_log_since
+from services.procedures.verify.ways import donor_said, ways_closed
 
 SYNCED = "4"
 SST_PORT, IST_PORT = TRANSFER_PORTS

@@ -12,8 +12,8 @@ from services.facts import reads
 from services.procedures.engine.ports import Past
 from services.procedures.gather_links import outcome_of
 from services.procedures.plan.conditions import Answer, NoPrimary
-from services.procedures.proving_asking import Asking
-from services.procedures.proving_standing import Standing, standing
+from services.procedures.verify.asking import Asking
+from services.procedures.verify.standing import Standing, standing
 
 _OURS = (BadInput, Refused, SecretMissing)
 """Errors that our own side makes: they tell nothing of the host."""

@@ -15,8 +15,8 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import UserError
 from services.procedures.gather_links import TRANSFER_PORTS, outcome_of
-from services.procedures.proving_asking import Asking
-from services.procedures.proving_log import Log, read_log_since
+from services.procedures.verify.asking import Asking
+from services.procedures.verify.log import Log, read_log_since
 
 _SLACK_S = 2.0
 """Clocks are compared over SSH, good to a fraction of the round trip."""

@@ -13,7 +13,7 @@ from services.errors import Unreachable, UserError
 from services.facts import reads
 from services.facts.machine import parse_process
 from services.procedures.gather_system import properties
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 
 @dataclass(frozen=True, slots=True)

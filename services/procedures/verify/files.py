@@ -15,8 +15,8 @@ from services.procedures.engine.remembering import most_gap_s
 from services.procedures.gather_state_files import parse_grastate
 from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
-from services.procedures.proving_asking import Asking, number_of, same
-from services.procedures.proving_machine import stopped
+from services.procedures.verify.asking import Asking, number_of, same
+from services.procedures.verify.machine import stopped
 
 SETTLED_S = 5.0
 """The state file of a server that has been stopped for so long does not change any more."""

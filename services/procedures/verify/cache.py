@@ -21,10 +21,10 @@ from services.procedures.engine.ports import Past
 from services.procedures.gather_server import rates_of
 from services.procedures.gather_state_files import parse_listing
 from services.procedures.plan.conditions import Answer, CacheFrozen, CacheLasts, CacheReaches, CleanPosition
-from services.procedures.proving_asking import SQL_LIMIT_S, Asking, number_of
-from services.procedures.proving_files import clean_position
-from services.procedures.proving_server import told_dead
-from services.procedures.proving_standing import silent
+from services.procedures.verify.asking import SQL_LIMIT_S, Asking, number_of
+from services.procedures.verify.files import clean_position
+from services.procedures.verify.server import told_dead
+from services.procedures.verify.standing import silent
 from services.sampling.ist_reach import MARGIN, safe_gap
 
 SPAN_S = 2.0

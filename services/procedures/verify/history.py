@@ -22,8 +22,8 @@ from services.procedures.plan.histories import among, claim_is_confirmed, histor
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Trace
 from services.procedures.plan.positions import kept_name, recovered_position, stood_name
-from services.procedures.proving_asking import Asking, number_of
-from services.procedures.proving_at_rest import Ran, ran_since
+from services.procedures.verify.asking import Asking, number_of
+from services.procedures.verify.at_rest import Ran, ran_since
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")

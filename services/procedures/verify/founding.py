@@ -12,7 +12,7 @@ from services.lines import lines_of
 from services.procedures.engine.ports import Past
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_founding import FoundsNothing
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 _OFF = frozenset({"0", "off", "no", "false"})
 

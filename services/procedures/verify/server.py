@@ -27,8 +27,8 @@ from services.procedures.plan.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.proving_asking import SQL_LIMIT_S, Asking, compared, number_of, same
-from services.procedures.proving_files import option_is
+from services.procedures.verify.asking import SQL_LIMIT_S, Asking, compared, number_of, same
+from services.procedures.verify.files import option_is
 
 LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
 """Flow control is compared over at least this long, and at most: an older look says little of now."""

@@ -11,7 +11,7 @@ from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.gather_links import outcome_of
 from services.procedures.gather_system import properties
 from services.procedures.plan.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 _HELD = {
     "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",

@@ -10,9 +10,9 @@ from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.plan.conditions import Answer, ClusterWhole, FormedAgain, StillPrimary
 from services.procedures.plan.conditions_component import UNEXPECTED
-from services.procedures.proving_asking import Asking
-from services.procedures.proving_standing import silent, standing, without_server
-from services.procedures.proving_unexpected import Uncounted, uncounted
+from services.procedures.verify.asking import Asking
+from services.procedures.verify.standing import silent, standing, without_server
+from services.procedures.verify.unexpected import Uncounted, uncounted
 
 Status = dict[str, str]
 SYNCED, DONOR = "4", "2"

@@ -16,19 +16,19 @@ from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.conditions_component import NotApart, NothingWritten
 from services.procedures.plan.conditions_founding import FoundsNothing
 from services.procedures.plan.host_facts import Facts
-from services.procedures.proving_asking import Asking
-from services.procedures.proving_at_rest import position_mark, state_named, unmoved
-from services.procedures.proving_balancer import balancer_server
-from services.procedures.proving_cache import cache_frozen, cache_lasts, cache_reaches
-from services.procedures.proving_component import not_apart, nothing_written
-from services.procedures.proving_files import clean_position, file_absent, file_says, option_is
-from services.procedures.proving_founding import founds_nothing
-from services.procedures.proving_galera import cluster_whole, formed_again, still_primary
-from services.procedures.proving_history import same_history
-from services.procedures.proving_join import joined, transfer_was
-from services.procedures.proving_machine import free_disk, listening, stopped, unit_fresh, unit_setting
-from services.procedures.proving_no_primary import no_primary
-from services.procedures.proving_server import (
+from services.procedures.verify.asking import Asking
+from services.procedures.verify.at_rest import position_mark, state_named, unmoved
+from services.procedures.verify.balancer import balancer_server
+from services.procedures.verify.cache import cache_frozen, cache_lasts, cache_reaches
+from services.procedures.verify.component import not_apart, nothing_written
+from services.procedures.verify.files import clean_position, file_absent, file_says, option_is
+from services.procedures.verify.founding import founds_nothing
+from services.procedures.verify.galera import cluster_whole, formed_again, still_primary
+from services.procedures.verify.history import same_history
+from services.procedures.verify.join import joined, transfer_was
+from services.procedures.verify.machine import free_disk, listening, stopped, unit_fresh, unit_setting
+from services.procedures.verify.no_primary import no_primary
+from services.procedures.verify.server import (
     flow_control_below,
     no_clients,
     position,

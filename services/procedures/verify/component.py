@@ -15,8 +15,8 @@ from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import MOST_GAP_S
 from services.procedures.plan.conditions import Answer, Joined
 from services.procedures.plan.conditions_component import TWO_PRIMARIES, NotApart, NothingWritten
-from services.procedures.proving_asking import Asking
-from services.procedures.proving_founding import founded_words
+from services.procedures.verify.asking import Asking
+from services.procedures.verify.founding import founded_words
 
 Status = Mapping[str, str]
 _STAYS_S = 8.0

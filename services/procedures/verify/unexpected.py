@@ -14,7 +14,7 @@ from services.facts.galera import addresses
 from services.facts.reading import count
 from services.procedures.plan.conditions import ClusterWhole
 from services.procedures.plan.host_facts import HostFacts
-from services.procedures.proving_asking import Asking
+from services.procedures.verify.asking import Asking
 
 Status = Mapping[str, str]
 

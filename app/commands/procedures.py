@@ -12,7 +12,7 @@ from app.compose import NothingToWatch
 from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines, way_lines
 from app.steering import open_desk, run_document
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.gather import ALL_PARTS
+from services.procedures.gather.gather import ALL_PARTS
 from services.procedures.journal.fold import ENDED
 from services.procedures.journal.standing import where_it_stands
 from services.procedures.plan.codec import plain

@@ -24,7 +24,7 @@ from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
 from services.procedures.execute.acting import RealActor
 from services.procedures.execute.live_hosts import LiveHosts
-from services.procedures.gather import ALL_PARTS, Part, gather
+from services.procedures.gather.gather import ALL_PARTS, Part, gather
 from services.procedures.journal.answers import Answers
 from services.procedures.journal.entries import approved, note, planned
 from services.procedures.journal.finding import find_hosts, kept_addresses, meant, nothing_found

@@ -13,11 +13,10 @@ from services.facts.client_text import without_client_text
 from services.facts.ran_alone import ran_alone
 from services.facts.reading import host_port, size, sized, words
 from services.facts.variable_changes import changed_variables
-from services.procedures import gather_haproxy as haproxy
-from services.procedures import gather_state_files as state
-from services.procedures import gather_system as system
-from services.procedures.gather_files import parse_sizes
-from services.procedures.gather_links import outcome_of, parse_listening
+from services.procedures.gather import haproxy, system
+from services.procedures.gather import state_files as state
+from services.procedures.gather.files import parse_sizes
+from services.procedures.gather.links import outcome_of, parse_listening
 from services.sampling.numeric import gtid_gap
 from services.sampling.os_stream import OsParser
 from tests.unit.procedures import test_gather_parsers as printed

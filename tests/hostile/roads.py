@@ -31,8 +31,8 @@ from services.facts.model import NodeFacts
 from services.facts.replication import parse_replication
 from services.facts.sessions import parse_sessions, sst_account_of
 from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess
-from services.procedures.gather import gather
-from services.procedures.gather_server import rates_of
+from services.procedures.gather.gather import gather
+from services.procedures.gather.server import rates_of
 from services.sampling.derived_now import DerivedNow
 from services.sampling.numeric import numeric_status, numeric_variables, replication_values
 from services.secrets import MemoryVault

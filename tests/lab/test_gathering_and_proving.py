@@ -17,7 +17,7 @@ from services.procedures.catalogue.joining_estimate import donor_ranking
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
 from services.procedures.execute.live_hosts import LiveHosts
-from services.procedures.gather import gather
+from services.procedures.gather.gather import gather
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts

@@ -14,7 +14,7 @@ from services.connections.command import Command
 from services.procedures.catalogue import forked, steps
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_unmoved import unmoved
-from services.procedures.gather_starting import BOOTSTRAP_UNIT
+from services.procedures.gather.starting import BOOTSTRAP_UNIT
 from services.procedures.plan.actions import Ask, Detached, PutFile, RemoveFile, RestoreFile, Run, Several
 from services.procedures.plan.conditions import (
     ClusterWhole,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
-from services.procedures.gather_starting import temporary_folders
+from services.procedures.gather.starting import temporary_folders
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.verify.asking import same

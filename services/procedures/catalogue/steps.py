@@ -14,7 +14,7 @@ from services.connections.command import Command
 from services.connections.statement import set_global
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.temporary import Temporary
-from services.procedures.gather_starting import TMP, start_unit
+from services.procedures.gather.starting import TMP, start_unit
 from services.procedures.plan.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
 from services.procedures.plan.conditions import (
     CleanPosition,

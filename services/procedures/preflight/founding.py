@@ -8,7 +8,7 @@ import re
 from services.facts.harmless_options import normal
 from services.facts.option_files import group_members
 from services.lines import lines_of
-from services.procedures.gather_starting import start_unit
+from services.procedures.gather.starting import start_unit
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import known, unread, verdict

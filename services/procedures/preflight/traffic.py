@@ -7,7 +7,7 @@ Sources: Galera documentation "SSL Settings" (all nodes or none), Percona XtraDB
 from __future__ import annotations
 
 from services.facts.option_files import provider_options_of
-from services.procedures.gather_files import PROVIDER_FILES, library_of, tls_files
+from services.procedures.gather.files import PROVIDER_FILES, library_of, tls_files
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.parts import server_of, unread, verdict

@@ -19,8 +19,8 @@ from services.errors import UserError
 from services.facts import reads
 from services.lines import lines_of
 from services.procedures.engine.ports import Past
-from services.procedures.gather_state_files import parse_grastate
-from services.procedures.gather_system import properties
+from services.procedures.gather.state_files import parse_grastate
+from services.procedures.gather.system import properties
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed, Unmoved
 from services.procedures.plan.host_facts import ZERO_UUID

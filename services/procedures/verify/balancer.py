@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.procedures.engine.ports import Past
-from services.procedures.gather_haproxy import parse_show, show_read
+from services.procedures.gather.haproxy import parse_show, show_read
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_balancer import BalancerServer
 from services.procedures.plan.host_facts import HaproxyServer

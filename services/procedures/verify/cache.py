@@ -18,8 +18,8 @@ from services.facts import reads
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, size, sized
 from services.procedures.engine.ports import Past
-from services.procedures.gather_server import rates_of
-from services.procedures.gather_state_files import parse_listing
+from services.procedures.gather.server import rates_of
+from services.procedures.gather.state_files import parse_listing
 from services.procedures.plan.conditions import Answer, CacheFrozen, CacheLasts, CacheReaches, CleanPosition
 from services.procedures.verify.asking import SQL_LIMIT_S, Asking, number_of
 from services.procedures.verify.files import clean_position

@@ -12,8 +12,8 @@ from services.facts.option_files import SERVER_GROUPS
 from services.lines import lines_of
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import most_gap_s
-from services.procedures.gather_state_files import parse_grastate
-from services.procedures.gather_system import properties
+from services.procedures.gather.state_files import parse_grastate
+from services.procedures.gather.system import properties
 from services.procedures.plan.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
 from services.procedures.verify.asking import Asking, number_of, same
 from services.procedures.verify.machine import stopped

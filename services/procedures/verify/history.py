@@ -15,8 +15,8 @@ from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
 from services.facts.option_files import SERVER_GROUPS, parse_defaults
 from services.facts.reading import count
 from services.procedures.engine.ports import Past
-from services.procedures.gather_histories import Road, compare_between
-from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate
+from services.procedures.gather.histories import Road, compare_between
+from services.procedures.gather.state_files import made_by_hand, parse_grastate, parse_gvwstate
 from services.procedures.plan.conditions import Answer, SameHistory
 from services.procedures.plan.histories import among, claim_is_confirmed, histories
 from services.procedures.plan.histories_model import Histories

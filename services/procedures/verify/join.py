@@ -18,8 +18,8 @@ from services.facts.model import TransferFacts
 from services.facts.reading import count
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import MOST_GAP_S
-from services.procedures.gather_links import TRANSFER_PORTS
-from services.procedures.gather_system import properties
+from services.procedures.gather.links import TRANSFER_PORTS
+from services.procedures.gather.system import properties
 from services.procedures.plan.causes import cause, telling
 from services.procedures.plan.conditions import Answer, Joined, TransferWas
 from services.procedures.verify.asking import Asking

@@ -8,8 +8,8 @@ from services.facts.machine import parse_df, parse_process
 from services.facts.reading import count
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import MOST_GAP_S
-from services.procedures.gather_links import outcome_of
-from services.procedures.gather_system import properties
+from services.procedures.gather.links import outcome_of
+from services.procedures.gather.system import properties
 from services.procedures.plan.conditions import Answer, FreeDisk, Listening, Stopped, UnitFresh, UnitSetting
 from services.procedures.verify.asking import Asking
 

@@ -10,7 +10,7 @@ from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
 from services.procedures.engine.ports import Past
-from services.procedures.gather_links import outcome_of
+from services.procedures.gather.links import outcome_of
 from services.procedures.plan.conditions import Answer, NoPrimary
 from services.procedures.verify.asking import Asking
 from services.procedures.verify.standing import Standing, standing

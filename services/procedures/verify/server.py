@@ -15,7 +15,7 @@ from services.facts.reading import count, sized, whole
 from services.facts.sessions import Sessions, parse_sessions
 from services.procedures.engine.ports import AT_THE_END, Past
 from services.procedures.engine.remembering import most_gap_s
-from services.procedures.gather_system import properties
+from services.procedures.gather.system import properties
 from services.procedures.plan.conditions import (
     Answer,
     CacheFrozen,

@@ -12,7 +12,7 @@ from services.connections.reads import commands
 from services.errors import Unreachable, UserError
 from services.facts import reads
 from services.facts.machine import parse_process
-from services.procedures.gather_system import properties
+from services.procedures.gather.system import properties
 from services.procedures.verify.asking import Asking
 
 

@@ -14,7 +14,7 @@ from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import UserError
-from services.procedures.gather_links import TRANSFER_PORTS, outcome_of
+from services.procedures.gather.links import TRANSFER_PORTS, outcome_of
 from services.procedures.verify.asking import Asking
 from services.procedures.verify.log import Log, read_log_since
 

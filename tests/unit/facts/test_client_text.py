@@ -19,7 +19,7 @@ from services.facts import reads
 from services.facts.client_text import LEFT_OUT, LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
 from services.facts.error_log import parse_transfers
 from services.facts.primary_views import parse_views
-from services.procedures.gather_histories import read_views
+from services.procedures.gather.histories import read_views
 from services.procedures.plan.causes import cause
 from services.procedures.plan.host_facts import HostFacts
 from tests.unit.facts.binary_logs import run

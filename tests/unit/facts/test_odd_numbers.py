@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.facts.machine import LATEST, clock_offset, parse_df, zone_offset
-from services.procedures.gather_links import parse_listening
+from services.procedures.gather.links import parse_listening
 from services.sampling.numeric import gtid_gap
 from services.sampling.os_stream import OsParser
 

@@ -12,7 +12,7 @@ from services.connections.ports import Output
 from services.connections.read_programs import VIEWS_OF_LOG
 from services.facts.client_text import without_client_text
 from services.facts.primary_views import how_far, parse_views
-from services.procedures.gather_histories import read_views
+from services.procedures.gather.histories import read_views
 from services.procedures.plan.host_facts import HostFacts
 from tests.unit.facts.binary_logs import run
 from tests.unit.recorded.histories_recorded import UUID

@@ -15,8 +15,8 @@ from services.errors import AuthFailed
 from services.facts.start_line import StartLine, StartWord, founds, start_line
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.steps import founds_nothing
-from services.procedures.gather_reader import Reader
-from services.procedures.gather_starting import with_starting
+from services.procedures.gather.reader import Reader
+from services.procedures.gather.starting import with_starting
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.conditions import Answer, Condition, Joined
 from services.procedures.plan.conditions_component import NotApart

@@ -10,7 +10,7 @@ from services.errors import StoreError
 from services.history.positions import PositionSeen
 from services.history.state_rows import NodeSighting
 from services.history.state_store import StateStore
-from services.procedures.gather_memory import keep, remembered, with_two_primaries
+from services.procedures.gather.memory import keep, remembered, with_two_primaries
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate
 from tests.unit.discovery.scenes import AT, STATE, only
 from tests.unit.discovery.test_two_primaries import split

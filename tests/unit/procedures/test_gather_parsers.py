@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from services.connections.ports import Output, Rows
 from services.facts import option_files as options
 from services.facts.sessions import may_change, parse_sessions, sst_account_of
-from services.procedures import gather_system as system
-from services.procedures.gather_links import outcome_of, parse_listening
-from services.procedures.gather_reader import Reader
-from services.procedures.gather_server import rates_of, with_sst_account
-from services.procedures.gather_state_files import parse_grastate, parse_gvwstate, parse_listing
+from services.procedures.gather import system
+from services.procedures.gather.links import outcome_of, parse_listening
+from services.procedures.gather.reader import Reader
+from services.procedures.gather.server import rates_of, with_sst_account
+from services.procedures.gather.state_files import parse_grastate, parse_gvwstate, parse_listing
 from services.procedures.plan.host_facts import Grastate, HostFacts
 from tests.unit.procedures.scripted_sessions import ScriptedSession
 from tests.unit.recorded.replies import load

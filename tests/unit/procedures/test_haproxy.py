@@ -28,7 +28,7 @@ from services.procedures.catalogue.haproxy_places import (
 from services.procedures.catalogue.haproxy_steps import SET_STATE, drain_steps, out_of, return_steps
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
-from services.procedures.gather_haproxy import config_paths, parse_show, show_read, sockets_of
+from services.procedures.gather.haproxy import config_paths, parse_show, show_read, sockets_of
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.conditions import Answer, Listening
 from services.procedures.plan.conditions_balancer import BalancerServer

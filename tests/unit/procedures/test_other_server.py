@@ -10,7 +10,7 @@ from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.facts.other_server import OtherServer, around_read, before_read, mtimes_read, since_read
-from services.procedures.gather_other_server import read_other_server
+from services.procedures.gather.other_server import read_other_server
 from services.procedures.plan.histories import compared
 from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import HostFacts

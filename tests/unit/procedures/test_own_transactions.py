@@ -12,7 +12,7 @@ import pytest
 
 from services.facts.binlog_marks import Mark, parse_marks
 from services.facts.primary_views import PrimaryView
-from services.procedures.gather_histories import last_shared
+from services.procedures.gather.histories import last_shared
 from services.procedures.plan.histories import by_marks, by_views, claim_is_confirmed, compared, window
 from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import Grastate, Trace

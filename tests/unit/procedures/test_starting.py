@@ -11,8 +11,8 @@ from services.procedures import preflight
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
-from services.procedures.gather_reader import Reader
-from services.procedures.gather_starting import names_in_options, temporary_folders, with_starting
+from services.procedures.gather.reader import Reader
+from services.procedures.gather.starting import names_in_options, temporary_folders, with_starting
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import HostFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.facts.model import NodeFacts, ServerFacts
-from services.procedures.gather_files import library_of, parse_sizes, tls_files, wanted_files
+from services.procedures.gather.files import library_of, parse_sizes, tls_files, wanted_files
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.preflight.traffic import provider_library, traffic_alike, traffic_files

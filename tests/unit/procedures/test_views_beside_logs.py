@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.facts.binlog_marks import Mark
-from services.procedures.gather_histories import has_only_its_own
+from services.procedures.gather.histories import has_only_its_own
 from services.procedures.plan.histories import among, by_views, compared
 from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import HostFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.clock import SystemClock
 from services.connections.ports import ObserverSession
 from services.inventory.model import HostEntry, Inventory, SqlAccess
-from services.procedures.gather import ALL_PARTS, Part, gather
+from services.procedures.gather.gather import ALL_PARTS, Part, gather
 from services.procedures.journal.finding import nothing_found
 from services.secrets import SecretRef
 from tests.unit.recorded.replies import ReplaySession, load

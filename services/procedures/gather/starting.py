@@ -16,7 +16,7 @@ from services.facts import reads
 from services.facts.machine import parse_df
 from services.facts.option_files import group_members
 from services.facts.start_line import StartLine, start_line
-from services.procedures.gather_reader import Reader
+from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts
 
 TMP = "/tmp"  # noqa: S108 - its room is read, nothing is written there

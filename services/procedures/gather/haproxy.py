@@ -18,7 +18,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.facts.reading import count, words
 from services.lines import lines_of
-from services.procedures.gather_reader import Reader
+from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import Haproxy, HaproxyServer
 
 CONFIG = "/etc/haproxy/haproxy.cfg"

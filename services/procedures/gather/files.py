@@ -14,7 +14,7 @@ from services.connections.reads import commands
 from services.facts.option_files import provider_options_of
 from services.facts.reading import count
 from services.lines import lines_of
-from services.procedures.gather_reader import Reader
+from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts
 
 SST_FILES = ("tca", "tcert", "tkey", "ssl_ca", "ssl_cert", "ssl_key")

@@ -11,8 +11,8 @@ from services.facts.harmless_options import is_secret
 from services.facts.option_files import provider_options_of
 from services.facts.reading import count, real, words
 from services.facts.sessions import may_change, parse_sessions, sst_account_of
-from services.procedures.gather_disk import durability_of
-from services.procedures.gather_reader import Reader
+from services.procedures.gather.disk import durability_of
+from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts, Rates
 from services.sampling.ist_reach import HEADER_BYTES
 

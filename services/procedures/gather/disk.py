@@ -15,11 +15,11 @@ from services.facts.machine import parse_df, parse_du
 from services.facts.model import DiskFacts
 from services.facts.reading import count, size
 from services.lines import lines_of
-from services.procedures import gather_system as system
 from services.procedures.engine.lock import lock_path, parse_lock
-from services.procedures.gather_haproxy import haproxies
-from services.procedures.gather_reader import Reader
-from services.procedures.gather_state_files import made_by_hand, parse_grastate, parse_gvwstate, parse_listing
+from services.procedures.gather import system
+from services.procedures.gather.haproxy import haproxies
+from services.procedures.gather.reader import Reader
+from services.procedures.gather.state_files import made_by_hand, parse_grastate, parse_gvwstate, parse_listing
 from services.procedures.plan.host_facts import HostFacts
 
 ASIDE = ".pilothouse-before"

@@ -13,7 +13,7 @@ from services.connections.ports import Output
 from services.connections.reads import commands
 from services.facts.reading import count, words
 from services.lines import lines_of
-from services.procedures.gather_reader import Reader
+from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import Link
 
 GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)

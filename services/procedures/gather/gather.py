@@ -23,19 +23,19 @@ from services.facts.option_files import group_members
 from services.facts.provider_options import FREEZE
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.engine.ports import Hosts
-from services.procedures.gather_disk import (
+from services.procedures.gather.disk import (
     with_data_folder,
     with_log_and_lock,
     with_options,
     with_program,
     with_system,
 )
-from services.procedures.gather_files import wanted_files, with_files
-from services.procedures.gather_histories import with_histories
-from services.procedures.gather_links import links, listening
-from services.procedures.gather_memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
-from services.procedures.gather_reader import Reader
-from services.procedures.gather_server import (
+from services.procedures.gather.files import wanted_files, with_files
+from services.procedures.gather.histories import with_histories
+from services.procedures.gather.links import links, listening
+from services.procedures.gather.memory import SECOND_LOOK_S, Memory, keep, remembered, with_two_primaries
+from services.procedures.gather.reader import Reader
+from services.procedures.gather.server import (
     look,
     with_rates,
     with_rights,
@@ -44,7 +44,7 @@ from services.procedures.gather_server import (
     with_sst_account,
     with_variables,
 )
-from services.procedures.gather_starting import with_starting
+from services.procedures.gather.starting import with_starting
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, HostFacts, Link, Remembered
 from services.types import ClusterKind, Reach
 

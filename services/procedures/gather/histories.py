@@ -21,7 +21,7 @@ from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, pars
 from services.facts.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
 from services.lines import lines_of
-from services.procedures.gather_other_server import log_file, read_other_server
+from services.procedures.gather.other_server import log_file, read_other_server
 from services.procedures.plan.histories import by_marks, side_of, window
 from services.procedures.plan.host_facts import Facts, HostFacts, Trace
 from services.procedures.plan.own_transactions import before_turn, same_event

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
-from services.procedures.report_blocks import moment as utc
+from services.procedures.report.blocks import moment as utc
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.at_terminal import Terminal, at_terminal
 from tests.lab.procedures.obstacles import option_file

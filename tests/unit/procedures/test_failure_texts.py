@@ -18,8 +18,8 @@ from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.causes import cause, cause_or_last, telling
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import RunState, StepState, StepView
-from services.procedures.report_html import report_html
-from services.procedures.report_markdown import report_markdown
+from services.procedures.report.html import report_html
+from services.procedures.report.markdown import report_markdown
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch
 from tests.unit.procedures.test_fold import Writer
 

@@ -19,12 +19,12 @@ from services.procedures.journal import entries as line
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.model import Breach, Chart, Plan
 from services.procedures.plan.run_model import Question, RunState, StepState
-from services.procedures.report_blocks import clean, moment
-from services.procedures.report_html import report_html
-from services.procedures.report_markdown import report_markdown
-from services.procedures.report_plot import plot_picture, said
-from services.procedures.report_time import Axis
-from services.procedures.report_topology import topology_picture
+from services.procedures.report.blocks import clean, moment
+from services.procedures.report.html import report_html
+from services.procedures.report.markdown import report_markdown
+from services.procedures.report.plot import plot_picture, said
+from services.procedures.report.time import Axis
+from services.procedures.report.topology import topology_picture
 from services.series import Series
 from services.types import ClusterKind, Flavour, Health
 from tests.examples import examples

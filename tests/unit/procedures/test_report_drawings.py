@@ -10,11 +10,11 @@ import numpy as np
 from services.discovery.model import Component, NodeView
 from services.procedures.journal import entries as line
 from services.procedures.plan.run_model import RunState
-from services.procedures.report_html import report_html
-from services.procedures.report_markdown import report_markdown
-from services.procedures.report_plot import plot_picture
-from services.procedures.report_time import Axis
-from services.procedures.report_topology import topology_picture
+from services.procedures.report.html import report_html
+from services.procedures.report.markdown import report_markdown
+from services.procedures.report.plot import plot_picture
+from services.procedures.report.time import Axis
+from services.procedures.report.topology import topology_picture
 from services.series import Series
 from tests.unit.procedures.test_fold import START, Writer
 from tests.unit.procedures.test_report import CHART, SNAPSHOT

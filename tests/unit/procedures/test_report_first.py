@@ -15,9 +15,9 @@ from services.procedures.plan.conditions import Position
 from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPECTED
 from services.procedures.plan.model import Breach, Risk
 from services.procedures.plan.run_model import RunState, StepState, StepView, UndoView
-from services.procedures.report_html import report_html
-from services.procedures.report_markdown import report_markdown
-from services.procedures.report_time import Axis, axis_of, bars_of, grouped, timeline
+from services.procedures.report.html import report_html
+from services.procedures.report.markdown import report_markdown
+from services.procedures.report.time import Axis, axis_of, bars_of, grouped, timeline
 from tests.unit.procedures.plans import freeze, plan_of, stop
 from tests.unit.procedures.test_fold import START, Writer, done_run
 from tests.unit.procedures.test_report import samples

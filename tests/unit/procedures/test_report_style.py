@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from services.procedures.report_style import style
-from services.procedures.report_time import axis_of, timeline
-from services.procedures.report_topology import topology_picture
+from services.procedures.report.style import style
+from services.procedures.report.time import axis_of, timeline
+from services.procedures.report.topology import topology_picture
 from services.types import Health
 from tests.unit.procedures.test_report import SNAPSHOT, both, full_run
 from tests.unit.procedures.test_report_first import undone

@@ -23,7 +23,7 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.procedure import Procedure
 from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
-from services.procedures.report_markdown import report_markdown
+from services.procedures.report.markdown import report_markdown
 from services.procedures.spoken_inputs import spoken_answers, spoken_inputs
 from tests.examples import examples
 from tests.faults.cases import CASES, Case

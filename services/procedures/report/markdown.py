@@ -9,8 +9,8 @@ import re
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.plan.run_model import Entry, RunView
-from services.procedures.report_blocks import Block, Fold, Grid, Heading, Lines, Sentence, clean
-from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
+from services.procedures.report.blocks import Block, Fold, Grid, Heading, Lines, Sentence, clean
+from services.procedures.report.content import SeriesOf, UnitOf, report_blocks
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _LIST = re.compile(r"(\d*)([-+.)])(?=\s|$)|(--)")

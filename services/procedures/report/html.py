@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from services.discovery.model import ClusterSnapshot
 from services.procedures.plan.run_model import Entry, RunView
-from services.procedures.report_blocks import Block, Fold, Grid, Heading, Lines, Picture, Sentence, clean
-from services.procedures.report_content import SeriesOf, UnitOf, report_blocks
-from services.procedures.report_style import style
+from services.procedures.report.blocks import Block, Fold, Grid, Heading, Lines, Picture, Sentence, clean
+from services.procedures.report.content import SeriesOf, UnitOf, report_blocks
+from services.procedures.report.style import style
 from services.words import tr
 
 _SHORT = 24

@@ -12,9 +12,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import RunView, StepState, StepView
-from services.procedures.report_blocks import Grid, Picture, hour
-from services.procedures.report_style import INK
-from services.procedures.report_topology import new_svg, put_text
+from services.procedures.report.blocks import Grid, Picture, hour
+from services.procedures.report.style import INK
+from services.procedures.report.topology import new_svg, put_text
 from services.words import tr
 
 WIDTH, LEFT, RIGHT = 960.0, 84.0, 16.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from services.procedures.plan.run_model import Entry
-from services.procedures.report_blocks import hour
+from services.procedures.report.blocks import hour
 from services.words import tr
 
 Row = tuple[str, ...]

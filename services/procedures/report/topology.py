@@ -10,8 +10,8 @@ from math import ceil
 from xml.etree.ElementTree import Element, SubElement
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.procedures.report_blocks import Grid, Picture, clean, moment
-from services.procedures.report_style import INK
+from services.procedures.report.blocks import Grid, Picture, clean, moment
+from services.procedures.report.style import INK
 from services.types import Health
 from services.words import tr
 

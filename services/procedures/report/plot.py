@@ -9,10 +9,10 @@ import numpy as np
 
 from services.discovery.words import number, size
 from services.procedures.plan.model import Chart
-from services.procedures.report_blocks import Grid, Picture
-from services.procedures.report_style import INK
-from services.procedures.report_time import LEFT, RIGHT, WIDTH, Axis, axis_words, grouped, upright
-from services.procedures.report_topology import new_svg, put_text
+from services.procedures.report.blocks import Grid, Picture
+from services.procedures.report.style import INK
+from services.procedures.report.time import LEFT, RIGHT, WIDTH, Axis, axis_words, grouped, upright
+from services.procedures.report.topology import new_svg, put_text
 from services.series import Array, Series
 from services.words import tr
 

@@ -17,13 +17,13 @@ from services.procedures.plan.checks import Verdict
 from services.procedures.plan.codec import decode
 from services.procedures.plan.model import Chart, Obligation, Risk
 from services.procedures.plan.run_model import Entry, RunView
-from services.procedures.report_blocks import Block, Fold, Grid, Heading, Picture, Sentence, moment
-from services.procedures.report_course import course
-from services.procedures.report_first import broken_rules, head, not_known, outcome, positions
-from services.procedures.report_plot import Mark, plot_picture
-from services.procedures.report_steps import step_table, steps_in_full
-from services.procedures.report_time import Axis, axis_of, bars_of, timeline
-from services.procedures.report_topology import topology_picture
+from services.procedures.report.blocks import Block, Fold, Grid, Heading, Picture, Sentence, moment
+from services.procedures.report.course import course
+from services.procedures.report.first import broken_rules, head, not_known, outcome, positions
+from services.procedures.report.plot import Mark, plot_picture
+from services.procedures.report.steps import step_table, steps_in_full
+from services.procedures.report.time import Axis, axis_of, bars_of, timeline
+from services.procedures.report.topology import topology_picture
 from services.procedures.spoken_inputs import spoken_answers
 from services.series import Series
 from services.words import tr

@@ -12,7 +12,7 @@ from services.procedures.plan.conditions import Joined, Position, Stopped, Trans
 from services.procedures.plan.conditions_component import TWO_PRIMARIES, UNEXPECTED
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.run_model import Entry, RunState, RunView, StepState
-from services.procedures.report_blocks import Block, Grid, Heading, Sentence, hour, moment, took
+from services.procedures.report.blocks import Block, Grid, Heading, Sentence, hour, moment, took
 from services.words import tr
 
 _TONES = {

@@ -9,7 +9,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.inventory.model import ClusterEntry, Inventory
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.crash_checks import unaccounted
 from services.procedures.catalogue.crash_party import party
 from services.procedures.catalogue.joining_checks import names

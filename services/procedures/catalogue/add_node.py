@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import forked
 from services.procedures.catalogue import joining_checks as own
+from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
 from services.procedures.catalogue.choices import down_members, member_hosts, why_no_spare
 from services.procedures.catalogue.haproxy_places import can_drain
 from services.procedures.catalogue.joiner_config import COPIED, address_of
@@ -20,7 +21,6 @@ from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import field_faults, filled, flag_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import About
-from services.procedures.preflight.parts import arbitrators, login_refused, server_of
 from services.types import Reach
 
 ABOUT = About(

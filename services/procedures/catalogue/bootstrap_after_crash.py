@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import crash_by_itself as by_itself
 from services.procedures.catalogue import crash_checks as own
 from services.procedures.catalogue import crash_safety as safety
+from services.procedures.catalogue.checks.parts import ssh_silent, state_file
 from services.procedures.catalogue.choices import is_primary, member_hosts
 from services.procedures.catalogue.crash_history import extracted, forked_from, history, strangers_to
 from services.procedures.catalogue.crash_identity import one_cluster
@@ -34,7 +35,6 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.procedure import About
-from services.procedures.preflight.parts import ssh_silent, state_file
 
 ABOUT = About(
     name="bootstrap-after-crash",

@@ -7,6 +7,7 @@ the others wait for ever (Galera documentation, "pc.recovery"; trials on the lab
 from __future__ import annotations
 
 from services.procedures.catalogue import steps
+from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.crash_history import pairs
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing
@@ -16,7 +17,6 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.conditions import FormedAgain, Stopped
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
-from services.procedures.preflight.parts import state_file
 
 PATIENCE_S = 300.0
 FORMED = "formed"

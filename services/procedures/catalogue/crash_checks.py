@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.choices import is_primary
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, behind, standings
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts
-from services.procedures.preflight.parts import verdict
 from services.types import Reach
 
 

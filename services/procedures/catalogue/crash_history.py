@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.catalogue.extraction import log_index, write_out
@@ -16,7 +17,6 @@ from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.histories import histories
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.model import Step
-from services.procedures.preflight.parts import verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.procedures.catalogue.checks.parts import state_file, verdict
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, standings
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import ZERO_UUID
-from services.procedures.preflight.parts import state_file, verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.procedures.catalogue import forked, steps
+from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_unmoved import unmoved
 from services.procedures.gather.starting import BOOTSTRAP_UNIT
@@ -30,7 +31,6 @@ from services.procedures.plan.conditions_component import NothingWritten
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Consent, Risk, Step, Undo
 from services.procedures.plan.positions import recovered_position
-from services.procedures.preflight.parts import state_file
 
 JOIN_LIMIT_S = 4 * 3_600.0
 _CLEARED = (

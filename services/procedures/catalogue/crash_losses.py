@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.reading import words
+from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.crash_history import is_written_out, strangers_to
 from services.procedures.catalogue.crash_party import Party
 from services.procedures.catalogue.crash_positions import Standing, standings
@@ -20,7 +21,6 @@ from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import ZERO_UUID, HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.positions import tail_name
-from services.procedures.preflight.parts import verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.option_files import group_members
+from services.procedures.catalogue.checks.parts import ssh_silent
 from services.procedures.catalogue.joiner_config import address_of
 from services.procedures.plan.conditions import NoPrimary
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
-from services.procedures.preflight.parts import ssh_silent
 
 SERVER_PORT, GROUP_PORT = 3306, 4567
 

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 
 from services.facts.reading import count
+from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, HostFacts
 from services.procedures.plan.inputs import number_of
 from services.procedures.plan.positions import kept_name, tail_name
-from services.procedures.preflight.parts import state_file
 
 _POSITION = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(-?\d+)")
 

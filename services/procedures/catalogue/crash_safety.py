@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from services.procedures.catalogue.checks.parts import known, verdict
+from services.procedures.catalogue.checks.transfer import GROUP_PORT
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import known, verdict
-from services.procedures.preflight.transfer import GROUP_PORT
 
 ROOM = 2**30
 """Free disk from which on an old 'disk full' in the log is history."""

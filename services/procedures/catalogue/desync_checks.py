@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.haproxy_places import open_places
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts
-from services.procedures.preflight.parts import unread, verdict
 
 LONGEST_S = 30.0
 """A read lock waits for the statements that run, and everything behind it waits too (page disk-snapshot-node, P5)."""

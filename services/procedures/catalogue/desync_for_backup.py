@@ -8,8 +8,9 @@ desync would end theirs.
 
 from __future__ import annotations
 
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import desync_checks as own
+from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.choices import member_choices, member_hosts
 from services.procedures.catalogue.haproxy_checks import haproxy_checks
 from services.procedures.catalogue.haproxy_places import balancer_hosts, can_drain, open_places
@@ -24,7 +25,6 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, field_faults, filled, seconds_of
 from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.procedure import About
-from services.procedures.preflight.parts import arbitrators
 
 ABOUT = About(
     name="desync-for-backup",

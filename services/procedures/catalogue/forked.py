@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue import extraction, steps
+from services.procedures.catalogue.checks.parts import state_word
 from services.procedures.catalogue.joining_state import beyond, lies_in, nothing_left, position_of, seen_beyond
 from services.procedures.plan.actions import RemoveFile, Several
 from services.procedures.plan.checks import Check, Remedy, Verdict
@@ -23,7 +24,6 @@ from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Risk, Step
-from services.procedures.preflight.parts import state_word
 
 _NOTHING_OF_IT = {
     "nothing": "the data folder of {0} is empty, or an SST into it was not finished",

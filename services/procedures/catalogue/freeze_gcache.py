@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import freeze_checks as own
 from services.procedures.catalogue import set_before
 from services.procedures.catalogue.choices import member_choices, member_hosts

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.connections.statement import set_provider_option
 from services.procedures.catalogue import set_before, steps, traffic_steps
+from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_folder, cache_of, is_frozen
 from services.procedures.catalogue.freeze_guard import RELEASE, Guard
@@ -29,7 +30,6 @@ from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.inputs import bytes_of, flag_of, seconds_of
 from services.procedures.plan.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
-from services.procedures.preflight.parts import arbitrators
 
 START_LIMIT_S = 3_600.0
 DRAIN_S = 120.0

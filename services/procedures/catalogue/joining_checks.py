@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.option_files import group_members
+from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known, server_of, unread, verdict
+from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.joiner_config import address_of, not_copied
 from services.procedures.catalogue.joiner_secrets import may_copy
@@ -13,8 +15,6 @@ from services.procedures.catalogue.joining_state import ahead, position_of
 from services.procedures.catalogue.rolling_order import writer_of
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import arbitrators, galera_of, known, server_of, unread, verdict
-from services.procedures.preflight.transfer import sst_orphans, sst_tools
 
 FRESH_BYTES = 2 * 2**30
 """More than a server's fresh installation has, its redo log and gcache counted."""

@@ -11,12 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from services.procedures.catalogue.checks.health import SYNCED
+from services.procedures.catalogue.checks.parts import galera_of, state_word
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.forked import history_of
 from services.procedures.catalogue.joining_state import ahead, lies_in, must_recover, newest_of, position_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.preflight.health import SYNCED
-from services.procedures.preflight.parts import galera_of, state_word
 from services.sampling.ist_reach import remaining_s, safe_gap
 
 SST_FIXED_S = 10.0

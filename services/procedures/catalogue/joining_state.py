@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.plan.conditions_at_rest import StateNamed
 from services.procedures.plan.histories import claim_is_confirmed
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.positions import recovered_position
-from services.procedures.preflight.parts import galera_of
 
 Lies = Literal["nothing", "a spare's own", "this cluster's", "another's", "state lost"]
 

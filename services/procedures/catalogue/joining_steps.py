@@ -8,6 +8,7 @@ from typing import Literal
 
 from services.connections.command import Command
 from services.procedures.catalogue import forked, steps
+from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.choices import member_hosts
 from services.procedures.catalogue.crash_positions import standings
 from services.procedures.catalogue.crash_stale import innodb_counts
@@ -43,7 +44,6 @@ from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, seconds_of
 from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
-from services.procedures.preflight.parts import arbitrators
 
 SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
 LISTEN_S = 120

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from services.procedures.catalogue.checks.parts import arbitrators, unread, verdict
 from services.procedures.catalogue.freeze_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.rolling_order import donor_for, order_of, writer_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
-from services.procedures.preflight.parts import arbitrators, unread, verdict
 
 REACH_TIMES = 3.0
 FLUSH_S = 300.0

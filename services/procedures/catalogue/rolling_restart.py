@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import rolling_checks as own
 from services.procedures.catalogue import set_before
 from services.procedures.catalogue.choices import member_choices, member_hosts

@@ -7,13 +7,13 @@ System Variables": both dynamic). Without a step of its own a node that somebody
 from __future__ import annotations
 
 from services.connections.statement import Keyword, set_global
+from services.procedures.catalogue.checks.parts import known, verdict
 from services.procedures.plan.actions import Sql, WaitFor
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.conditions import Condition, NoClients, VariableIs
 from services.procedures.plan.fields import Field, Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
-from services.procedures.preflight.parts import known, verdict
 
 KEEP, SERVE = "keep", "serve"
 REJECT, DONOR = "wsrep_reject_queries", "wsrep_sst_donor"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.facts.galera import OFF_SENTENCE, galera_problems, parse_galera
-from services.procedures.preflight import health_gate
+from services.procedures.catalogue.checks import health_gate
 from services.types import Health
 from tests.unit.discovery.scenes import STATE, estate, member, node
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, facts, galera, host

@@ -7,12 +7,12 @@ import pytest
 from services.facts.option_files import parse_defaults
 from services.facts.start_line import StartLine
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.checks import joins_others_once_written
 from services.procedures.catalogue.joining_steps import config_path
 from services.procedures.plan.checks import Check
 from services.procedures.plan.conditions import OptionIs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import filled
-from services.procedures.preflight import joins_others_once_written
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN

@@ -14,6 +14,7 @@ from services.connections.ports import Output
 from services.errors import AuthFailed
 from services.facts.start_line import StartLine, StartWord, founds, start_line
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.checks import joins_others
 from services.procedures.catalogue.steps import founds_nothing
 from services.procedures.gather.reader import Reader
 from services.procedures.gather.starting import with_starting
@@ -25,7 +26,6 @@ from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.parts import founds as founding_act
 from services.procedures.plan.parts import parts, starts_a_server
-from services.procedures.preflight import joins_others
 from services.procedures.verify.conditions import RealProver
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of

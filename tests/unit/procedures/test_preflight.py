@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.facts.model import MachineFacts, Problem, ServerFacts
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, Link, LockSeen
 from services.types import Flavour

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
+from services.procedures.catalogue.checks.product import foreign_provider, known_product
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.product import foreign_provider, known_product
 from services.types import Flavour, Reach
 
 PASS, WARN, BLOCK = Verdict.PASS, Verdict.WARN, Verdict.BLOCK

@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output, Rows
 from services.errors import TimedOut
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory

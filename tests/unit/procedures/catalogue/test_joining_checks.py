@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.facts.model import Problem
-from services.procedures import preflight
+from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected

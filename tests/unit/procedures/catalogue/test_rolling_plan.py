@@ -9,6 +9,7 @@ import pytest
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.checks import health_gate, joins_others, no_transfer_or_ddl
 from services.procedures.catalogue.rolling_checks import (
     enough_members,
     fast_shutdown,
@@ -30,7 +31,6 @@ from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants import violations
 from services.procedures.plan.model import Plan
-from services.procedures.preflight import health_gate, joins_others, no_transfer_or_ddl
 from services.types import ClusterKind
 from tests.faults.scripted.cluster import balanced, whole
 from tests.faults.scripted.facts import facts_of

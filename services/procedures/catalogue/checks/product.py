@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import galera_of, known, problem_of, server_of, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, problem_of, server_of, unread, verdict
 from services.types import Flavour
 
 _CODERSHIP = "codership"

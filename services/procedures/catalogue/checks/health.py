@@ -6,9 +6,7 @@ from services.discovery.clash import CLASH
 from services.discovery.two_primaries import primaries_apart
 from services.facts.galera import OFF_SENTENCE
 from services.facts.model import GaleraFacts
-from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import (
+from services.procedures.catalogue.checks.parts import (
     answered,
     arbitrators,
     galera_of,
@@ -19,6 +17,8 @@ from services.procedures.preflight.parts import (
     unread,
     verdict,
 )
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
 
 SYNCED, DONOR = 4, 2
 """wsrep_local_state (galera/wsrep_api.h)."""

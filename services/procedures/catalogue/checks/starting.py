@@ -6,10 +6,10 @@ And whether InnoDB would start as usual: an innodb_force_recovery that somebody'
 from __future__ import annotations
 
 from services.facts.option_files import group_members
+from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import number_of
-from services.procedures.preflight.parts import known, unread, verdict
 
 LEAST_TEMPORARY = 16 * 2**20
 """What the scripts of a start and of an SST write: logs of some kilobytes, and what the server sorts in a file."""

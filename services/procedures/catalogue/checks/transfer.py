@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import galera_of, known, server_of, ssh_silent, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, server_of, ssh_silent, unread, verdict
 from services.types import Flavour
 
 GROUP_PORT, TRANSFER_PORTS = 4567, (4444, 4568)

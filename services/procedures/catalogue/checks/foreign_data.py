@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import ZERO_UUID, Facts
-from services.procedures.preflight.parts import unread, verdict
 
 
 def datadir_foreign(facts: Facts, host: str) -> Check:

@@ -7,16 +7,16 @@ Codes are stable: an override names them. Texts are English: they are kept in th
 
 from __future__ import annotations
 
-from services.procedures.preflight.access import clocks, config_valid, lock_free, operator_rights
-from services.procedures.preflight.donors import donor_names, named_donor
-from services.procedures.preflight.foreign_data import datadir_foreign
-from services.procedures.preflight.founding import founds_by_option, joins_others, joins_others_once_written
-from services.procedures.preflight.health import health_gate, long_transactions, no_transfer_or_ddl
-from services.procedures.preflight.one_past import one_past
-from services.procedures.preflight.product import foreign_provider, known_product, provider_protocol, versions
-from services.procedures.preflight.starting import innodb_as_usual, names_known, temporary_space
-from services.procedures.preflight.traffic import provider_library, traffic_alike, traffic_files
-from services.procedures.preflight.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
+from services.procedures.catalogue.checks.access import clocks, config_valid, lock_free, operator_rights
+from services.procedures.catalogue.checks.donors import donor_names, named_donor
+from services.procedures.catalogue.checks.foreign_data import datadir_foreign
+from services.procedures.catalogue.checks.founding import founds_by_option, joins_others, joins_others_once_written
+from services.procedures.catalogue.checks.health import health_gate, long_transactions, no_transfer_or_ddl
+from services.procedures.catalogue.checks.one_past import one_past
+from services.procedures.catalogue.checks.product import foreign_provider, known_product, provider_protocol, versions
+from services.procedures.catalogue.checks.starting import innodb_as_usual, names_known, temporary_space
+from services.procedures.catalogue.checks.traffic import provider_library, traffic_alike, traffic_files
+from services.procedures.catalogue.checks.transfer import ports, sst_account, sst_orphans, sst_section, sst_tools
 
 __all__ = [
     "clocks",

@@ -7,10 +7,10 @@ Sources: Galera documentation "SSL Settings" (all nodes or none), Percona XtraDB
 from __future__ import annotations
 
 from services.facts.option_files import provider_options_of
+from services.procedures.catalogue.checks.parts import server_of, unread, verdict
 from services.procedures.gather.files import PROVIDER_FILES, library_of, tls_files
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import server_of, unread, verdict
 from services.types import Flavour
 
 

@@ -7,9 +7,9 @@ Members of one Primary Component go on together; what each stands at is proven o
 from __future__ import annotations
 
 from services.discovery.two_primaries import sides_words
+from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, unread, verdict
 
 
 def one_past(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> Check:

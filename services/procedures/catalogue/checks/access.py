@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from services.procedures.catalogue.checks.parts import known, listed, ssh_silent, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import known, listed, ssh_silent, unread, verdict
 
 CLOCK_WARN_S, CLOCK_BLOCK_S = 1.0, 30.0
 """Certificates and logs are compared across hosts: a second disturbs reading, half a minute breaks the evidence."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 
+from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.preflight.parts import galera_of, known, unread, verdict
 
 
 def donor_names(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:

@@ -10,10 +10,10 @@ import pytest
 from services.clock import SystemClock
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.catalogue import checks as preflight
-from services.procedures.catalogue.crash_checks import unaccounted
-from services.procedures.catalogue.crash_party import party
-from services.procedures.catalogue.joining_checks import names
-from services.procedures.catalogue.joining_estimate import donor_ranking
+from services.procedures.catalogue.galera.add_node.checks import names
+from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
+from services.procedures.catalogue.galera.bootstrap_after_crash.checks import unaccounted
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
 from services.procedures.execute.live_hosts import LiveHosts

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from services.errors import BadInput
-from services.procedures.catalogue.add_node import AddNode
-from services.procedures.catalogue.bootstrap_after_crash import BootstrapAfterCrash
-from services.procedures.catalogue.desync_for_backup import DesyncForBackup
-from services.procedures.catalogue.freeze_gcache import FreezeGcache
-from services.procedures.catalogue.rolling_restart import RollingRestart
+from services.procedures.catalogue.galera.add_node.procedure import AddNode
+from services.procedures.catalogue.galera.bootstrap_after_crash.procedure import BootstrapAfterCrash
+from services.procedures.catalogue.galera.desync_for_backup.procedure import DesyncForBackup
+from services.procedures.catalogue.galera.freeze_gcache.procedure import FreezeGcache
+from services.procedures.catalogue.galera.rolling_restart.procedure import RollingRestart
 from services.procedures.plan.procedure import Procedure
 
 _ALL: tuple[Procedure, ...] = (AddNode(), FreezeGcache(), RollingRestart(), BootstrapAfterCrash(), DesyncForBackup())

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable, Mapping
 
 from services.errors import Unreachable, UserError
-from services.procedures.catalogue.binlog_tail import LAST_XID
-from services.procedures.catalogue.extraction import EXTRACT
-from services.procedures.catalogue.haproxy_steps import CLOSE_SESSIONS, SET_STATE
-from services.procedures.catalogue.orphans import END_ORPHANS
+from services.procedures.catalogue.steps.binlog_tail import LAST_XID
+from services.procedures.catalogue.steps.extraction import EXTRACT
+from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
+from services.procedures.catalogue.steps.orphans import END_ORPHANS
 from services.procedures.engine.ports import Acted
 from services.procedures.plan.actions import (
     Action,

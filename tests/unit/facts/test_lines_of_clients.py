@@ -18,7 +18,7 @@ from services.facts.binlog_marks import marks_read, parse_marks
 from services.facts.client_text import without_client_text
 from services.facts.error_log import parse_transfers
 from services.facts.primary_views import parse_views
-from services.procedures.catalogue.extraction import EXTRACT
+from services.procedures.catalogue.steps.extraction import EXTRACT
 from tests.unit.facts.binary_logs import TEXT, a_binary_log, run
 from tests.unit.recorded.histories_recorded import FOLDER
 

@@ -13,8 +13,8 @@ from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.facts.binlog_marks import parse_marks
-from services.procedures.catalogue.binlog_tail import LAST_XID
-from services.procedures.catalogue.extraction import EXTRACT
+from services.procedures.catalogue.steps.binlog_tail import LAST_XID
+from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.gather.histories import binlog_index, first_round, read_marks
 from services.procedures.plan.host_facts import HostFacts
 from tests.unit.facts.binary_logs import BROKEN, EMPTY, TEXT, a_binary_log, run

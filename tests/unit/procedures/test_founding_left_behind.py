@@ -15,7 +15,7 @@ from services.errors import AuthFailed
 from services.facts.start_line import StartLine, StartWord, founds, start_line
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others
-from services.procedures.catalogue.steps import founds_nothing
+from services.procedures.catalogue.steps.server import founds_nothing
 from services.procedures.gather.reader import Reader
 from services.procedures.gather.starting import with_starting
 from services.procedures.plan.actions import Run, Several

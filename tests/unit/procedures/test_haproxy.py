@@ -17,15 +17,15 @@ from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.haproxy_checks import ADMIN, balancers, haproxy_checks
-from services.procedures.catalogue.haproxy_places import (
+from services.procedures.catalogue.checks.haproxy import ADMIN, balancers, haproxy_checks
+from services.procedures.catalogue.steps.haproxy import SET_STATE, drain_steps, out_of, return_steps
+from services.procedures.catalogue.steps.haproxy_places import (
     all_behind,
     balancer_hosts,
     can_drain,
     open_places,
     places_of,
 )
-from services.procedures.catalogue.haproxy_steps import SET_STATE, drain_steps, out_of, return_steps
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
 from services.procedures.gather.haproxy import config_paths, parse_show, show_read, sockets_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.model import NodeFacts, ServerFacts
-from services.procedures.catalogue.add_node import AddNode
+from services.procedures.catalogue.galera.add_node.procedure import AddNode
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import HostFacts
 from services.types import Flavour, Reach

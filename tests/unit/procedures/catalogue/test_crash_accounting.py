@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from services.procedures.catalogue.crash_checks import positions, primary_exists, unaccounted
-from services.procedures.catalogue.crash_party import party
-from services.procedures.catalogue.crash_positions import standings
+from services.procedures.catalogue.galera.bootstrap_after_crash.checks import positions, primary_exists, unaccounted
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import Facts
 from services.types import Reach

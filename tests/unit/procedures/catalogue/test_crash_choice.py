@@ -8,9 +8,9 @@ import pytest
 
 from services.facts.primary_views import PrimaryView
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.crash_checks import chosen_is_newest, positions
-from services.procedures.catalogue.crash_positions import joining_order, most_advanced, standings
-from services.procedures.catalogue.crash_safety import (
+from services.procedures.catalogue.galera.bootstrap_after_crash.checks import chosen_is_newest, positions
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import joining_order, most_advanced, standings
+from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
     clients_away,
     copies,
     crash_cause,

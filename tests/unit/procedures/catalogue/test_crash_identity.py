@@ -8,10 +8,10 @@ import pytest
 
 from services.facts.other_server import OtherServer
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.crash_by_itself import in_the_way
-from services.procedures.catalogue.crash_identity import one_cluster
-from services.procedures.catalogue.crash_party import party
-from services.procedures.catalogue.crash_positions import most_advanced, standings
+from services.procedures.catalogue.galera.bootstrap_after_crash.by_itself import in_the_way
+from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import most_advanced, standings
 from services.procedures.plan.conditions import SameHistory
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Remembered, Trace
 from services.procedures.plan.invariants import violations

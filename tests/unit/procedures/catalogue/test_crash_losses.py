@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from services.facts.primary_views import PrimaryView
-from services.procedures.catalogue import crash_history, procedure_named
-from services.procedures.catalogue.crash_history import history
-from services.procedures.catalogue.crash_losses import accepted, losses, lost
-from services.procedures.catalogue.crash_party import Party, party
-from services.procedures.catalogue.crash_positions import standings
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.galera.bootstrap_after_crash import history as crash_history
+from services.procedures.catalogue.galera.bootstrap_after_crash.history import history
+from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, losses, lost
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party, party
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.histories_model import Histories

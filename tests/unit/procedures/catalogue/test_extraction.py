@@ -8,7 +8,7 @@ from pathlib import Path
 
 from services.connections.binlog_programs import BINLOG_MARKS
 from services.facts.binlog_marks import parse_marks
-from services.procedures.catalogue.extraction import EXTRACT, write_out
+from services.procedures.catalogue.steps.extraction import EXTRACT, write_out
 from services.procedures.plan.actions import Detached
 from tests.unit.facts.binary_logs import EMPTY, TEXT, a_binary_log, run
 from tests.unit.procedures.facts_of_three import UUID, down

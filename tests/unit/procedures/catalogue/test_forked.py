@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.extraction import extracted_name
-from services.procedures.catalogue.joining_estimate import donor_ranking
+from services.procedures.catalogue.galera.add_node.estimate import donor_ranking
+from services.procedures.catalogue.steps.extraction import extracted_name
 from services.procedures.plan.actions import Detached, Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.conditions import SameHistory

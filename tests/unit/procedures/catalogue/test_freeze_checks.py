@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.procedures.catalogue import freeze_checks as own
+from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.conditions import FlowControlBelow
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue import freeze_checks as own
-from services.procedures.catalogue.freeze_guard import GUARD, Guard
-from services.procedures.catalogue.freeze_steps import freeze_plan
+from services.procedures.catalogue.galera.freeze_gcache import checks as own
+from services.procedures.catalogue.galera.freeze_gcache.guard import GUARD, Guard
+from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.conditions import CacheFrozen, CacheReaches, FreeDisk, Kept, ProviderOption, TransferWas

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.freeze_arithmetic import OPTION
+from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.conditions import CleanPosition, ClusterWhole, Kept, OptionIs, ProviderOption, UnitFresh

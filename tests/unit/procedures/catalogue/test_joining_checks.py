@@ -10,9 +10,9 @@ import pytest
 
 from services.facts.model import Problem
 from services.procedures.catalogue import checks as preflight
-from services.procedures.catalogue import joining_checks as own
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.joining_estimate import Expected, donor_ranking, transfer_expected
+from services.procedures.catalogue.galera.add_node import checks as own
+from services.procedures.catalogue.galera.add_node.estimate import Expected, donor_ranking, transfer_expected
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Rates
 from tests.unit.procedures.facts_of_three import BLOCK, OTHER, PASS, UUID, WARN, down, facts, galera, gone, host
 

@@ -9,9 +9,9 @@ import pytest
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem, ServerFacts
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.joining_checks import runs_now
-from services.procedures.catalogue.orphans import END_ORPHANS, ORPHANS
-from services.procedures.catalogue.watches import disk
+from services.procedures.catalogue.galera.add_node.checks import runs_now
+from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
+from services.procedures.catalogue.steps.watches import disk
 from services.procedures.plan.actions import Continue, Run, Several, WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.conditions import FlowControlBelow, FreeDisk, StatusIs

@@ -8,8 +8,15 @@ import pytest
 
 from services.facts.binlog_marks import Mark
 from services.facts.primary_views import PrimaryView
-from services.procedures.catalogue import forked, procedure_named
-from services.procedures.catalogue.joining_state import beyond, lies_in, must_recover, position_of, seen_beyond
+from services.procedures.catalogue import procedure_named
+from services.procedures.catalogue.galera.add_node.joiner_state import (
+    beyond,
+    lies_in,
+    must_recover,
+    position_of,
+    seen_beyond,
+)
+from services.procedures.catalogue.steps import forked
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.conditions import SameHistory

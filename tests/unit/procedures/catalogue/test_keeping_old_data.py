@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts
-from services.procedures.catalogue.joining_checks import aside_possible, own_file_system
-from services.procedures.catalogue.joining_estimate import Expected
+from services.procedures.catalogue.galera.add_node.checks import aside_possible, own_file_system
+from services.procedures.catalogue.galera.add_node.estimate import Expected
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from services.procedures.catalogue.orphans import END_ORPHANS, ORPHANS
+from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script is for hosts with Linux's /proc")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.catalogue.crash_safety import unflushed
+from services.procedures.catalogue.galera.bootstrap_after_crash.safety import unflushed
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Grastate
 from tests.unit.procedures.facts_of_three import NAMES, PASS, UUID, WARN, down, facts

@@ -10,13 +10,13 @@ import pytest
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import health_gate, joins_others, no_transfer_or_ddl
-from services.procedures.catalogue.rolling_checks import (
+from services.procedures.catalogue.galera.rolling_restart.checks import (
     enough_members,
     fast_shutdown,
     replicas,
     stop_limits,
 )
-from services.procedures.catalogue.rolling_option import option_known
+from services.procedures.catalogue.galera.rolling_restart.option import option_known
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.conditions import (
     CacheLasts,

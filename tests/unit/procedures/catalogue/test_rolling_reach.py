@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.catalogue.rolling_checks import reach
+from services.procedures.catalogue.galera.rolling_restart.checks import reach
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, Rates
 from services.sampling.ist_reach import MARGIN

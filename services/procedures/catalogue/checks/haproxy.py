@@ -1,0 +1,101 @@
+"""The checks of a drain through HAProxy: every node found, somebody else there to serve, and the right to say so."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.steps.haproxy_places import open_places, places_of
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
+
+ADMIN = "stats socket /run/haproxy/admin.sock mode 660 level admin"
+
+
+def haproxy_checks(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
+    """Return the checklist of a drain through HAProxy."""
+    return (_found(facts, nodes), _others(facts, nodes), _may_drain(facts))
+
+
+def balancers(facts: Facts, drain: str) -> Check:
+    """A balancer that does not know of the restart sends clients to a closed port."""
+    seen = sorted({f"{b} on {h.host}" for h in facts.hosts for b in h.balancers})
+    kinds = {b for h in facts.hosts for b in h.balancers}
+    told = {"person": kinds, "haproxy": {"haproxy"}}.get(drain, set())
+    missing = sorted(kinds - told)
+    proxysql = "; ProxySQL is not told by this procedure" if "proxysql" in missing else ""
+    return Check(
+        code="BALANCER",
+        title="The balancer takes the node out first",
+        verdict=Verdict.WARN if missing else Verdict.PASS,
+        evidence=(", ".join(seen) or "no HAProxy or ProxySQL seen on the hosts of this inventory") + proxysql,
+        why="A check that only connects still finds the node alive while it refuses statements.",
+        try_=_advice(missing),
+    )
+
+
+def _advice(missing: list[str]) -> tuple[str, ...]:
+    if not missing:
+        return ()
+    if missing == ["haproxy"]:
+        return ("Choose that HAProxy drains each node, or that you take each node out of the balancer.",)
+    return ("Choose that you take each node out of the balancer: you are asked before each node.",)
+
+
+def _found(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    lacking = [node for node in nodes if not open_places(facts, node)]
+    told = [f"{node}: {_words(facts, node)}" for node in nodes]
+    return Check(
+        code="HAPROXY-NODES",
+        title="Every node is found behind a HAProxy",
+        verdict=Verdict.BLOCK if lacking else Verdict.PASS,
+        evidence="; ".join(told) or "no node",
+        why="A node is found by its address and port; one that HAProxy does not know can't be drained there.",
+        try_=("Choose another way for the clients to leave a node, or add the node to the backend.",)
+        if lacking
+        else (),
+    )
+
+
+def _words(facts: Facts, node: str) -> str:
+    found = [
+        f"{place.name} on {place.host}" + (" (drained before this run: left so)" if place.server.ordered_out else "")
+        for place in places_of(facts, node)
+    ]
+    return ", ".join(found) or "in no backend"
+
+
+def _others(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    alone = sorted(
+        {
+            f"{place.server.backend} on {place.host} has no other server up than {place.server.name}"
+            for node in nodes
+            for place in open_places(facts, node)
+            if not place.others
+        }
+    )
+    total = len({(p.host, p.haproxy.socket, p.server.backend) for node in nodes for p in open_places(facts, node)})
+    return Check(
+        code="HAPROXY-OTHERS",
+        title="Each backend has another server that takes the sessions",
+        verdict=Verdict.BLOCK if alone else Verdict.PASS,
+        evidence="; ".join(alone) or f"in each of {total} backends another server is up",
+        why="With the only server of a backend drained, its clients get no answer at all.",
+        try_=("Bring another server of the backend up, or add one.",) if alone else (),
+    )
+
+
+def _may_drain(facts: Facts) -> Check:
+    lacking, told = [], []
+    for host in facts.hosts:
+        for one in host.haproxies:
+            where = f"{one.socket or 'HAProxy'} on {host.host}"
+            told.append(f"{where}: {one.fault or f'level {one.level}, HAProxy {one.version}'}")
+            if one.level != "admin":
+                lacking.append(where)
+    return Check(
+        code="HAPROXY-LEVEL",
+        title="The stats sockets may drain",
+        verdict=Verdict.BLOCK if lacking or not told else Verdict.PASS,
+        evidence="; ".join(told) or "no HAProxy was read",
+        why="HAProxy takes orders only at a socket of level admin; one HAProxy left out keeps sending clients.",
+        try_=(f"Put this into the section global of haproxy.cfg, and reload HAProxy: {ADMIN}",
+              "Install socat on that host if it is missing.") if lacking or not told else (),
+    )  # fmt: skip

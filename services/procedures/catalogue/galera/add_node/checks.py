@@ -1,0 +1,380 @@
+"""The checks that only add-node has: the joiner's data, disk, names, and what its configuration will be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.facts.option_files import group_members
+from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known, server_of, unread, verdict
+from services.procedures.catalogue.checks.transfer import sst_orphans, sst_tools
+from services.procedures.catalogue.galera.add_node.estimate import Expected
+from services.procedures.catalogue.galera.add_node.joiner_config import address_of, not_copied
+from services.procedures.catalogue.galera.add_node.joiner_secrets import may_copy
+from services.procedures.catalogue.galera.add_node.joiner_state import ahead, position_of
+from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts, HostFacts
+
+FRESH_BYTES = 2 * 2**30
+"""More than a server's fresh installation has, its redo log and gcache counted."""
+FREE_TIMES, UNPACKED_TIMES = 1.1, 2.1
+ASIDE = ".pilothouse-before"
+
+
+def configured(facts: Facts, joiner: str) -> bool:
+    """Return whether the host's own files make it a node of this cluster already (a member that was away)."""
+    return bool(facts.host(joiner).option("mysqld", "wsrep_cluster_address"))
+
+
+def aside_path(facts: Facts, joiner: str) -> str:
+    """Return where the old data folder is kept."""
+    return (facts.host(joiner).datadir or "/var/lib/mysql").rstrip("/") + ASIDE
+
+
+def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool, given_up: bool = False) -> Check:
+    """Say what will happen, from what numbers. A joiner that is ahead holds what nobody else has: first look.
+
+    Args:
+        given_up: a person said that the joiner gives up what only it has; it is written to a file first.
+    """
+    beyond = ahead(facts, joiner) and not given_up
+    refused = beyond or (expected.kind == "SST" and not sst_ok)
+    gives_up = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
+    size = f", about {expected.data_bytes / 1e9:.2f} GB" if expected.data_bytes is not None else ""
+    sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
+    return Check(
+        code="TRANSFER",
+        title="It will come by IST or SST" if expected.pending else f"It will come by {expected.kind}",
+        verdict=verdict(refused and not expected.pending, expected.warning or expected.pending),
+        evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s"
+        + (f"; {expected.warning}" if expected.warning else ""),
+        why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
+        try_=("Choose a donor that can send an IST.",) if refused and not beyond else (),
+        answers=(Remedy(gives_up, "loser", (joiner,)),)
+        if beyond
+        else (Remedy("Accept an SST", "sst_ok", ("yes",)),)
+        if refused
+        else (),
+    )
+
+
+def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: bool) -> Check:
+    """The copy must fit, beside the old data while that is kept."""
+    host, source = facts.host(joiner), facts.host(donor)
+    if expected.kind == "IST":
+        return Check("DISK-FREE", f"{joiner} has room", Verdict.PASS, "IST needs no copy", host=joiner)
+    blind = [unread(source, "the size of the data", "datadir", "ssh")] if source.data_bytes is None else []
+    blind += [unread(host, "the free disk", "disk", "machine", "ssh")] if host.disk_free is None else []
+    have, size = (host.disk_free or 0) + (0 if keep else host.data_bytes or 0), source.data_bytes or 0
+    times, why = (UNPACKED_TIMES, " (it is unpacked beside)") if _packed(facts, donor, joiner) else (FREE_TIMES, "")
+    # While the copy runs the joiner's gcache takes what the others write (page add-node, "Time estimate").
+    grown = (source.rates.bytes_s if source.rates is not None else 0.0) * expected.seconds
+    short = not blind and have < times * size + grown
+    told = (
+        f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {times}{why} and {grown / 1e9:.2f} GB written then"
+    )
+    return Check(
+        code="DISK-FREE",
+        title=f"{joiner} has room for the data",
+        verdict=verdict((short or blind) and not expected.pending, short or blind),
+        evidence="; ".join(blind) or told,
+        why="A full disk ends the transfer near its end, and the node can't start from it.",
+        try_=(f"Make room on {joiner}.",) if short else (),
+        host=joiner,
+        absolute=short and not expected.pending,
+    )
+
+
+def recovered_history(facts: Facts, joiner: str) -> Check:
+    """What the joiner's server recovered is this cluster's history, or none."""
+    uuid, seqno = position_of(facts, joiner)
+    foreign = uuid not in {"", facts.cluster_id}
+    return Check(
+        code="RECOVERED-HISTORY",
+        title=f"{joiner} holds no other cluster's data",
+        verdict=verdict(foreign),
+        evidence=f"recovered on {joiner}: {f'{uuid}:{seqno}' if uuid else 'no position'}; cluster: {facts.cluster_id}",
+        why="An SST erases the data folder, its binary logs too.",
+        try_=("Make sure whose data it is, and move it away by hand.",) if foreign else (),
+        host=joiner,
+        absolute=foreign,
+    )
+
+
+def _packed(facts: Facts, donor: str, joiner: str) -> bool:
+    """Return whether files come compressed one by one (.qp, .zst), or by way of a folder of their own ([sst] tmpdir).
+
+    A stream that is compressed as a whole ([sst] compressor) takes no room.
+    """
+    given = {(section, name) for h in known(facts, (donor, joiner)) for section, name, _ in h.options}
+    return bool(given & {("sst", "tmpdir"), ("backup", "compress")})
+
+
+def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
+    """A new host gets the donor's [sst] section; what its own files say beside that stays, and may differ."""
+    rows = {name: value for section, name, value in facts.host(donor).options if section == "sst"}
+    taken = {name: value for name, value in rows.items() if may_copy(value)}
+    own = {name: value for section, name, value in facts.host(joiner).options if section == "sst"}
+    left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
+    told = ", ".join(f"{name} = {value}" for name, value in taken.items())
+    return Check(
+        code="SST-SECTION",
+        title="The [sst] sections are equal",
+        verdict=verdict(left),
+        evidence="; ".join([*left, f"copied from {donor}: {told or 'none there'}"]),
+        why="A donor that encrypts and a joiner that does not wait for each other for ever.",
+        try_=(f"Remove it from {joiner}'s files.",) if left else (),
+    )
+
+
+def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """A cloned host brings the server_uuid of its template."""
+    mine = _uuid(facts, joiner)
+    same = [m for m in members if mine and _uuid(facts, m) == mine]
+    blind = "" if mine or "mariadb" in facts.host(joiner).server_program.lower() else _unread_uuid(facts, joiner)
+    return Check(
+        code="SERVER-UUID",
+        title=f"{joiner} has a server_uuid of its own",
+        verdict=verdict(same, blind),
+        evidence=blind or (mine or "MariaDB has none") + (f", the same as {', '.join(same)}" if same else ""),
+        why="Two servers with one server_uuid push each other off their source, and their GTIDs mix.",
+        try_=(f"Delete auto.cnf in {joiner}'s data folder while its server is stopped.",) if same else (),
+        host=joiner,
+    )
+
+
+def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[str, ...]) -> Check:
+    """Donor names match by prefix, so names must not begin with one another: least of all the donor's (page P11)."""
+    others = {h.host: h.node_name for h in known(facts, members) if h.host != joiner and h.node_name}
+    clash = [
+        f"{n} ({m})" for m, n in others.items() if n == node_name or n.startswith(node_name) or node_name.startswith(n)
+    ]
+    named = others.get(donor, "")
+    mistaken = [f"{n} ({m})" for m, n in others.items() if named and m != donor and n.startswith(named)]
+    warns = [
+        f"{second} ({other}) begins with {first} ({one})"
+        for one, first in others.items()
+        for other, second in others.items()
+        if one not in {other, donor} and second.startswith(first) and (first != second or one < other)
+    ]
+    warns += [unread(h, "the node name", "sql", "galera") for h in known(facts, members) if not h.node_name]
+    said = [f"clashes with {', '.join(clash)}"] if clash else []
+    said += [f"the donor's name {named} means {', '.join(mistaken)} too"] if mistaken else []
+    return Check(
+        code="NODE-NAME",
+        title=f"The name {node_name} is free",
+        verdict=verdict(clash or mistaken, warns),
+        evidence="; ".join([f"members: {', '.join(others.values()) or 'none known'}", *said, *warns]),
+        why="Galera matches donor names by prefix: a node could be told to take its data from itself.",
+        try_=("Give another name.",) if clash else ("Choose another donor.",) if mistaken else (),
+        host=joiner,
+    )
+
+
+def aside_free(facts: Facts, joiner: str) -> Check:
+    """An older copy that was kept is somebody's data: it is not written over."""
+    left = any("data folder kept aside" in p.sentence for p in facts.host(joiner).problems)
+    return Check(
+        code="ASIDE-FREE",
+        title="No older data folder is kept aside",
+        verdict=Verdict.BLOCK if left else Verdict.PASS,
+        evidence=f"{aside_path(facts, joiner)} {'exists' if left else 'is not there'}",
+        why="The old data folder is renamed to that name.",
+        try_=(f"Remove or rename {aside_path(facts, joiner)} on {joiner}.",) if left else (),
+        host=joiner,
+    )
+
+
+def own_file_system(facts: Facts, joiner: str) -> bool:
+    """Return whether the data folder is the top of a file system: rename(2) refuses such a folder (EBUSY)."""
+    host = facts.host(joiner)
+    machine = host.node.machine if host.node is not None else None
+    disk = machine.data_disk if machine is not None else None
+    return disk is not None and bool(host.datadir) and disk.mount.rstrip("/") == host.datadir.rstrip("/")
+
+
+def aside_possible(facts: Facts, joiner: str, expected: Expected, *, keep: bool, given_up: bool = False) -> Check:
+    """A mount point can't be renamed; say what that means for the old data of a node that an SST is coming to."""
+    datadir = facts.host(joiner).datadir or "its data folder"
+    sst = expected.kind == "SST"
+    mounted = sst and own_file_system(facts, joiner)
+    erased = sst and not keep and facts.host(joiner).datadir_entries != 0
+    lost = erased and ahead(facts, joiner) and not given_up  # write sets that nobody else has
+    size = facts.host(joiner).data_bytes
+    said = [f"{datadir} is the top of a file system of its own: it can't be renamed"] if mounted else []
+    much = f", {size / 1e9:.2f} GB" if size is not None else ""
+    beyond = ", and what only this node has" if lost else ""
+    said += [f"the SST erases {datadir}{much}, its binary logs too{beyond}"] if erased else []
+    if sst and facts.host(joiner).datadir_entries is None:
+        said.append(unread(facts.host(joiner), datadir, "datadir", "ssh"))
+    calm = f"{datadir} is renamed" if sst else f"{datadir} stays; should an SST come after all, it erases it"
+    # No state file: never a node's data. More than a fresh installation is somebody's.
+    somebodys = erased and facts.host(joiner).grastate is None and (size or 0) > FRESH_BYTES
+    said += ["no grastate.dat is there: these are no Galera node's data"] if somebodys else []
+    outcome = verdict(((mounted and keep) or lost or somebodys) and not expected.pending, said)
+    return Check(
+        code="KEEP-DATA",
+        title="The old data folder is kept",
+        verdict=outcome,
+        evidence="; ".join(said) or calm,
+        why="Renamed, the old data costs no copying and undo puts it back; otherwise an SST erases it for good.",
+        try_=(f"Copy what you need of {datadir} elsewhere, then say no to keeping it.",)
+        if mounted
+        else ("Say yes to keeping it.",)
+        if erased
+        else (),
+        host=joiner,
+        # The rename would fail, or data that nobody else has would be gone.
+        absolute=outcome is Verdict.BLOCK and ((mounted and keep) or lost),
+    )
+
+
+def options_left(facts: Facts, joiner: str, donor: str) -> Check:
+    """Show which options of the donor the new node does not get."""
+    if configured(facts, joiner):
+        return Check("OPTIONS", "The node's own configuration stays", Verdict.PASS, f"{joiner} is configured already")
+    left = not_copied(facts, donor)
+    return Check(
+        code="OPTIONS",
+        title=f"The other options of {donor}",
+        verdict=Verdict.WARN if left else Verdict.PASS,
+        evidence=f"not copied: {', '.join(left)}" if left else "all are copied",
+        why="Sizes, paths and certificates belong to a host; only what makes nodes one cluster is copied.",
+        try_=(f"Look through them, and set on {joiner} what it needs.",) if left else (),
+    )
+
+
+def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
+    """The last full member besides the donor, and the one that the application writes to."""
+    others = [m for m in member_hosts(facts) if m != donor]
+    writes = expected.kind == "SST" and writer_of(facts) == donor and bool(facts.host(donor).client_sessions)
+    told = [f"{donor} has the most client sessions: it is probably the one that is written to"] if writes else []
+    return Check(
+        code="OTHERS-STAY",
+        title="A full member stays beside the donor",
+        verdict=verdict((), told if others else ["none"]),
+        evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
+        why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
+    )
+
+
+def runs_now(facts: Facts, joiner: str) -> Check:
+    """What runs on the joiner is stopped: it must be nobody's member.
+
+    One that can't be asked may hang in an earlier start; the others tell whether they count it among themselves.
+    """
+    host = facts.host(joiner)
+    galera, asked = galera_of(host), server_of(host) is not None
+    foreign = galera is not None and galera.cluster_status == "Primary" and galera.state_uuid != facts.cluster_id
+    blind = host.server_up is not False and not asked
+    members = member_hosts(facts)
+    counted = [g.cluster_size for h in known(facts, members) if (g := galera_of(h)) is not None]
+    member = blind and any(size != len(members) + arbitrators(facts) for size in counted)
+    alone = asked and not foreign
+    clients = "" if host.client_sessions is None else f" with {host.client_sessions} client sessions"
+    told = f"a server runs on {joiner}{clients}: the run stops it" if alone else f"no server runs on {joiner}"
+    if foreign and galera is not None:
+        told = f"{joiner} is a member of another cluster, {galera.cluster_name or galera.state_uuid}"
+    elif blind:
+        told = f"{unread(host, 'what the server is a member of', 'sql')}; the {len(members)} members count "
+        told += ", ".join(str(size) for size in dict.fromkeys(counted)) or "nobody"
+    return Check(
+        code="JOINER-RUNS",
+        title=f"Nothing on {joiner} is in use",
+        verdict=verdict(foreign or member, alone or blind),
+        evidence=told,
+        why="A member that only the console can't ask would be stopped and lose its data to an SST.",
+        try_=(f"Let the console log in to the server of {joiner}: it may be Synced and serve.",) if blind else (),
+        host=joiner,
+        absolute=foreign or member,
+    )
+
+
+def runs_outside(facts: Facts, joiner: str) -> Check:
+    """No other server of this cluster runs outside its Primary Component: a start between them brings them together.
+
+    Seen on the lab: two sides that were parted had forgotten each other's addresses. The joiner knew both: its start
+    was the bridge, and the other side came in by IST, its own past and all.
+    """
+    serving = member_hosts(facts)
+    others = [host for host in facts.hosts if host.host not in {joiner, *serving} and _is_ours(facts, host)]
+    outside = [f"{host.host} runs, {_status_words(host)}" for host in others if host.server_up]
+    blind = [unread(host, "whether a server runs", "ssh", "sql") for host in others if host.server_up is None]
+    names = [host.host for host in others if host.server_up]
+    return Check(
+        code="RUNS-OUTSIDE",
+        title="No other server of the cluster runs outside the Primary Component",
+        verdict=verdict(outside, blind),
+        evidence="; ".join([*outside, *blind]) or "every other one serves, or is stopped",
+        why=f"{joiner} knows its address too: once {joiner} is up they find each other, and it comes in by IST, "
+        "whatever past it has.",
+        try_=(f"Bring {', '.join(names)} back first (its past is compared), or stop its server.",) if names else (),
+        absolute=bool(outside),
+    )
+
+
+def _is_ours(facts: Facts, host: HostFacts) -> bool:
+    galera = galera_of(host)
+    return host.host in facts.members or (galera is not None and galera.state_uuid == facts.cluster_id)
+
+
+def _status_words(host: HostFacts) -> str:
+    galera = galera_of(host)
+    if galera is None:
+        return "and what it is a member of could not be read"
+    return f"its component is {galera.cluster_status or 'of unknown status'}"
+
+
+def other_tools(facts: Facts, donor: str, members: tuple[str, ...]) -> tuple[Check, ...]:
+    """The members beside the donor lend themselves too: the name ends with a comma, and a busy donor is passed over."""
+    found = sst_tools(facts, tuple(m for m in members if m != donor))
+    return tuple(replace(c, verdict=Verdict.WARN) if c.verdict is Verdict.BLOCK else c for c in found)
+
+
+def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
+    """A node with a configuration of its own is of this cluster by its name, and looks for one of its members."""
+    host = facts.host(joiner)
+    if not configured(facts, joiner):
+        return Check("CLUSTER-NAME", f"{joiner} looks for this cluster", Verdict.PASS, "it gets its configuration here")
+    galera = [g for h in known(facts, members) if (g := galera_of(h)) is not None and g.cluster_name]
+    name, theirs = host.option("mysqld", "wsrep_cluster_name"), galera[0].cluster_name if galera else ""
+    sought = group_members(host.option("mysqld", "wsrep_cluster_address") or "")
+    addresses = {text for h in known(facts, members) for text in (h.host, h.address, address_of(h)) if text}
+    differs = bool(theirs and name) and name != theirs
+    other = [f"wsrep_cluster_name of {joiner} is {name}, the cluster's {theirs}"] if differs else []
+    strange = [] if sought & addresses else [f"{joiner} looks for {', '.join(sorted(sought)) or 'nobody'}"]
+    strange += [] if name else [f"{joiner}'s option files don't tell its wsrep_cluster_name"]
+    return Check(
+        code="CLUSTER-NAME",
+        title=f"{joiner} looks for this cluster",
+        verdict=verdict(other, strange),
+        evidence="; ".join([*other, *strange]) or f"{theirs or name}, {', '.join(sorted(sought))}",
+        why="Nodes of another cluster's name turn it away; addresses of nobody let it wait for ever.",
+        try_=(f"Correct the option files of {joiner}.",) if other or strange else (),
+        host=joiner,
+    )
+
+
+def orphans(facts: Facts, joiner: str, *, end: bool) -> tuple[Check, ...]:
+    """What an earlier transfer left; accepted to be ended, it is a warning."""
+    if not end:
+        say_yes = (Remedy("Or let the run end them just before the start", "end_orphans", ("yes",)),)
+        return tuple(replace(c, answers=say_yes if c.try_ else ()) for c in sst_orphans(facts, (joiner,)))
+    return tuple(
+        replace(c, verdict=Verdict.WARN, evidence=f"{c.evidence}; they are ended just before the start")
+        if c.verdict is Verdict.BLOCK
+        else c
+        for c in sst_orphans(facts, (joiner,))
+    )
+
+
+def _unread_uuid(facts: Facts, joiner: str) -> str:
+    return (
+        f"{unread(facts.host(joiner), 'the server_uuid', 'sql')}: compare auto.cnf in its data folder with the members'"
+    )
+
+
+def _uuid(facts: Facts, name: str) -> str:
+    node = facts.host(name).node
+    return node.server.server_uuid if node is not None and node.server is not None else ""

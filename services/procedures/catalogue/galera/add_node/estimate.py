@@ -1,0 +1,202 @@
+"""What will bring a joiner up to date, from whom, and how long it takes. Pure; estimates are called 'about'.
+
+Source of the donor selection: Galera source gcs_group.cpp (group_find_ist_donor): candidates are Synced and have the
+joiner's next write set cached, the safety gap holds, and of the candidates the one with the highest cached seqno is
+taken. Trials on the lab: a node that is desynced or a donor already is never chosen; a joiner that is ahead aborts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from services.procedures.catalogue.checks.health import SYNCED
+from services.procedures.catalogue.checks.parts import galera_of, state_word
+from services.procedures.catalogue.galera.add_node.joiner_state import (
+    ahead,
+    lies_in,
+    must_recover,
+    newest_of,
+    position_of,
+)
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.forked import history_of
+from services.procedures.plan.host_facts import Facts
+from services.sampling.ist_reach import remaining_s, safe_gap
+
+SST_FIXED_S = 10.0
+COPY_BYTES_S = 100e6
+PREPARE_BYTES_S = 50e6
+APPLY_PER_S = 2_000.0
+LEAST_LEFT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Donor:
+    """A possible donor.
+
+    Attributes:
+        ist: it can send what the joiner misses as things are now; against: why it can't, with the numbers, else ''.
+        reason: why it stands where it does, for the form.
+        left_s: how long it still can at the measured rate; None not known, infinity while nothing is written.
+    """
+
+    host: str
+    ist: bool
+    reason: str
+    against: str = ""
+    left_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The transfer to expect: its kind, why, how much, about how long; `warning` is what may come in between.
+
+    `pending`: IST or SST is known only when the run has had the joiner's server recover its position.
+    """
+
+    kind: Literal["IST", "SST"]
+    reason: str
+    seconds: float
+    data_bytes: int | None = None
+    write_sets: int | None = None
+    warning: str = ""
+    pending: bool = False
+
+
+def donor_ranking(facts: Facts, joiner: str) -> tuple[Donor, ...]:
+    """Return the members as donors, the best first: Synced ones, IST before SST, few clients, a deep cache."""
+    newest = newest_of(facts) or 0
+    found = []
+    for name in (m for m in member_hosts(facts) if m != joiner):
+        donor = _donor(facts, joiner, name)
+        low, _ = _cached(facts, name)
+        depth = low if low is not None else newest
+        found.append((not _synced(facts, name), not donor.ist, facts.host(name).client_sessions or 0, depth, donor))
+    return tuple(item[-1] for item in sorted(found, key=lambda item: (*item[:-1], item[-1].host)))
+
+
+def _donor(facts: Facts, joiner: str, name: str) -> Donor:
+    against = _against(facts, joiner, name)
+    low, last = _cached(facts, name)
+    _, seqno = position_of(facts, joiner)
+    left: float | None = None
+    if not against and seqno is not None and low is not None and last is not None:
+        rates = facts.host(name).rates
+        left = remaining_s(seqno, low, last, math.nan if rates is None else rates.seqno_s, _lowest(facts, joiner))
+    if not _synced(facts, name):
+        can = f"{_state(facts, name)}, not Synced: never chosen"
+    elif against:
+        can = "SST"
+    else:
+        can = "IST possible" + ("" if left is None or math.isinf(left) else f" for {left:.0f} s at today's rate")
+    sessions = facts.host(name).client_sessions or 0
+    cache = f"cached from {low}" if low else "cache not known"
+    reason = f"{can}, {cache}, {sessions} client session{'' if sessions == 1 else 's'}"
+    return Donor(name, not against, reason, against, left)
+
+
+def _against(facts: Facts, joiner: str, name: str) -> str:
+    """Return why this member can't give the joiner what it misses by IST, '' when it can."""
+    _, seqno = position_of(facts, joiner)
+    why = _joiner_against(facts, joiner)
+    if why or seqno is None:
+        return why
+    low, last = _cached(facts, name)
+    lowest, newest = _lowest(facts, joiner), newest_of(facts)
+    if not _synced(facts, name):
+        return f"{name} is {_state(facts, name)}: only a Synced node is chosen"
+    if not low or last is None or lowest is None or newest is None:
+        return f"{name} tells no cached range"
+    if low > seqno + 1:
+        return f"{name} has {low} and newer cached, {joiner} would need {seqno + 1}"
+    if seqno < (gap := safe_gap(lowest, newest)):
+        return f"{seqno} is below the safety gap {gap}: Galera would take the first Synced node, IST or not"
+    return ""
+
+
+def _joiner_against(facts: Facts, joiner: str) -> str:
+    """Return what about the joiner itself rules an IST out, whoever the donor is."""
+    uuid, seqno = position_of(facts, joiner)
+    if not uuid:
+        return f"{joiner} has no usable position"
+    if uuid != facts.cluster_id:
+        return f"{joiner} has another history"
+    if lies_in(facts, joiner) == "state lost":
+        lost = state_word(facts.host(joiner))
+        return f"grastate.dat of {joiner} is {lost}: InnoDB's position counts only for the UUID in it"
+    past = history_of(facts, joiner, next((m for m in member_hosts(facts) if m != joiner), ""))
+    if past.outcome == "forked":
+        return f"{joiner} and the cluster have parted: an IST between forks is never begun"
+    if against := _position_against(facts, joiner, seqno):
+        return against
+    if past.outcome == "not known":
+        return f"whether {joiner} shares the cluster's past is not known: no IST is counted on"
+    return ""
+
+
+def _position_against(facts: Facts, joiner: str, seqno: int | None) -> str:
+    if seqno is None:
+        return f"{joiner}'s position is -1: its server is asked first, and the rest of the plan made from its answer"
+    if must_recover(facts, joiner):
+        return f"nothing shows that {joiner}'s seqno {seqno} is its data's: its server is asked first"
+    if ahead(facts, joiner):
+        return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
+    return ""
+
+
+def transfer_expected(facts: Facts, joiner: str, donor: str, *, accepted: bool = False) -> Expected:
+    """Return what to expect of this donor.
+
+    Args:
+        accepted: a person named the joiner: what lies behind a lost state file may stay unknown.
+    """
+    _, seqno = position_of(facts, joiner)
+    chosen = next((d for d in donor_ranking(facts, joiner) if d.host == donor), None)
+    low, last = _cached(facts, donor)
+    if chosen is not None and chosen.ist and seqno is not None and last is not None:
+        missing = max(0, last - seqno)
+        return Expected(
+            "IST", f"{donor} has everything from {low} on, {joiner} stopped at {seqno}", 10.0 + missing / APPLY_PER_S,
+            write_sets=missing, warning=_soon_over(donor, chosen.left_s),
+        )  # fmt: skip
+    size = facts.host(donor).data_bytes
+    pending = must_recover(facts, joiner, accepted=accepted)
+    reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
+    copying = (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S
+    rates = facts.host(donor).rates
+    written = rates.seqno_s if rates is not None else 0.0
+    if written >= APPLY_PER_S:
+        never = f"{written:.0f} write sets/s are written, about {APPLY_PER_S:.0f} applied: it may never be Synced"
+        return Expected("SST", reason, SST_FIXED_S + copying, data_bytes=size, warning=never, pending=pending)
+    catch_up = 10.0 + copying * written / (APPLY_PER_S - written)
+    return Expected("SST", reason, SST_FIXED_S + copying + catch_up, data_bytes=size, pending=pending)
+
+
+def _soon_over(donor: str, left_s: float | None) -> str:
+    """Return the warning for a cache that will soon have purged what is missed (page add-node, "IST possible?", 4)."""
+    if left_s is None or left_s >= LEAST_LEFT_S:
+        return ""
+    return f"{donor} keeps it for {left_s / 60:.0f} min more at today's rate: start soon, or choose a deeper cache"
+
+
+def _lowest(facts: Facts, joiner: str) -> int | None:
+    """Return the lowest cached seqno of the members; 0 is none: such a node keeps nothing."""
+    return min((low for m in member_hosts(facts) if m != joiner and (low := _cached(facts, m)[0])), default=None)
+
+
+def _synced(facts: Facts, name: str) -> bool:
+    galera = galera_of(facts.host(name))
+    return galera is not None and galera.local_state == SYNCED
+
+
+def _state(facts: Facts, name: str) -> str:
+    galera = galera_of(facts.host(name))
+    return (galera.local_state_comment if galera is not None else "") or "of unknown state"
+
+
+def _cached(facts: Facts, name: str) -> tuple[int | None, int | None]:
+    """Return the oldest seqno kept and the newest committed."""
+    galera = galera_of(facts.host(name))
+    return (galera.cached_downto, galera.last_committed) if galera is not None else (None, None)

@@ -1,0 +1,262 @@
+"""add-node: a spare host becomes a member, or a member that was away returns, with the least harm to others."""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
+from services.procedures.catalogue.galera.add_node import checks as own
+from services.procedures.catalogue.galera.add_node.estimate import donor_ranking, transfer_expected
+from services.procedures.catalogue.galera.add_node.joiner_config import COPIED, address_of
+from services.procedures.catalogue.galera.add_node.joiner_secrets import set_by_hand
+from services.procedures.catalogue.galera.add_node.joiner_state import must_recover
+from services.procedures.catalogue.galera.add_node.steps import add_plan, config_path
+from services.procedures.catalogue.steps import forked
+from services.procedures.catalogue.steps.choices import down_members, member_hosts, why_no_spare
+from services.procedures.catalogue.steps.haproxy_places import can_drain
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import field_faults, filled, flag_of
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
+from services.types import Reach
+
+ABOUT = About(
+    name="add-node",
+    title="Add a node, or bring one back",
+    need="The cluster grows, or a node is gone",
+    what="Configures the host after a member, tests the ports, starts it with the best donor, proves it Synced.",
+    takes="Seconds by IST; by SST as long as copying the data takes.",
+    can_break="The donor of an SST is out of flow control meanwhile; the joiner's old data is replaced.",
+    node_field="joiner",
+    for_states=("spare", "down"),
+    later_checks=("RECOVERED-HISTORY", "HISTORY"),
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+
+
+class AddNode:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions; the donors are ranked with reasons."""
+        fit = tuple(name for name in facts.candidates if not why_no_spare(facts, name))
+        spare = tuple((name, _candidate_words(facts, name)) for name in (*down_members(facts), *fit))
+        joiner = inputs.get("joiner") or (spare[0][0] if spare else "")
+        others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
+        present = (*((n, "is a member already") for n in member_hosts(facts)), *others)
+        donors = donor_ranking(facts, joiner)
+        donor = inputs.get("donor") or (donors[0].host if donors else "")
+        return (
+            Field("joiner", "Host that joins", "host", joiner, spare + present),
+            Field(
+                "donor", "Donor", "host", donors[0].host if donors else "", tuple((d.host, d.reason) for d in donors)
+            ),
+            Field(
+                "node_name",
+                "Its name in the cluster",
+                "text",
+                facts.host(joiner).option("mysqld", "wsrep_node_name") or joiner,
+                advanced=True,
+            ),
+            Field(
+                "sst_ok",
+                "A full copy (SST) is accepted",
+                "flag",
+                "yes",
+                help="No: the node joins only where IST brings what it misses.",
+            ),
+            *_finer_fields(facts, joiner, donor),
+            *forked.fields(joiner),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults = list(field_faults(self.fields(facts, inputs), inputs))
+        values = self._values(facts, inputs)
+        if values["node_name"] and not _NAME.fullmatch(values["node_name"]):
+            faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+        own_name = facts.host(values["joiner"]).option("mysqld", "wsrep_node_name")
+        if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
+            faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
+        if (why := why_no_spare(facts, values["joiner"])) and _is_out_of_reach(facts, values["joiner"]):
+            faults.append(Fault("joiner", f"{values['joiner']} can't join: {why}."))
+        if values["joiner"] and values["joiner"] == values["donor"]:
+            faults.append(Fault("donor", "The donor must be another host than the joiner."))
+        if values["joiner"] and not address_of(facts.host(values["joiner"])):
+            faults.append(Fault("joiner", f"The address of {values['joiner']} is not known."))
+        return tuple(faults)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist; for a host that is a full member already only the health gate."""
+        values = self._values(facts, inputs)
+        joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
+        gate = preflight.health_gate(facts, members, size=len(members) + arbitrators(facts))
+        if joiner in members:
+            return (gate,)
+        both, fresh = (donor, joiner), not own.configured(facts, joiner)
+        accepted, given_up = forked.accepted(values, joiner), forked.parted(facts, values)
+        expected = transfer_expected(facts, joiner, donor, accepted=accepted)
+        return (
+            gate,
+            preflight.no_transfer_or_ddl(facts, members),
+            preflight.versions(facts, joiner, members),
+            preflight.provider_protocol(facts, joiner, members),
+            preflight.known_product(facts, members),
+            *preflight.foreign_provider(facts, members),
+            preflight.provider_library(facts, joiner, donor),
+            preflight.traffic_alike(facts, joiner, donor, fresh=fresh),
+            preflight.traffic_files(facts, joiner, donor, fresh=fresh),
+            *preflight.ports(facts, joiner, members),
+            own.runs_now(facts, joiner),
+            own.runs_outside(facts, joiner),
+            preflight.datadir_foreign(facts, joiner),
+            forked.history(facts, values, pending=must_recover(facts, joiner, accepted=accepted)),
+            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
+            own.disk(facts, joiner, donor, expected, keep=flag_of(values["keep_data"]) is True),
+            *preflight.sst_tools(facts, both),
+            *own.other_tools(facts, donor, tuple(m for m in members if m != joiner)),
+            preflight.sst_section(facts, both) if not fresh else own.sst_section_copied(facts, joiner, donor),
+            set_by_hand(facts, joiner, donor, COPIED if fresh else ()),
+            preflight.sst_account(facts, donor),
+            preflight.clocks(facts, (*members, joiner)),
+            own.server_uuids(facts, joiner, members),
+            own.own_cluster(facts, joiner, members),
+            *_joins_others(facts, joiner, fresh=fresh),
+            *(() if fresh else preflight.names_known(facts, (joiner,))),
+            *preflight.temporary_space(facts, (joiner, donor)),
+            *preflight.innodb_as_usual(facts, (joiner,)),
+            own.names(facts, joiner, values["node_name"], donor, members),
+            own.aside_free(facts, joiner),
+            own.aside_possible(facts, joiner, expected, keep=flag_of(values["keep_data"]) is True, given_up=given_up),
+            own.options_left(facts, joiner, donor),
+            own.donors_stay(facts, donor, expected),
+            *preflight.donor_names(facts, (*members, joiner)),
+            *preflight.config_valid(facts, (joiner,)),
+            *preflight.operator_rights(facts, (joiner, *members)),
+            *own.orphans(facts, joiner, end=flag_of(values["end_orphans"]) is True),
+            preflight.lock_free(facts, (joiner, *members)),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps for a host that is a full member already."""
+        return add_plan(facts, self._values(facts, inputs))
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the rest, now that the joiner's position is known: a donor that can send an IST goes first."""
+        values = self._values(facts, inputs)
+        joiner = values["joiner"]
+        able = [d.host for d in donor_ranking(facts, joiner) if d.ist]
+        donor = values["donor"] if not able or values["donor"] in able else able[0]
+        values["donor"] = donor
+        expected, members = transfer_expected(facts, joiner, donor), member_hosts(facts)
+        keep, given_up = flag_of(values["keep_data"]) is True, forked.parted(facts, values)
+        checks = (
+            preflight.health_gate(facts, members, size=len(members) + arbitrators(facts)),
+            own.runs_outside(facts, joiner),
+            own.recovered_history(facts, joiner),
+            forked.history(facts, values, pending=False),
+            own.transfer_kind(facts, joiner, expected, sst_ok=flag_of(values["sst_ok"]) is True, given_up=given_up),
+            own.disk(facts, joiner, donor, expected, keep=keep),
+            own.aside_free(facts, joiner),
+            own.aside_possible(facts, joiner, expected, keep=keep, given_up=given_up),
+            own.donors_stay(facts, donor, expected),
+        )
+        return checks, add_plan(facts, values, so_far.steps)
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _joins_others(facts: Facts, joiner: str, *, fresh: bool) -> tuple[Check, ...]:
+    """A new host is judged by what its files will say once ours stands beside them."""
+    if fresh:
+        return (preflight.joins_others_once_written(facts, joiner, config_path(facts.host(joiner))),)
+    return preflight.joins_others(facts, (joiner,))
+
+
+def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
+    """Return the questions that most people leave as they are."""
+    return (
+        Field(
+            "extend",
+            "Write the new address into the other members' files",
+            "flag",
+            "yes",
+            help="They read it at their next start; nothing is restarted now.",
+            advanced=True,
+        ),
+        Field(
+            "donor_out",
+            "Take the donor out of HAProxy while it sends an SST",
+            "flag",
+            "yes" if can_drain(facts, donor) else "no",
+            help="It falls behind meanwhile and serves old data. Only where a HAProxy that may be told is found.",
+            advanced=True,
+        ),
+        Field(
+            "settle",
+            "How long its receive queue must stay short",
+            "duration",
+            "60 s",
+            help="A node that is Synced and can't keep up falls behind again at once.",
+            advanced=True,
+        ),
+        Field(
+            "end_orphans",
+            "End what an earlier transfer left on the host",
+            "flag",
+            "no",
+            help="Scripts and streams that SST-ORPHANS shows. They end only while no server runs there.",
+            advanced=True,
+        ),
+        Field(
+            "keep_data",
+            "Keep the host's old data folder aside",
+            "flag",
+            "no" if own.own_file_system(facts, joiner) else "yes",
+            help="An SST erases it, its binary logs too. Undo puts it back. A mount point can't be kept aside.",
+            advanced=True,
+        ),
+    )
+
+
+def _is_out_of_reach(facts: Facts, name: str) -> bool:
+    """Return whether nothing can be done on a host outside the cluster; what serves there is a check's to judge."""
+    node = facts.host(name).node
+    return name in facts.candidates and (node is None or node.reach not in {Reach.FULL, Reach.SSH_ONLY})
+
+
+def _candidate_words(facts: Facts, name: str) -> str:
+    host = facts.host(name)
+    if name in facts.members:
+        if host.server_up is not False:
+            return f"member, {_running_words(host)}"
+        state = host.grastate
+        return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"
+    return f"spare, {_program_words(host.server_program) or 'no server program seen'}"
+
+
+def _running_words(host: HostFacts) -> str:
+    """Say of a member that is not seen in the Primary Component, and not seen down, what is known of it."""
+    if server_of(host) is not None:
+        return "runs, not in the Primary Component"
+    refused = login_refused(host)
+    told = "not known to SQL: its login is refused" if refused else "not known: it does not answer over SQL"
+    return told + ("; its service is active" if host.unit_state.startswith("active/") else "")
+
+
+def _program_words(told: str) -> str:
+    """Return 'MariaDB 10.11.18' of '/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu ...'."""
+    version = re.search(r"Ver (\d+(?:\.\d+)+)", told)
+    if version is None:
+        return told
+    product = next((name for name in ("MariaDB", "Percona XtraDB Cluster") if name in told), "MySQL")
+    return f"{product} {version[1]}"

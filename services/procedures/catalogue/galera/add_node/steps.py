@@ -1,0 +1,404 @@
+"""The steps of add-node: configure, test the ports, start with a named donor, prove, tell the other members."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+from typing import Literal
+
+from services.connections.command import Command
+from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.add_node.checks import aside_path, configured
+from services.procedures.catalogue.galera.add_node.estimate import transfer_expected
+from services.procedures.catalogue.galera.add_node.joiner_config import (
+    FILE,
+    address_of,
+    address_place,
+    cluster_address,
+    config_text,
+    extended_address,
+)
+from services.procedures.catalogue.galera.add_node.joiner_state import lies_in, must_recover, position_of, state_stays
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import standings
+from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
+from services.procedures.catalogue.steps import forked
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
+from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
+from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
+from services.procedures.catalogue.steps.recovering import recover
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.catalogue.steps.watches import disk, flow_control
+from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile, Run, Several
+from services.procedures.plan.conditions import (
+    ClusterWhole,
+    FileAbsent,
+    FileSays,
+    Listening,
+    OptionIs,
+    StillPrimary,
+    Stopped,
+    UnitSetting,
+)
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import flag_of, seconds_of
+from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
+
+SST_PORT, GROUP_PORT, IST_PORT = 4444, 4567, 4568
+LISTEN_S = 120
+DONOR_DRAIN_S = 60.0
+
+
+def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Plan:
+    """Return the plan for inputs that have no faults.
+
+    Args:
+        so_far: the first part of a plan that goes on, now that the joiner's position is known.
+    """
+    joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
+    told = balancer_hosts(facts, (donor,)) if donor_leaves(facts, values) else ()
+    if joiner in members:
+        found: tuple[Step, ...] = ()
+    elif not so_far and must_recover(facts, joiner, accepted=forked.accepted(values, joiner)):
+        found = (*_begun(facts, values), recover(facts.host(joiner)), _known(joiner))
+    else:
+        begun, written_out = so_far or _begun(facts, values), any(s.step_id == "loss-known" for s in so_far)
+        lost = forked.parted(facts, values) and forked.can_extract(facts, joiner) and not written_out
+        found = (*begun, *(forked.extract(facts, joiner) if lost else _joining(facts, values)))
+    return Plan(
+        procedure="add-node",
+        title=f"Add {joiner} to {facts.cluster_name or 'the cluster'}",
+        summary=f"{joiner} is configured after {donor}, starts with {donor} as its donor and becomes a full member.",
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=tuple(dict.fromkeys((*members, joiner, *told))),
+        quorum=tuple(dict.fromkeys((*members, joiner))),
+        inputs=tuple(values.items()),
+        steps=found,
+        watches=_watches(facts, (joiner, donor), members, found),
+        charts=(
+            Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),
+            Chart("galera.recv_queue", donor, f"Receive queue of {donor}"),
+        ),
+        expects=(
+            f"{joiner} is Synced in a cluster of {len({*members, joiner})}.",
+            "The other members' files name it, for their next start.",
+        ),
+    )
+
+
+def config_path(host: HostFacts) -> str:
+    """Return where a new node's own option file is written."""
+    return posixpath.join(steps.option_folder(host), FILE)
+
+
+def donor_leaves(facts: Facts, values: Inputs) -> bool:
+    """Return whether the donor is to get no new sessions from HAProxy while it sends (page add-node, plan 2 and 8)."""
+    return flag_of(values["donor_out"]) is True and can_drain(facts, values["donor"])
+
+
+def _begun(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    return (steps.restart_off(facts.host(values["joiner"])), _off(facts, values))
+
+
+def _known(joiner: str) -> Step:
+    return steps.plan_the_rest(
+        "transfer-known",
+        f"Tell from {joiner}'s position whether IST can bring what it missed",
+        f"what {joiner} misses is known only now",
+    )
+
+
+def _joining(facts: Facts, values: Inputs) -> tuple[Step, ...]:
+    joiner, donor, members = facts.host(values["joiner"]), facts.host(values["donor"]), member_hosts(facts)
+    accepted = forked.accepted(values, joiner.host)
+    expected = transfer_expected(facts, joiner.host, donor.host, accepted=accepted)
+    fresh = not configured(facts, joiner.host)
+    out = expected.kind == "SST" and donor_leaves(facts, values)
+    found: list[Step] = []
+    given_up = forked.parted(facts, values)
+    removed = given_up or (expected.kind == "SST" and _has_another_past(facts, joiner))
+    kept = expected.kind == "SST" and flag_of(values["keep_data"]) is True and joiner.datadir_entries != 0
+    if kept:  # before its state files go: what is kept is a whole data folder
+        found += _keep_data(facts, joiner.host)
+    if removed:
+        found.append(forked.only_sst(facts, joiner, given_up=given_up))
+    else:
+        found += innodb_counts(facts, standings(facts, (joiner.host,)))
+    if fresh:
+        found += _configure(facts, values)
+    found.append(steps.name_donor(joiner, donor.node_name or donor.host))
+    found += _ports(facts, joiner.host, members)
+    if out:
+        found += drain_steps(facts, donor.host, DONOR_DRAIN_S, patient=True)
+    limit = max(1_800.0, 4 * expected.seconds)
+    one_past = steps.same_history(facts, joiner, members, accepted=accepted, removed=removed or kept)
+    start = steps.start_node(
+        facts, joiner, one_past, limit_s=limit, estimate_s=expected.seconds,
+        before_undo=(StillPrimary(members, 1, facts.cluster_id),),
+        leaves=state_stays(joiner) if not (removed or kept) else (),
+    )  # fmt: skip
+    whole = ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id)
+    start = replace(start, before=(*start.before, whole, *_joins_others(facts, joiner, members, fresh=fresh)))
+    start = _without_orphans(start, joiner)
+    came: Literal["IST", "SST", "any"] = "SST" if given_up else "any" if flag_of(values["sst_ok"]) is True else "IST"
+    found += [start, steps.prove_transfer(joiner, came, "", start.step_id)]
+    if flag_of(values["extend"]) is True:
+        found += _extend(facts, joiner.host, members)
+    found += [
+        steps.forget_donor(joiner),
+        steps.restart_on(joiner),
+        steps.queue_settled(joiner, seconds_of(values["settle"]) or 0.0),
+        steps.whole_again(facts, tuple(sorted({*members, joiner.host}))),
+    ]
+    if out:
+        found += return_steps(facts, donor.host)
+    return tuple(found)
+
+
+def _joins_others(facts: Facts, joiner: HostFacts, members: tuple[str, ...], *, fresh: bool) -> tuple[OptionIs, ...]:
+    """Read once more, just before the start, that the files don't have it found a cluster of its own."""
+    said = joiner.option("mysqld", "wsrep_new_cluster")
+    off = OptionIs(joiner.host, "mysqld", "wsrep_new_cluster", said)  # not set, or the 'off' that the check read
+    wanted = cluster_address(facts, members, joiner.host)
+    return (off, *((OptionIs(joiner.host, "mysqld", "wsrep_cluster_address", wanted),) if fresh else ()))
+
+
+def _has_another_past(facts: Facts, joiner: HostFacts) -> bool:
+    """Return whether what lies there is no state that an IST could go on from."""
+    lies = lies_in(facts, joiner.host)
+    none = lies == "this cluster's" and not position_of(facts, joiner.host)[0]  # InnoDB was asked, and holds none
+    return none or lies in {"another's", "state lost"} or joiner.erased_by_transfer
+
+
+def _without_orphans(start: Step, joiner: HostFacts) -> Step:
+    """End what an earlier transfer left, before a start and after one that failed: else each start dies of it.
+
+    Both only while no server runs: then no script of an SST on this host belongs to anybody.
+    """
+    account = str(joiner.mysql_uid) if joiner.mysql_uid else "mysql"
+    end = Run(Command(("bash", "-c", END_ORPHANS, "pilothouse", account, ORPHANS), sudo=True))
+    assert start.undo is not None
+    assert isinstance(start.action, Run)
+    assert isinstance(start.undo.action, Run)
+    undo = replace(start.undo, action=Several((start.undo.action, end)))
+    return replace(start, action=Several((end, start.action)), undo=undo)
+
+
+def _off(facts: Facts, values: Inputs) -> Step:
+    """A spare may run a server of its own, or hang in an earlier start."""
+    host = facts.host(values["joiner"])
+    name, unit = host.host, steps.unit_of(host)
+    undo = None
+    if host.server_up:
+        one_past = steps.same_history(facts, host, member_hosts(facts))
+        again = steps.systemctl("start", unit, "--no-block")
+        undo = Undo(f"Start {unit} on {name} again", again, before=(one_past, steps.founds_nothing(host)))
+    return Step(
+        step_id=f"down-{name}",
+        host=name,
+        title=f"Make sure that {unit} is stopped on {name}",
+        done=f"{unit} is stopped on {name}",
+        why="It is no member now; a server that runs for itself is started again by undo.",
+        action=steps.stop_unit(unit),
+        already=(Stopped(name, unit),),
+        proof=(Stopped(name, unit),),
+        limit_s=900.0,
+        undo=undo,
+        repeatable=True,
+        cancellable=False,
+        estimate_s=5.0,
+    )
+
+
+def _keep_data(facts: Facts, name: str) -> list[Step]:
+    """Rename the data folder and make an empty one; undo renames too, before it removes the copy that came by SST."""
+    host = facts.host(name)
+    datadir, aside = (host.datadir or "/var/lib/mysql").rstrip("/"), aside_path(facts, name)
+    joined = f"{datadir}.pilothouse-joined"
+    away = Several(
+        (
+            Run(Command(("mv", "-T", datadir, joined), sudo=True), ok=(0, 1)),  # 1: moved before a console was killed
+            Run(Command(("rm", "-rf", "--one-file-system", joined), sudo=True)),
+        )
+    )
+    return [
+        Step(
+            step_id=f"keep-data-{name}",
+            host=name,
+            title=f"Keep the old data folder of {name} as {aside}",
+            done=f"The old data folder of {name} is kept as {aside}",
+            why="An SST erases the data folder; the old one stays until you remove it.",
+            action=Run(Command(("mv", "-T", datadir, aside), sudo=True)),
+            before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
+            proof=(FileAbsent(name, datadir),),
+            undo=Undo(
+                f"Put the old data folder of {name} back",
+                Run(Command(("mv", "-T", aside, datadir), sudo=True)),
+                (FileAbsent(name, aside),),
+            ),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+        Step(
+            step_id=f"new-data-{name}",
+            host=name,
+            title=f"Make an empty data folder on {name}",
+            done=f"{name} has an empty data folder",
+            action=_new_folder(datadir),
+            proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
+            undo=Undo(
+                f"Remove what {name} received",
+                away,
+                (FileAbsent(name, datadir), FileAbsent(name, joined)),
+                limit_s=600.0,
+            ),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+    ]
+
+
+def _new_folder(datadir: str) -> Several:
+    """Return what makes it. `install -d -o` would give the user mysql the folder that a link of his leads to."""
+    return Several(
+        (
+            Run(Command(("mkdir", "-m", "0755", "--", datadir), sudo=True), ok=(0, 1)),  # 1: it was made before
+            Run(Command(("chown", "-h", "--", "mysql:mysql", datadir), sudo=True)),
+            Run(Command(("test", "!", "-L", datadir), sudo=True)),
+        )
+    )
+
+
+def _configure(facts: Facts, values: Inputs) -> list[Step]:
+    host, donor = facts.host(values["joiner"]), values["donor"]
+    name, members = host.host, member_hosts(facts)
+    path = config_path(host)
+    content = config_text(facts, donor, members, name, values["node_name"])
+    program = "mariadbd" if "MariaDB" in host.server_program or "mariadb" in steps.unit_of(host) else "mysqld"
+    return [
+        Step(
+            step_id=f"configure-{name}",
+            host=name,
+            title=f"Write {path} on {name}, derived from {donor}",
+            done=f"{name} is configured",
+            action=PutFile(path, content, mode="0640", owner="root:mysql"),
+            proof=(
+                FileSays(name, path, rf"^wsrep_node_name = {values['node_name']}$"),
+                # A file that the server reads later may say otherwise, and an address of nobody founds a cluster.
+                OptionIs(name, "mysqld", "wsrep_cluster_address", cluster_address(facts, members, name)),
+                OptionIs(name, "mysqld", "wsrep_node_name", values["node_name"]),
+            ),
+            undo=Undo(f"Take {path} away", RestoreFile(path)),
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+        Step(
+            step_id=f"config-{name}",
+            host=name,
+            title=f"Let {program} on {name} read its configuration",
+            done=f"{name}'s configuration is valid",
+            action=Run(Command((program, "--user=mysql", "--help", "--verbose"), sudo=True)),
+            risk=Risk.READS,
+            limit_s=60.0,
+            repeatable=True,
+            estimate_s=2.0,
+        ),
+    ]
+
+
+def _ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
+    """Open the joiner's three ports for two minutes and connect from every member; and the members' from the joiner."""
+    address = address_of(facts.host(joiner))
+    ports = (SST_PORT, GROUP_PORT, IST_PORT)
+    units = {port: f"pilothouse-listen-{port}" for port in ports}
+    stopped = tuple(Run(Command(("systemctl", "stop", f"{units[p]}.service"), sudo=True), ok=(0, 5)) for p in ports)
+    quiet = tuple(UnitSetting(joiner, f"{units[p]}.service", "ActiveState", "inactive") for p in ports)
+    opened = Several(stopped + tuple(
+        Run(Command((
+            "systemd-run", f"--unit={units[port]}", "--collect", f"--property=RuntimeMaxSec={LISTEN_S}",
+            "socat", "-u", f"TCP-LISTEN:{port},reuseaddr,fork", "OPEN:/dev/null",
+        ), sudo=True))
+        for port in ports
+    ))  # fmt: skip
+    listening = Temporary(
+        key=f"listen:{joiner}",
+        host=joiner,
+        sentence=f"test ports open on {joiner}",
+        danger="they close by themselves within two minutes",
+        release=Several(stopped),
+        released=quiet,
+    )
+    there = tuple(Listening(member, address, port) for member in members for port in ports)
+    back = tuple(Listening(joiner, address_of(facts.host(member)), GROUP_PORT) for member in members)
+    step = Step(
+        step_id=f"listen-{joiner}",
+        host=joiner,
+        title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
+        done=f"Every member reaches {joiner}, and {joiner} every member",
+        why=f"A closed port would show only in the middle of a transfer. They close by themselves in {LISTEN_S} s.",
+        action=opened,
+        proof=(*there, *back),
+        limit_s=30.0,
+        repeatable=True,
+        estimate_s=3.0,
+    )
+    close = f"Close the test ports of {joiner}"
+    return [
+        listening.on(step, close),
+        listening.off(f"unlisten-{joiner}", close, f"The test ports of {joiner} are closed", 1.0),
+    ]
+
+
+def _extend(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]:
+    """Write the whole list into each member's own file, where that file was found."""
+    wanted = cluster_address(facts, members, joiner)
+    found = []
+    for name in members:
+        path, section = address_place(facts.host(name))
+        if not path:
+            continue
+        whole = extended_address(facts.host(name), wanted)
+        there = (OptionIs(name, "mysqld", "wsrep_cluster_address", whole),)
+        found.append(
+            Step(
+                step_id=f"extend-{name}",
+                host=name,
+                title=f"Name {joiner} in {path} of {name}",
+                done=f"{name} knows {joiner} for its next start",
+                action=EditOptions(path, section, (("wsrep_cluster_address", whole),)),
+                already=there,
+                proof=there,
+                undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+                repeatable=True,
+                estimate_s=1.0,
+            )
+        )
+    return found
+
+
+def _watches(
+    facts: Facts, pair: tuple[str, str], members: tuple[str, ...], plan: tuple[Step, ...]
+) -> tuple[WatchRule, ...]:
+    joiner, donor = pair
+    if joiner in members:
+        return ()
+    quorum = WatchRule(
+        code="QUORUM",
+        condition=StillPrimary(members, len(members), facts.cluster_id),
+        sentence=f"One of {', '.join(members)} is no full member any more.",
+    )
+    planned = {step.step_id for step in plan}
+    if f"start-{joiner}" not in planned or not members:
+        return (quorum,)
+    while_ = (f"start-{joiner}", f"settle-{joiner}")
+    full = f"The disk of {joiner} is nearly full: what comes will not end well."
+    sender = f"The disk of {donor} is nearly full: its cache grows while it sends."
+    return (
+        quorum,
+        flow_control(members[0], joiner, *while_),
+        disk(facts.host(joiner), "DISK-JOINER", full, *while_),
+        *((disk(facts.host(donor), "DISK-DONOR", sender, *while_),) if donor in members else ()),
+    )

@@ -1,0 +1,126 @@
+"""Galera's own recovery after a crash: all members of the last Primary Component are started and find each other.
+
+Each keeps that component in gvwstate.dat and forms it again when every member of it is there; with one of them missing
+the others wait for ever (Galera documentation, "pc.recovery"; trials on the lab). Nobody is bootstrapped by hand then.
+"""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import state_file
+from services.procedures.catalogue.galera.bootstrap_after_crash.history import pairs
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
+from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.plan.actions import WaitFor
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.conditions import FormedAgain, Stopped
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.model import Risk, Step, Undo
+
+PATIENCE_S = 300.0
+FORMED = "formed"
+"""The step at which the rest is planned by whether they found each other."""
+_OFF = frozenset({"no", "false", "off", "0"})
+
+
+def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
+    """Return why these nodes can't form their last Primary Component again; '' when they can."""
+    hosts = party.hosts
+    if party.gone:
+        return f"{', '.join(party.gone)} will not come back, and all members of the last view are needed"
+    if forked := [f"{p.one} and {p.other}" for p in pairs(party) if p.found.outcome == "forked"]:
+        return f"the histories of {', '.join(forked)} are forks"
+    nodes = [party.host(name) for name in hosts]
+    if others := [host.host for host in nodes if host.trace is not None and host.trace.other_server is not None]:
+        return f"another server ran on the data of {', '.join(others)}"
+    views = {host.host: host.gvwstate for host in nodes}
+    without = [name for name, view in views.items() if view is None]
+    if without:
+        return f"{', '.join(without)} has no gvwstate.dat: it left before the end, or was stopped cleanly"
+    if len({view[0] for view in views.values() if view is not None}) > 1:
+        return "the nodes' last views differ: " + ", ".join(f"{n} {v[0]}" for n, v in views.items() if v is not None)
+    members = max(len(view[1]) for view in views.values() if view is not None)
+    if members != len(hosts):
+        return f"their last view has {members} members, and {len(hosts)} nodes are named"
+    off = [host.host for host in nodes if (host.provider_option("pc.recovery") or "").lower() in _OFF]
+    if off:
+        return f"pc.recovery is switched off on {', '.join(off)}"
+    unfit = [f"{s.host}: {s.out}" for s in found if s.out]
+    unfit += [f"grastate.dat of {host.host} is {state_file(host)}" for host in nodes if host.grastate is None]
+    return "; ".join(unfit)
+
+
+def told(reason: str, *, wanted: bool) -> Check:
+    """Say which way the run takes."""
+    shown = f"not tried: {reason}" if reason else "every node holds the same last view: it is tried first"
+    return Check(
+        code="SELF-RECOVERY",
+        title="Galera's own recovery is looked at before a node is bootstrapped",
+        verdict=Verdict.PASS,
+        evidence=shown if wanted else "not tried: you chose otherwise",
+        why="Nodes that form their last Primary Component again by themselves need no bootstrap by hand.",
+    )
+
+
+def form_again(party: Party) -> tuple[Step, ...]:
+    """Return the steps: start all at once, wait for them for five minutes, plan on by what came of it."""
+    hosts = party.hosts
+    condition = FormedAgain(hosts, party.facts.cluster_id, PATIENCE_S)
+    return (
+        Step(
+            step_id="still-none",
+            host="",
+            title="Prove that there is still no Primary Component",
+            done="There was no Primary Component",
+            action=WaitFor(
+                (party.none_is_primary(), *unmoved(party, party.looked, starts="form-")),
+                "an answer from every node",
+            ),
+            risk=Risk.READS,
+            limit_s=60.0,
+            repeatable=True,
+            estimate_s=1.0,
+        ),
+        *(_start(party, party.host(name)) for name in hosts),
+        Step(
+            step_id="find-each-other",
+            host="",
+            title=f"Wait until {', '.join(hosts)} form their last Primary Component again",
+            done="The nodes had their time to find each other",
+            why="If they don't, they are stopped again and the most advanced one is bootstrapped.",
+            action=WaitFor((condition,), "the nodes to form their last Primary Component again"),
+            risk=Risk.READS,
+            limit_s=PATIENCE_S + 120.0,
+            repeatable=True,
+            estimate_s=30.0,
+        ),
+        steps.plan_the_rest(
+            FORMED,
+            "Look whether the cluster has formed by itself",
+            "whether somebody must be bootstrapped is known only now",
+            serves=True,  # they may have formed: what fails from here on is a person's to judge
+        ),
+    )
+
+
+def _start(party: Party, host: HostFacts) -> Step:
+    """Start one of them without a wait: it can't come up before the others are there."""
+    name, unit = host.host, steps.start_unit_of(host)
+    return Step(
+        step_id=f"form-{name}",
+        host=name,
+        title=f"Start {unit} on {name}, to find the others",
+        done=f"{unit} on {name} is starting",
+        why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
+        action=steps.systemctl("start", unit, "--no-block"),
+        before=(
+            *unmoved(party, (name,), starts="form-"),
+            steps.same_history(party.facts, host, party.hosts),
+            steps.founds_nothing(host),
+        ),
+        limit_s=60.0,
+        undo=Undo(f"Stop {unit} on {name}", steps.stop_unit(unit), (Stopped(name, unit),), limit_s=900.0),
+        repeatable=True,
+        estimate_s=1.0,
+    )

@@ -1,0 +1,221 @@
+"""The checks of bootstrap-after-crash: no Primary anywhere, everybody accounted for, a position that may be trusted."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing, behind, standings
+from services.procedures.catalogue.steps.choices import is_primary
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.host_facts import Facts
+from services.types import Reach
+
+
+def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """Bootstrapping beside a Primary Component is a split brain: never. Members that the person left out count too."""
+    asked = tuple(dict.fromkeys((*hosts, *facts.members)))
+    alive = tuple(name for name in asked if _is_any_primary(facts, name))
+    return Check(
+        code="PRIMARY-EXISTS",
+        title="No Primary Component exists",
+        verdict=Verdict.BLOCK if alive else Verdict.PASS,
+        evidence=f"Primary on {', '.join(alive)}" if alive else f"none of {', '.join(asked)} says Primary",
+        why="A second Primary Component would take writes of its own: split brain.",
+        try_=("Bring the missing nodes back with add-node.",) if alive else (),
+        absolute=True,
+    )
+
+
+_GONE_FOR_GOOD = (
+    "Where one was taken out on purpose and is off for good, give that as the reason to go on, and take it out of "
+    "wsrep_cluster_address of the others."
+)
+
+
+def unaccounted(party: Party) -> Check:
+    """A node that can't be seen may run, and may be ahead; so may a member that the person left out.
+
+    A person's word is no proof: nodes that are only called off are told as a warning, and one that answers was called
+    off wrongly. A node that only the others' option files name may be an arbitrator, or gone for long: that a person
+    may accept.
+    """
+    facts = party.facts
+    dark = tuple(n for n in party.known if not _answers(facts, n))
+    back = tuple(n for n in party.gone if _answers(facts, n))
+    running = tuple(n for n in party.left if facts.host(n).server_up)
+    told = [f"off by your word: {', '.join(party.gone)}"] if party.gone else []
+    told += [f"left out by you: {', '.join(party.left)}"] if party.left else []
+    silent = [f"no answer from {', '.join(dark)}"] if dark else []
+    silent += [f"{n} answers, though you called it off" for n in back]
+    silent += [f"{n} is left out, and its server runs: it would meet the new Primary Component" for n in running]
+    strange = [f"wsrep_cluster_address names {', '.join(party.strangers)}, no host of the inventory"]
+    silent += strange if party.strangers else []
+    return Check(
+        code="UNREACHABLE-MEMBERS",
+        title="Every member answers, or is known to be off",
+        verdict=verdict(silent, told),
+        evidence="; ".join([*silent, *told]) or "every member answers",
+        why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
+        try_=(
+            *(f"Repair the way to {n}, or make sure that it is powered off." for n in dark),
+            *(f"Stop the server of {n}." for n in running),
+            *(f"Add {n} to the inventory, so that it is asked." for n in party.strangers),
+            *((_GONE_FOR_GOOD,) if party.strangers else ()),
+        ),
+        answers=_answers_to(party, dark, back, running),
+        absolute=bool(dark or back or running),
+    )
+
+
+def _answers_to(
+    party: Party, dark: tuple[str, ...], back: tuple[str, ...], running: tuple[str, ...]
+) -> tuple[Remedy, ...]:
+    """Return how the questions account for members that can't be seen, were called off wrongly, or were left out."""
+    off = tuple(n for n in party.gone if n not in back)
+    found = []
+    if dark:
+        found.append(Remedy(f"Once {', '.join(dark)} is off for sure, name it", "gone", (", ".join((*off, *dark)),)))
+    if back:
+        found.append(Remedy(f"Take {', '.join(back)} out", "gone", (", ".join(off),) if off else ()))
+        found.append(Remedy(f"To leave {', '.join(back)} as it is, take it out too", "nodes"))
+    if running:
+        found.append(Remedy(f"Or name {', '.join(running)} too", "nodes"))
+    return tuple(found)
+
+
+def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """All positions side by side, as evidence; a warning while some are not known yet."""
+    found = standings(facts, hosts)
+    rows = ";\n".join(_row(s) for s in found)
+    unknown = any(s.out or s.stale for s in found)
+    return Check(
+        code="POSITIONS",
+        title="The nodes' positions, side by side",
+        verdict=Verdict.WARN if unknown else Verdict.PASS,
+        evidence=rows,
+        why="Only the most advanced node has every transaction that was acknowledged.",
+        try_=("The run lets each server recover its own position before anything is chosen.",) if unknown else (),
+        to_read=True,
+    )
+
+
+def _row(found: Standing) -> str:
+    """Return one node's position from each source; the recovered one counts before all others."""
+    told = [f"grastate {found.grastate}" + (" (safe_to_bootstrap)" if found.safe else "")]
+    told += [f"running at {found.text}"] if found.source == "running" else []
+    told += [f"binary log to Xid {found.tail}"] if found.tail is not None else []
+    told += [f"recovered {found.recovered or 'not yet'}", f"last seen by us {found.remembered or 'never'}"]
+    stale = " - grastate.dat is stale: the recovered position counts" if found.stale else ""
+    out = f" - no candidate: {found.out}" if found.out else ""
+    return f"{found.host}: {', '.join(told)}{stale}{out}"
+
+
+def candidate_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
+    """At least one node must have a history at all."""
+    found = standings(facts, hosts)
+    able = [s for s in found if not s.out or s.later]
+    return Check(
+        code="NULL-UUID",
+        title="A node with a usable history exists",
+        verdict=Verdict.PASS if able else Verdict.BLOCK,
+        evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
+        why="Without one, bootstrapping founds an empty cluster, and every other node is overwritten with it.",
+        try_=() if able else ("Restore a backup on one node, or look into the data folders by hand first.",),
+        absolute=True,
+    )
+
+
+def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Check:
+    """The person's own choice is held to the same rules."""
+    mine = next((s for s in standings(facts, hosts) if s.host == chosen), None)
+    reason = mine.out if mine is not None else "it is not among the nodes"
+    hopeless = bool(reason) and not (mine is not None and mine.later)
+    return Check(
+        code="EMPTY-NODE",
+        title=f"{chosen} has the cluster's data",
+        verdict=Verdict.BLOCK if hopeless else Verdict.PASS,
+        evidence=reason or (mine.text if mine is not None else ""),
+        why="The bootstrapped node's data becomes everybody's data.",
+        try_=("Choose a node with a position, or leave the choice to the run.",) if hopeless else (),
+        host=chosen,
+        absolute=True,
+    )
+
+
+def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tuple[str, ...] = ()) -> Check:
+    """Nodes ahead of the chosen one would lose what only they have.
+
+    Args:
+        forked: nodes that went their own way: their seqnos count other transactions, so that none is ahead. The person
+            who chose the side types what each of them loses.
+    """
+    ahead = tuple((s, more) for s, more in behind(found, chosen) if s.host not in forked)
+    kin = [s for s in found if s.host not in {chosen.host, *forked}]
+    alike = [s.host for s in kin if not s.out and s.seqno == chosen.seqno]
+    tie = f", and {', '.join(alike)} is as far" if alike else ""
+    aside = f" of its side; {', '.join(forked)} went another way and can't be compared by seqno" if forked else ""
+    accepted = f"Accepted by its code, {', '.join(s.host for s, _ in ahead)} stays stopped and keeps its data: read"
+    return Check(
+        code="CHOSEN-BEHIND",
+        title=f"No node is ahead of {chosen.host}",
+        verdict=Verdict.BLOCK if ahead else Verdict.PASS,
+        evidence="; ".join(f"{s.host} has {more} write sets more" for s, more in ahead)
+        or f"{chosen.text} is the highest{tie}{aside}",
+        why="'Reversing history': a node that is ahead aborts when it joins, and its extra transactions are lost.",
+        try_=(f"{accepted} what only it has out of its binary log, then bring it back and keep its old data.",)
+        if ahead
+        else (),
+        answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", (ahead[0][0].host,)),) if ahead else (),
+        host=chosen.host,
+    )
+
+
+def chosen_is_behind_so_far(facts: Facts, found: tuple[Standing, ...], chosen: Standing) -> Check:
+    """The same before anything was recovered, by what is known: a person learns of it while nothing is stopped yet.
+
+    It warns: InnoDB may tell another position than grastate.dat, and what it tells decides, and blocks, later.
+    """
+    ahead = behind(found, chosen)
+    told = [f"{s.host} is at {s.seqno} by its {_BY[s.source]}, {chosen.host} at {chosen.seqno} by its "
+            f"{_BY[chosen.source]}: {more} more, {_nature(facts, s, chosen, more)}" for s, more in ahead]  # fmt: skip
+    first = max(ahead, key=lambda one: one[1])[0].host
+    return Check(
+        code="CHOSEN-BEHIND",
+        title=f"No node is ahead of {chosen.host}, as far as is known",
+        verdict=Verdict.WARN,
+        evidence="; ".join(told),
+        why="The run lets every server recover its position, and is then refused where a node is still ahead: what "
+        "only that one has would be lost.",
+        try_=(f"Choose {first}, or leave the choice to the positions.",),
+        answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", (first,)),),
+        host=chosen.host,
+    )
+
+
+_BY = {"grastate": "grastate.dat", "running": "server", "recovered": "recovery"}
+
+
+def _nature(facts: Facts, ahead: Standing, chosen: Standing, more: int) -> str:
+    """Return whether the difference is view changes alone: each takes a seqno, and its log tells of it."""
+    trace = facts.host(ahead.host).trace
+    known = {
+        view.seqno
+        for view in (trace.views if trace is not None else ())
+        if view.state_uuid == ahead.uuid and (chosen.seqno or 0) < view.seqno <= (ahead.seqno or 0)
+    }
+    if not known:
+        return "of which it is not known whether they are write sets of users"
+    if len(known) >= more:
+        return "all of them changes of the group's membership by its log: no user's write is among them"
+    return f"of which {len(known)} are changes of the group's membership by its log: the others may be users' writes"
+
+
+def _is_any_primary(facts: Facts, name: str) -> bool:
+    host = facts.host(name)
+    galera = host.node.galera if host.node is not None else None
+    return is_primary(facts, host) or bool(host.server_up and galera is not None and galera.cluster_status == "Primary")
+
+
+def _answers(facts: Facts, name: str) -> bool:
+    node = facts.host(name).node
+    return node is not None and node.reach in {Reach.FULL, Reach.SSH_ONLY, Reach.SQL_ONLY}

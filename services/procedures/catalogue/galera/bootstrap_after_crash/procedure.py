@@ -1,0 +1,314 @@
+"""bootstrap-after-crash: no Primary Component is left; find the node that has everything, start from it, join the rest.
+
+Two parts: the first finds every node's position (a server must be asked for it), the second is planned from what was
+found, shown and approved anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.parts import ssh_silent, state_file
+from services.procedures.catalogue.galera.bootstrap_after_crash import by_itself, safety
+from services.procedures.catalogue.galera.bootstrap_after_crash import checks as own
+from services.procedures.catalogue.galera.bootstrap_after_crash.history import (
+    extracted,
+    forked_from,
+    history,
+    strangers_to,
+)
+from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
+from services.procedures.catalogue.galera.bootstrap_after_crash.joining import JOIN_LIMIT_S, bootstrap_and_join, closing
+from services.procedures.catalogue.galera.bootstrap_after_crash.losses import accepted, lost
+from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party, party
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import (
+    Standing,
+    behind,
+    joining_order,
+    most_advanced,
+    standings,
+)
+from services.procedures.catalogue.galera.bootstrap_after_crash.stale import innodb_counts
+from services.procedures.catalogue.galera.bootstrap_after_crash.steps import find_positions, make_primary, stopped
+from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import looked_at, recovered
+from services.procedures.catalogue.steps.choices import is_primary, member_hosts
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of
+from services.procedures.plan.model import Chart, Plan, Step
+from services.procedures.plan.procedure import About
+
+ABOUT = About(
+    name="bootstrap-after-crash",
+    title="Start the cluster after all nodes went down",
+    need="All nodes are down",
+    what="Lets every node recover its position, bootstraps the most advanced one, joins the others one at a time.",
+    takes="Crash recovery of each node, then one IST or SST a node.",
+    can_break="The bootstrapped node's data becomes everybody's: the wrong choice loses transactions.",
+    node_field="",  # the node that was clicked is not the one to bootstrap: the positions tell that
+    for_states=("no-primary", "down"),
+    later_checks=("CHOSEN-BEHIND",),
+)
+AUTO = "the most advanced"
+COPIES = (
+    ("none", "no copies: the run goes on at once"),
+    ("wait", "the run waits for you, with every server stopped"),
+    ("made", "they are made already, with the servers stopped"),
+)
+
+
+class BootstrapAfterCrash:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: all nodes, those that are off for good, and which to bootstrap."""
+        del inputs
+        every = tuple((name, _state(facts, name)) for name in facts.members)
+        return (
+            Field("nodes", "All nodes of the cluster", "hosts", ", ".join(facts.members), every),
+            Field(
+                "gone",
+                "Nodes that are powered off or fenced for sure",
+                "hosts",
+                required=False,
+                choices=every,
+                help="A node that can't be seen may still run: name only what you have made sure of.",
+            ),
+            Field("bootstrap", "Node to bootstrap", "choice", AUTO, ((AUTO, "chosen from the positions"), *every)),
+            Field(
+                "copies",
+                "Copies or snapshots of the data folders",
+                "choice",
+                "none",
+                COPIES,
+                help="Crash recovery and an SST change data files. Only a copy made before leads back.",
+            ),
+            Field(
+                "itself",
+                "Let the nodes form their last cluster again by themselves, where they can",
+                "flag",
+                "yes",
+                help="Galera's own recovery (pc.recovery): tried for five minutes before a node is bootstrapped.",
+                advanced=True,
+            ),
+            Field(
+                "left_out",
+                "Let members that are left out of the nodes recover their positions too",
+                "flag",
+                "yes",
+                help="Stopped servers only, and nothing else: it tells what they have that would be lost.",
+                advanced=True,
+            ),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults = list(field_faults(self.fields(facts, inputs), inputs))
+        values = self._values(facts, inputs)
+        gone = hosts_of(values["gone"])
+        if values["bootstrap"] in gone:
+            faults.append(Fault("bootstrap", f"{values['bootstrap']} is powered off by your own word."))
+        elif values["bootstrap"] not in {AUTO, *hosts_of(values["nodes"])}:
+            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not among the nodes named."))
+        if not [n for n in hosts_of(values["nodes"]) if n not in gone]:
+            faults.append(Fault("nodes", "No node is left to start."))
+        return tuple(faults)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist; a whole cluster passes it, because then nothing is to do."""
+        asked, chosen = self._asked(facts, inputs)
+        hosts = asked.hosts
+        if _whole(facts, hosts):
+            return (preflight.health_gate(facts, hosts),)
+        checks = [
+            own.primary_exists(facts, asked.everyone),
+            own.unaccounted(asked),
+            own.positions(facts, asked.known),
+            one_cluster(asked),
+            history(asked, side_chosen=chosen != AUTO),
+            own.candidate_exists(facts, hosts),
+            safety.crash_cause(facts, hosts),
+            safety.durability(facts, hosts),
+            safety.clients_away(facts),
+            *self._by_the_way(facts, inputs),
+            preflight.known_product(facts, hosts),
+            *preflight.foreign_provider(facts, hosts),
+            *preflight.operator_rights(facts, hosts),
+            *preflight.sst_orphans(facts, hosts),
+            *preflight.joins_others(facts, hosts),
+            *preflight.names_known(facts, hosts),
+            preflight.clocks(facts, asked.known, blocks=False),
+            *preflight.temporary_space(facts, hosts),
+            *preflight.innodb_as_usual(facts, asked.known),
+            preflight.lock_free(facts, asked.known),
+        ]
+        if chosen != AUTO:
+            checks.insert(3, own.chosen_is_candidate(facts, hosts, chosen))
+        return tuple(checks)
+
+    def _by_the_way(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checks of the way that the plan takes: by one statement, or with every server stopped first."""
+        asked, chosen = self._asked(facts, inputs)
+        found = standings(facts, asked.hosts)
+        best = _chosen(found, chosen)
+        checks: tuple[Check, ...] = ()
+        if _parted(found) and best is not None:
+            newest = own.chosen_is_newest(found, best, forked_from(asked, best.host))
+            checks = (safety.network_first(facts, asked.hosts), newest, lost(asked, best))
+        elif chosen != AUTO and best is not None and behind(found, best):
+            checks = (own.chosen_is_behind_so_far(facts, found, best),)
+        if _by_one_statement(asked, found, best):
+            return checks
+        copied = safety.copies(asked.hosts, self._values(facts, inputs)["copies"])
+        return (*checks, safety.ways_closed(facts, asked.hosts), copied)
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the first part; for servers that all answer without a Primary the whole plan."""
+        asked, chosen = self._asked(facts, inputs)
+        if _whole(facts, asked.hosts):
+            return self._plan(asked, inputs, ())
+        found = standings(facts, asked.hosts)
+        best = _chosen(found, chosen)
+        if _by_one_statement(asked, found, best) and best is not None and best.seqno is not None:
+            steps = make_primary(asked, best.host, best.seqno, found)
+            return self._plan(asked, inputs, (*accepted(asked, best), *steps))
+        values = self._values(facts, inputs)
+        first = find_positions(
+            asked, wait_for_copies=values["copies"] == "wait", ask_left=flag_of(values["left_out"]) is True
+        )
+        return self._plan(asked, inputs, first)
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the rest from the recovered positions, with the checks of the choice.
+
+        After Galera's own recovery was tried it is either the end, or the bootstrap by hand.
+        """
+        members = tuple(dict.fromkeys((*so_far.hosts, *hosts_of(inputs.get("gone", "")))))
+        facts = replace(facts, members=members)  # those that were left out are hosts of the plan too
+        asked, wish = self._asked(facts, inputs)
+        asked = looked_at(so_far, asked)
+        hosts = asked.hosts
+        tried = so_far.steps[-1].step_id == by_itself.FORMED
+        found = standings(facts, hosts)
+        if tried and _whole(facts, hosts):
+            formed = (*so_far.steps, *closing(facts, hosts, limit_s=JOIN_LIMIT_S))
+            return (own.positions(facts, hosts),), self._plan(asked, inputs, formed)
+        chosen = _chosen(found, wish)
+        checks: list[Check] = [
+            own.primary_exists(facts, asked.everyone),
+            own.positions(facts, asked.known),
+            one_cluster(asked),
+            history(asked, side_chosen=wish != AUTO),
+            *preflight.innodb_as_usual(facts, asked.known),
+        ]
+        if chosen is None or chosen.seqno is None or chosen.out:
+            return (*checks, _no_candidate(found)), so_far
+        checks += [own.chosen_is_newest(found, chosen, forked_from(asked, chosen.host)), lost(asked, chosen)]
+        more: tuple[Step, ...] = () if tried else (*extracted(asked, chosen.host), *accepted(asked, chosen))
+        if not tried:
+            reason = by_itself.in_the_way(asked, found)
+            wanted = wish == AUTO and flag_of(self._values(facts, inputs)["itself"]) is True
+            checks.append(by_itself.told(reason, wanted=wanted))
+            if wanted and not reason:
+                more += (*innodb_counts(facts, found), *by_itself.form_again(asked))
+                return tuple(checks), self._plan(asked, inputs, (*so_far.steps, *more))
+        return tuple(checks), self._by_hand(asked, inputs, so_far, chosen, more, tried=tried)
+
+    def _by_hand(
+        self, asked: Party, inputs: Inputs, so_far: Plan, chosen: Standing, more: tuple[Step, ...], *, tried: bool
+    ) -> Plan:
+        """Return the whole plan with one node bootstrapped; nodes that are ahead or of another past stay stopped."""
+        assert chosen.seqno is not None
+        again = "again-" if tried else ""
+        found = standings(asked.facts, asked.hosts)
+        if tried:
+            more += tuple(stopped(asked.host(name), asked, again) for name in asked.hosts)
+            more += tuple(recovered(asked.host(name), again) for name in asked.hosts)
+        strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
+        apart = tuple(dict.fromkeys((*strange, *(s.host for s, _ in behind(found, chosen)))))
+        joining = tuple(s for s in found if s.host not in apart)
+        more += innodb_counts(asked.facts, joining, again)
+        order = joining_order(found, chosen, apart)
+        more += bootstrap_and_join(asked, chosen.host, chosen.seqno, order, apart, prefix=again)
+        return self._plan(asked, inputs, (*so_far.steps, *more), apart)
+
+    def _plan(self, asked: Party, inputs: Inputs, steps: tuple[Step, ...], apart: tuple[str, ...] = ()) -> Plan:
+        facts, hosts = asked.facts, asked.hosts
+        back = [name for name in hosts if name not in apart]
+        return Plan(
+            procedure=ABOUT.name,
+            title=f"Start {facts.cluster_name or 'the cluster'} after all nodes went down",
+            summary="Positions first; then the most advanced node alone; then the others, one at a time.",
+            cluster_id=facts.cluster_id,
+            cluster_name=facts.cluster_name,
+            hosts=asked.known,
+            quorum=hosts,
+            inputs=tuple(self._values(facts, inputs).items()),
+            steps=steps,
+            charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in hosts[:2]),
+            expects=(
+                f"{', '.join(back)} are Synced in one Primary Component with state UUID {facts.cluster_id}.",
+                *((f"{', '.join(asked.gone)} stayed off.",) if asked.gone else ()),
+                *((f"{', '.join(asked.left)}, left out, was not started.",) if asked.left else ()),
+                *(
+                    f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
+                    for name in apart
+                ),
+            ),
+        )
+
+    def _asked(self, facts: Facts, inputs: Inputs) -> tuple[Party, str]:
+        values = self._values(facts, inputs)
+        return party(facts, hosts_of(values["nodes"]), hosts_of(values["gone"])), values["bootstrap"]
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _whole(facts: Facts, hosts: tuple[str, ...]) -> bool:
+    return bool(hosts) and set(hosts) <= set(member_hosts(facts))
+
+
+def _state(facts: Facts, name: str) -> str:
+    host = facts.host(name)
+    if is_primary(facts, host):
+        return "Primary"
+    if host.server_up:
+        return "up, not Primary"
+    if ssh_silent(host) and not host.server_up:
+        return "no answer"
+    state = host.grastate
+    return f"down, grastate seqno {state.seqno}" if state is not None else f"down, grastate {state_file(host)}"
+
+
+def _chosen(found: tuple[Standing, ...], asked: str) -> Standing | None:
+    return most_advanced(found) if asked == AUTO else next((s for s in found if s.host == asked), None)
+
+
+def _parted(found: tuple[Standing, ...]) -> bool:
+    """Return whether every server answers with its position: one that hangs on its way up may be ahead of all."""
+    return bool(found) and all(s.source == "running" and s.seqno is not None and not s.out for s in found)
+
+
+def _by_one_statement(asked: Party, found: tuple[Standing, ...], best: Standing | None) -> bool:
+    """Return whether pc.bootstrap may do: it takes every node along that is connected, so all must share one past."""
+    return _parted(found) and best is not None and not strangers_to(asked, best.host)
+
+
+def _no_candidate(found: tuple[Standing, ...]) -> Check:
+    return Check(
+        code="NO-CANDIDATE",
+        title="A node can be chosen",
+        verdict=Verdict.BLOCK,
+        evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
+        why="A zero UUID, an unknown seqno or another history is never chosen.",
+        try_=("Look into the data folders by hand; copies of the state files were made.",),
+        absolute=True,
+    )

@@ -1,0 +1,48 @@
+"""A grastate.dat whose seqno InnoDB contradicts: the server must not start from it. Pure.
+
+Seen on the lab (MariaDB 10.11, Galera 26.4): grastate.dat said 3, InnoDB recovered more. The unit's galera_recovery
+handed that over, the provider began at 3 all the same, and the proof of the bootstrap waited in vain. A seqno of -1 has
+the provider take the position that was recovered.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from services.connections.command import Command
+from services.procedures.catalogue.galera.bootstrap_after_crash.positions import Standing
+from services.procedures.plan.actions import Run
+from services.procedures.plan.conditions import FileSays
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.model import Step, Undo
+
+
+def innodb_counts(facts: Facts, found: tuple[Standing, ...], prefix: str = "") -> tuple[Step, ...]:
+    """Return a step for each of these nodes whose state file tells another position than InnoDB."""
+    return tuple(_innodb_counts(facts, one, prefix) for one in found if one.stale)
+
+
+def _innodb_counts(facts: Facts, found: Standing, prefix: str) -> Step:
+    name, told = found.host, found.grastate.rpartition(":")[2]
+    path = posixpath.join(facts.host(name).datadir or "/var/lib/mysql", "grastate.dat")
+
+    def write(seqno: str) -> Run:
+        return Run(Command(("sed", "-i", f"s/^seqno:.*$/seqno:   {seqno}/", path), sudo=True))
+
+    def says(seqno: str) -> tuple[FileSays, ...]:
+        return (FileSays(name, path, f"^seqno: +{seqno}$"),)
+
+    return Step(
+        step_id=f"{prefix}stale-{name}",
+        host=name,
+        title=f"Take the stale seqno {told} out of grastate.dat on {name}: InnoDB recovered {found.seqno}",
+        done=f"{name} starts at the position that InnoDB has",
+        why="A seqno in grastate.dat counts before what InnoDB recovers: the node would start at a position that is "
+        "not its data's, and take write sets again or leave some out.",
+        action=write("-1"),
+        already=says("-1"),
+        proof=says("-1"),
+        undo=Undo(f"Put the seqno {told} back into grastate.dat on {name}", write(told), says(told)),
+        repeatable=True,
+        estimate_s=0.5,
+    )

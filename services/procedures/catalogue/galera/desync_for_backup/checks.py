@@ -1,0 +1,71 @@
+"""The checks that only desync-for-backup has: who stays, who reads old data meanwhile, what a read lock waits for."""
+
+from __future__ import annotations
+
+from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.galera.rolling_restart.order import writer_of
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.haproxy_places import open_places
+from services.procedures.plan.checks import Check
+from services.procedures.plan.host_facts import Facts
+
+LONGEST_S = 30.0
+"""A read lock waits for the statements that run, and everything behind it waits too (page disk-snapshot-node, P5)."""
+
+
+def others_stay(facts: Facts, node: str) -> Check:
+    """Two full members besides the node can lose one of them; one alone is the last donor."""
+    others = tuple(h for h in member_hosts(facts) if h != node)
+    few = len(others) < 2
+    return Check(
+        code="OTHERS-STAY",
+        title="Enough full members stay",
+        verdict=verdict(few),
+        evidence=f"{len(others)} besides {node}: {', '.join(others) or 'none'}",
+        why="A desynced node is never chosen as a donor, and it serves data of the past: with one other member left "
+        "nobody can bring a third node back.",
+        try_=("Add a node first, or make the backup at a quiet hour and accept this by its code.",) if few else (),
+    )
+
+
+def clients(facts: Facts, node: str, *, drained: bool) -> Check:
+    """What reads from the node reads old data; what writes on it meets more conflicts."""
+    host = facts.host(node)
+    told = []
+    places = [f"{place.name} on {place.host}" for place in open_places(facts, node)]
+    sessions = host.client_sessions
+    if not drained:
+        told += [f"HAProxy sends it clients ({', '.join(places)})"] if places else []
+        told += [f"ProxySQL runs on {h.host}, and is not told" for h in facts.hosts if "proxysql" in h.balancers]
+        if sessions:
+            writer = ", more than any other member: it may be the writer" if writer_of(facts) == node else ""
+            told.append(f"{sessions} client session{'' if sessions == 1 else 's'} on it now{writer}")
+    if sessions is None:
+        told.append(unread(host, "the process list", "processes", "sql"))
+    return Check(
+        code="CLIENTS",
+        title=f"No client needs {node} to be up to date",
+        verdict=verdict((), told),
+        evidence="; ".join(told)
+        or (f"HAProxy is told to send its clients elsewhere ({', '.join(places)})" if drained else f"none on {node}"),
+        why="A desynced node falls behind: it answers with old data, and writes made there conflict more often.",
+        try_=("Choose a node without clients, or take it out of the balancer for the backup.",) if told else (),
+        host=node,
+    )
+
+
+def long_statements(facts: Facts, node: str) -> Check:
+    """FLUSH TABLES WITH READ LOCK and BACKUP STAGE wait for what is open, and hold up whoever comes after them."""
+    host, longest = facts.host(node), facts.host(node).longest_transaction_s
+    told = [unread(host, "the longest transaction", "transactions", "sql")] if longest is None else []
+    if longest is not None and longest >= LONGEST_S:
+        told.append(f"a transaction is open for {longest:.0f} s on {node}")
+    return Check(
+        code="LONG-TRANSACTIONS",
+        title="A backup's lock does not wait for long",
+        verdict=verdict((), told),
+        evidence="; ".join(told) or f"the longest transaction on {node} is open for {longest or 0:.0f} s",
+        why="A backup's read lock waits for it, and everything behind the lock waits too.",
+        try_=("Let it end first, then begin the backup.",) if told else (),
+        host=node,
+    )

@@ -1,0 +1,221 @@
+"""desync-for-backup: take a donor out of flow control for a backup and bring it back when its queue is empty.
+
+Domain: a node with wsrep_desync=ON may fall behind without slowing the cluster (Donor/Desynced); it must be put back
+only when its receive queue is empty, or it would send flow control at once (MariaDB KB "wsrep_desync"; Percona XtraDB
+Cluster manual "wsrep_desync"). A node that is desynced already, by a backup or a donor's work, is refused: ending our
+desync would end theirs.
+"""
+
+from __future__ import annotations
+
+from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.haproxy import haproxy_checks
+from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.galera.desync_for_backup import checks as own
+from services.procedures.catalogue.steps.choices import member_choices, member_hosts
+from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
+from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
+from services.procedures.catalogue.steps.server import whole_again
+from services.procedures.catalogue.steps.traffic import desync, desync_key, resync
+from services.procedures.plan.actions import Ask, WaitFor
+from services.procedures.plan.checks import Check
+from services.procedures.plan.conditions import ClusterWhole, FreeDisk, StatusIs, StillPrimary
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import bytes_of, field_faults, filled, seconds_of
+from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
+from services.procedures.plan.procedure import About
+
+ABOUT = About(
+    name="desync-for-backup",
+    title="Take a node out of flow control for a backup",
+    need="A node must do other work",
+    what="Desyncs one node, waits while you make the backup, and brings it back when its receive queue is empty.",
+    takes="Seconds, your backup, and the time the node needs to catch up.",
+    can_break="The node may serve old data and is no donor meanwhile; it still votes.",
+    node_field="node",
+    for_states=("synced",),
+)
+QUEUE_LIMIT_S = 4 * 3_600.0
+DRAIN_LIMIT_S = 120.0
+
+
+class DesyncForBackup:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions: which node, how the backup is made, the least free disk."""
+        chosen = inputs.get("node") or self._default_node(facts)
+        disk = facts.host(chosen).disk_size or 0
+        floor = max(disk // 20, 10**9)
+        return (
+            Field("node", "Node", "host", self._default_node(facts), member_choices(facts)),
+            Field(
+                "longest",
+                "Longest time for the backup",
+                "duration",
+                "4 h",
+                help="How long the node may take to catch up afterwards counts too.",
+            ),
+            Field(
+                "drain",
+                "Its clients",
+                "choice",
+                "haproxy" if can_drain(facts, chosen) else "none",
+                _ways(facts),
+                help="A desynced node falls behind: what reads from it reads old data.",
+            ),
+            Field("drain_limit", "Longest drain", "duration", "2 min", advanced=True),
+            Field(
+                "floor",
+                "Bring the node back below this much free disk",
+                "bytes",
+                f"{floor / 1e9:.1f} GB",
+                help="The receive queue and a backup on the node's own disk both need room.",
+                advanced=True,
+            ),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        return field_faults(self.fields(facts, inputs), inputs)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        values = self._values(facts, inputs)
+        node, members = values["node"], member_hosts(facts)
+        return (
+            preflight.health_gate(facts, members),
+            preflight.one_past(facts, (node,), members),
+            preflight.known_product(facts, members),
+            *preflight.foreign_provider(facts, members),
+            *preflight.operator_rights(facts, (node,)),
+            preflight.no_transfer_or_ddl(facts, members),
+            own.others_stay(facts, node),
+            preflight.clocks(facts, members, blocks=False),
+            own.clients(facts, node, drained=_drains(facts, values)),
+            own.long_statements(facts, node),
+            *(haproxy_checks(facts, (node,)) if values["drain"] == "haproxy" else ()),
+            preflight.lock_free(facts, members),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan."""
+        values = self._values(facts, inputs)
+        node = values["node"]
+        members = member_hosts(facts)
+        longest = seconds_of(values["longest"]) or QUEUE_LIMIT_S
+        floor = bytes_of(values["floor"]) or 0
+        return Plan(
+            procedure=ABOUT.name,
+            title=f"Take {node} out of flow control for a backup",
+            summary=f"{node} is desynced while the backup runs, then catches up and is a full member again.",
+            cluster_id=facts.cluster_id,
+            cluster_name=facts.cluster_name,
+            hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, (node,)) if _drains(facts, values) else ())))),
+            quorum=members,
+            inputs=tuple(values.items()),
+            steps=_steps(facts, values, members, longest),
+            watches=_watches(facts, node, members, floor),
+            charts=(
+                Chart("galera.recv_queue", node, f"Receive queue of {node}"),
+                Chart(
+                    "disk.data_free", node, f"Free disk on {node}", float(floor), "below this the node is brought back"
+                ),
+            ),
+            expects=(f"{node} is Synced, wsrep_desync is OFF, its receive queue is empty.",),
+        )
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _default_node(self, facts: Facts) -> str:
+        """Return the member with the fewest clients: a backup belongs where it disturbs least."""
+        members = member_hosts(facts)
+        return min(members, key=lambda h: (facts.host(h).client_sessions or 0, h), default="")
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _drains(facts: Facts, values: Inputs) -> bool:
+    return values["drain"] == "haproxy" and bool(open_places(facts, values["node"]))
+
+
+def _steps(facts: Facts, values: Inputs, members: tuple[str, ...], longest: float) -> tuple[Step, ...]:
+    node, drains = values["node"], _drains(facts, values)
+    limit = seconds_of(values["drain_limit"]) or DRAIN_LIMIT_S
+    return (
+        *(drain_steps(facts, node, limit, patient=True) if drains else ()),
+        desync(node, before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id),)),
+        Step(
+            step_id="backup",
+            host="",
+            title=f"Make the backup on {node}, then say that it is done",
+            done="You said that the backup is done",
+            action=Ask(f"Is the backup on {node} done?", unattended="done"),
+            risk=Risk.YOU,
+            limit_s=longest,
+            repeatable=True,
+        ),
+        _catch_up(node, max(QUEUE_LIMIT_S, longest)),
+        resync(node),
+        *(return_steps(facts, node) if drains else ()),
+        whole_again(facts, members),
+    )
+
+
+def _catch_up(node: str, limit_s: float) -> Step:
+    empty = StatusIs(node, "wsrep_local_recv_queue", "<=", "0", for_s=3.0)
+    return Step(
+        step_id="catch-up",
+        host=node,
+        title=f"Wait until {node}'s receive queue is empty",
+        done=f"{node} has caught up",
+        why="Put back before that, it would stop the whole cluster by flow control at once.",
+        action=WaitFor((empty,), f"{node}'s receive queue to empty"),
+        risk=Risk.READS,
+        limit_s=limit_s,
+        repeatable=True,
+        estimate_s=5.0,
+    )
+
+
+def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> tuple[WatchRule, ...]:
+    others = tuple(h for h in members if h != node)
+    datadir = facts.host(node).datadir or "/"
+    return (
+        WatchRule(
+            code="QUORUM",
+            condition=StillPrimary(others, len(others), facts.cluster_id),
+            sentence=f"One of {', '.join(others)} is no full member any more; {node} may be needed as a donor.",
+            releases=desync_key(node),
+            breach=Breach.RELEASE,
+            from_step="backup",
+            to_step="catch-up",
+        ),
+        WatchRule(
+            code="DISK-FLOOR",
+            condition=FreeDisk(node, datadir, floor),
+            sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control, and may slow the "
+            "cluster down until it has caught up.",
+            releases=desync_key(node),
+            breach=Breach.RELEASE,
+            from_step="backup",
+            to_step="catch-up",
+        ),
+    )
+
+
+def _ways(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return what may become of the node's clients; HAProxy where one runs on a host of the inventory."""
+    seen = [host.host for host in facts.hosts if "haproxy" in host.balancers]
+    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
+    return (*told, ("none", "they stay, and read what the node has by then"))

@@ -1,0 +1,152 @@
+"""The checks that only a rolling restart has: order, reach of the donors, limits of the units, the option itself."""
+
+from __future__ import annotations
+
+import math
+
+from services.procedures.catalogue.checks.parts import arbitrators, unread, verdict
+from services.procedures.catalogue.galera.freeze_gcache.arithmetic import OPTION, cache_of
+from services.procedures.catalogue.galera.rolling_restart.order import donor_for, order_of, writer_of
+from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.host_facts import Facts
+
+REACH_TIMES = 3.0
+FLUSH_S = 300.0
+REFUSED_OPTIONS = frozenset({
+    "wsrep_cluster_address", "wsrep_cluster_name", "wsrep_node_name", "wsrep_node_address", "wsrep_provider",
+    "wsrep_on", "wsrep_new_cluster", "datadir", "innodb_data_home_dir", "innodb_log_group_home_dir",
+    "innodb_undo_directory", "server_id", "lower_case_table_names", "innodb_page_size", "innodb_data_file_path",
+})  # fmt: skip
+
+
+def enough_members(facts: Facts, members: tuple[str, ...]) -> Check:
+    """Three members keep a majority while one is away; two don't. An arbitrator is a vote like any other."""
+    votes = arbitrators(facts)
+    verdict = Verdict.PASS if len(members) + votes >= 3 else Verdict.BLOCK
+    return Check(
+        code="CLUSTER-SIZE",
+        title="Three members or more",
+        verdict=verdict,
+        evidence=f"{len(members)}: {', '.join(members)}" + (f"; arbitrators: {votes}" if votes else ""),
+        why="Of two members the one that stays has no majority if it loses sight of the other before it left.",
+        try_=() if verdict is Verdict.PASS else ("Add a node or an arbitrator first.",),
+    )
+
+
+def order(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    """The writer moves once when it goes last, and often when it goes early."""
+    computed, reasons = order_of(facts)
+    writer = writer_of(facts)
+    early = bool(writer) and writer in nodes and nodes[-1] != writer
+    told = "; ".join(f"{name}: {reasons[name]}" for name in computed)
+    return Check(
+        code="ORDER",
+        title="The writer goes last",
+        verdict=Verdict.WARN if early else Verdict.PASS,
+        evidence=f"{', '.join(nodes)} ({told})",
+        why="Each move of the writer costs the application a second or two of errors.",
+        try_=(f"Put {writer} last.",) if early else (),
+    )
+
+
+def cache_lasts_for(facts: Facts, donor: str, downtime_s: float) -> bool:
+    """Return whether the donor's cache lasts three downtimes at the rate that was measured."""
+    lasts = cache_of(facts.host(donor)).reach_s
+    return lasts is not None and lasts >= REACH_TIMES * downtime_s
+
+
+def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bool) -> tuple[Check, ...]:
+    """Each node needs another one whose cache lasts three downtimes."""
+    found = []
+    for place, name in enumerate(nodes):
+        donor = donor_for(facts, name, nodes[:place])
+        cache = cache_of(facts.host(donor))
+        lasts = cache.reach_s
+        enough = cache_lasts_for(facts, donor, downtime_s)
+        shown = (
+            "not known" if lasts is None else "without end at today's rate" if math.isinf(lasts) else f"{lasts:.0f} s"
+        )
+        freeze = cache.frozen_at is not None
+        advice = (
+            f"Freeze the cache of {donor} for it: procedure freeze-gcache with node {name}."
+            if freeze
+            else f"Make gcache.size of {donor} larger first, or say that an SST is accepted."
+        )
+        verdict = Verdict.PASS if enough else Verdict.WARN if sst_ok else Verdict.BLOCK
+        found.append(
+            Check(
+                code=f"IST-REACH-{name}".upper(),
+                title=f"{name} can return by IST",
+                each="Each node can return by IST",
+                verdict=verdict,
+                not_known=lasts is None and verdict is Verdict.WARN,
+                evidence=f"the cache of {donor} lasts {shown}; {REACH_TIMES:g} x {downtime_s:g} s are wanted"
+                + (f"; {donor} has {OPTION}" if freeze else ""),
+                why="Otherwise the node takes an SST: hours of copying, and a donor out of service.",
+                try_=() if enough else (advice,),
+                host=name,
+            )
+        )
+    return tuple(found)
+
+
+def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
+    """systemd kills a server that flushes longer than TimeoutStopSec."""
+    found = []
+    for name in nodes:
+        limit = facts.host(name).timeout_stop_s
+        short = limit is not None and limit < FLUSH_S
+        dark = limit is None and not facts.host(name).restart_policy
+        found.append(
+            Check(
+                code=f"STOP-LIMIT-{name}".upper(),
+                title=f"{name} has time to stop",
+                each="Each node has time to stop",
+                not_known=dark,
+                verdict=Verdict.WARN if short or dark else Verdict.PASS,
+                evidence="TimeoutStopSec could not be read"
+                if dark
+                else "TimeoutStopSec = infinity"
+                if limit is None
+                else f"TimeoutStopSec = {limit:g} s",
+                why="A server that is killed while it flushes leaves without a known position.",
+                try_=(f"Raise TimeoutStopSec of the unit on {name}.",) if short else (),
+                host=name,
+            )
+        )
+    return tuple(found)
+
+
+def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    """A replica that hangs on a node stops with it."""
+    counts = {name: facts.host(name).async_replicas for name in nodes}
+    found = {name: count for name, count in counts.items() if count}
+    blind = [unread(facts.host(name), "the number of replicas", "processes", "sql")
+             for name, count in counts.items() if count is None]  # fmt: skip
+    told = "; ".join([*(f"{count} on {name}" for name, count in found.items()), *blind])
+    return Check(
+        code="REPLICAS",
+        title="No asynchronous replica hangs on a node that goes down",
+        verdict=verdict((), found or blind),
+        not_known=bool(blind) and not found,
+        evidence=told or f"none on {', '.join(nodes)}",
+        why="A replica gets nothing while its source is down, and may not find its place on another by itself.",
+        try_=("Let each replica follow another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",)
+        if found
+        else (),
+    )
+
+
+def fast_shutdown(facts: Facts, nodes: tuple[str, ...]) -> Check:
+    """innodb_fast_shutdown 2 and 3 leave as a crash does: recovery at the next start (MySQL manual, MariaDB KB)."""
+    told = {name: facts.host(name).variable("innodb_fast_shutdown") for name in nodes}
+    odd = {name: value for name, value in told.items() if value not in {"0", "1"}}
+    return Check(
+        code="FAST-SHUTDOWN",
+        title="InnoDB leaves its files clean",
+        verdict=verdict((), odd),
+        not_known=bool(odd) and not any(odd.values()),
+        evidence=", ".join(f"{name}: innodb_fast_shutdown = {value or 'not read'}" for name, value in told.items()),
+        why="1 is right for a restart, 0 before a change of the major version; 2 makes each start a crash recovery.",
+        try_=("SET GLOBAL innodb_fast_shutdown = 1 (0 before an upgrade).",) if odd else (),
+    )

@@ -1,0 +1,190 @@
+"""rolling-restart: restart every Galera member one at a time, or change one option on all of them that way.
+
+Order: members without replicas first, those in other segments, those that serve replicas, the writer last. A node goes
+down only while the others are whole and one of them can bring it back by IST; the run stops at the first doubt.
+"""
+
+from __future__ import annotations
+
+import re
+
+from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.haproxy import balancers, haproxy_checks
+from services.procedures.catalogue.galera.rolling_restart import checks as own
+from services.procedures.catalogue.galera.rolling_restart.option import (
+    NOT_GIVEN_HERE,
+    as_planned,
+    holds_secret,
+    option_known,
+)
+from services.procedures.catalogue.galera.rolling_restart.order import donor_for, order_of
+from services.procedures.catalogue.galera.rolling_restart.steps import CONFIG_FILE, rolling_plan
+from services.procedures.catalogue.steps import set_before
+from services.procedures.catalogue.steps.choices import member_choices, member_hosts
+from services.procedures.catalogue.steps.haproxy_places import all_behind
+from services.procedures.plan.checks import Check
+from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
+from services.procedures.plan.model import Plan
+from services.procedures.plan.procedure import About
+
+ABOUT = About(
+    name="rolling-restart",
+    title="Restart the nodes one at a time",
+    need="A node must go down",
+    what="Drains, stops, changes, starts and proves one node after the other, the writer last.",
+    takes="About a minute a node, and the pause between two.",
+    can_break="While one node is down the cluster has one vote less; a node whose gap is too large would take an SST.",
+    node_field="nodes",
+    for_states=("synced",),
+)
+_DRAINS = (
+    ("server", "the node refuses client statements (wsrep_reject_queries)"),
+    ("person", "you take it out of the balancer and say so"),
+    ("none", "they are cut off by the stop"),
+)
+_OPTION = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+class RollingRestart:
+    """Procedure (see procedure.py)."""
+
+    @property
+    def about(self) -> About:
+        """Return the card."""
+        return ABOUT
+
+    def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
+        """Return the questions; the order's default is computed."""
+        order, _ = order_of(facts)
+        nodes = hosts_of(inputs.get("nodes") or ", ".join(order))
+        return (
+            Field("nodes", "Nodes, in this order", "hosts", ", ".join(order), member_choices(facts)),
+            Field("option", "Server option to change", "text", required=False, help="Empty: only restart."),
+            Field("value", "Its new value", "text", required=False),
+            Field("file", "Option file to write it to", "text", CONFIG_FILE, required=False, advanced=True),
+            Field(
+                "drain",
+                "How clients leave a node",
+                "choice",
+                "haproxy" if all_behind(facts, nodes) else "server",
+                _drains(facts),
+            ),
+            *set_before.drained_field(facts, nodes),
+            Field("drain_limit", "Longest drain of a node", "duration", "2 min", advanced=True),
+            Field(
+                "cut",
+                "Close the sessions that are left then",
+                "flag",
+                "no",
+                help="In HAProxy, or by wsrep_reject_queries=ALL_KILL. 'No' stops the run where some are left.",
+                advanced=True,
+            ),
+            Field(
+                "work",
+                "Wait for your work on each node while it is down",
+                "flag",
+                "no",
+                help="Patches, packages, certificates. Its configuration is tried before it starts.",
+            ),
+            Field("reason", "Why", "text", required=False, help="Kept in the journal and in the report."),
+            Field("soak", "Watch a node that is back before clients return to it", "duration", "60 s", advanced=True),
+            Field("pause", "Pause between two nodes", "duration", "60 s", advanced=True),
+            Field("downtime", "Expected downtime of a node", "duration", "2 min", advanced=True),
+            Field(
+                "desync",
+                "Desync a node before it goes down",
+                "flag",
+                "no",
+                help="A restart doesn't need it; it keeps a slow stop from flow control.",
+                advanced=True,
+            ),
+            Field(
+                "older_than",
+                "Only nodes that run longer than",
+                "duration",
+                required=False,
+                help="Empty: all of them. A second run with it finds nothing to do.",
+                advanced=True,
+            ),
+            Field("sst_ok", "An SST is accepted where IST is not possible", "flag", "no", advanced=True),
+        )
+
+    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
+        """Return what is wrong with the inputs."""
+        faults = list(field_faults(self.fields(facts, inputs), inputs))
+        values = self._values(facts, inputs)
+        if values["option"] and not _OPTION.fullmatch(values["option"]):
+            faults.append(Fault("option", "An option's name has letters, digits, dashes and underscores."))
+        if bool(values["option"]) != bool(values["value"]):
+            faults.append(Fault("value", "Give both an option and its value, or neither."))
+        if values["value"] and holds_secret(values["option"], values["value"]):
+            faults.append(Fault("value", NOT_GIVEN_HERE))
+        if "\n" in values["value"]:
+            faults.append(Fault("value", "A value is one line."))
+        if values["option"].replace("-", "_") in own.REFUSED_OPTIONS:
+            faults.append(
+                Fault("option", f"{values['option']} is not changed this way: it would split or replace data.")
+            )
+        if values["file"] and not values["file"].startswith("/"):
+            faults.append(Fault("file", "Give the file's whole path."))
+        return tuple(faults)
+
+    def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
+        """Return the checklist."""
+        values = self._values(facts, inputs)
+        nodes, members = hosts_of(values["nodes"]), member_hosts(facts)
+        option, value = values["option"], values["value"]
+        later = as_planned(facts, nodes, option, value)
+        downtime = seconds_of(values["downtime"]) or 120.0
+        drain = seconds_of(values["drain_limit"]) or 120.0
+        return (
+            preflight.health_gate(facts, members),
+            own.enough_members(facts, members),
+            own.order(facts, nodes),
+            *own.reach(facts, nodes, downtime, sst_ok=flag_of(values["sst_ok"]) is True),
+            preflight.one_past(facts, nodes, members),
+            preflight.no_transfer_or_ddl(facts, members),
+            preflight.long_transactions(facts, nodes, drain),
+            *preflight.config_valid(facts, nodes),
+            preflight.sst_section(facts, members),
+            preflight.known_product(facts, members),
+            *preflight.foreign_provider(facts, members),
+            *preflight.operator_rights(facts, nodes),
+            *preflight.donor_names(facts, members),
+            *(preflight.named_donor(facts, n, donor_for(facts, n, nodes[:i])) for i, n in enumerate(nodes)),
+            *preflight.sst_orphans(facts, nodes),
+            *own.stop_limits(facts, nodes),
+            set_before.drained_before(facts, nodes, values),
+            balancers(facts, values["drain"]),
+            *(haproxy_checks(facts, nodes) if values["drain"] == "haproxy" else ()),
+            own.replicas(facts, nodes),
+            own.fast_shutdown(facts, nodes),
+            *preflight.joins_others(later, nodes),
+            *preflight.names_known(later, nodes),
+            preflight.clocks(facts, members, blocks=False),
+            *preflight.temporary_space(later, nodes),
+            *preflight.innodb_as_usual(later, nodes),
+            option_known(facts, nodes, option, value),
+            preflight.lock_free(facts, members),
+        )
+
+    def plan(self, facts: Facts, inputs: Inputs) -> Plan:
+        """Return the plan; without steps when an option is to be changed that has the value everywhere."""
+        return rolling_plan(facts, self._values(facts, inputs))
+
+    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
+        """Return the plan as it is: it has no Continue step."""
+        del facts, inputs
+        return (), so_far
+
+    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
+        return filled(self.fields(facts, inputs), inputs)
+
+
+def _drains(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return the ways in which clients may leave a node; HAProxy where one runs on a host of the inventory."""
+    seen = [host.host for host in facts.hosts if "haproxy" in host.balancers]
+    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends them to the other nodes"),) if seen else ()
+    return (*told, *_DRAINS)

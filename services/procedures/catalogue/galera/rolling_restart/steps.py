@@ -1,0 +1,241 @@
+"""The steps of a rolling restart, node by node, each node whole and proven before the next one is touched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.connections.command import Command
+from services.facts.reads import DEFAULT_DATADIR
+from services.procedures.catalogue.galera.rolling_restart.checks import REACH_TIMES, cache_lasts_for
+from services.procedures.catalogue.galera.rolling_restart.clients import by_haproxy, drained, undrained, work_on
+from services.procedures.catalogue.galera.rolling_restart.order import donor_for
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.catalogue.steps import set_before
+from services.procedures.catalogue.steps import traffic as traffic_steps
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.haproxy import out_of
+from services.procedures.catalogue.steps.haproxy_places import balancer_hosts
+from services.procedures.catalogue.steps.watches import flow_control
+from services.procedures.plan.actions import EditOptions, RestoreFile, Run, WaitFor
+from services.procedures.plan.conditions import CacheLasts, FlowControlBelow, OptionIs, StillPrimary, VariableIs
+from services.procedures.plan.conditions_at_rest import StateNamed
+from services.procedures.plan.fields import Inputs
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
+from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
+from services.procedures.verify.asking import same
+
+CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
+START_LIMIT_S, SST_LIMIT_S = 3_600.0, 4 * 3_600.0
+PAUSED_SHARE = 0.1
+"""Flow control for a tenth of the time: a node that is back and sends more of it has not caught up."""
+
+
+def rolling_plan(facts: Facts, values: Inputs) -> Plan:
+    """Return the plan for inputs that have no faults."""
+    members = member_hosts(facts)
+    option, value = values["option"].replace("-", "_"), values["value"]
+    older = seconds_of(values["older_than"])
+    nodes = tuple(
+        name
+        for name in hosts_of(values["nodes"])
+        if not (option and _has(facts.host(name), option, value)) and not _young(facts.host(name), older)
+    )
+    change = f" and set {option} = {value}" if option else ""
+    found: list[Step] = []
+    for place, name in enumerate(nodes):
+        found += _node(facts, values, name, nodes[:place])
+        if place + 1 < len(nodes):
+            found.append(_pause(name, seconds_of(values["pause"]) or 0.0))
+    return Plan(
+        procedure="rolling-restart",
+        title=f"Restart {', '.join(nodes) or 'nothing'}{change}",
+        summary="One node at a time; the next one only when all are Synced again."
+        + (f" Reason: {values['reason']}" if values["reason"] else ""),
+        cluster_id=facts.cluster_id,
+        cluster_name=facts.cluster_name,
+        hosts=tuple(dict.fromkeys((*members, *(balancer_hosts(facts, nodes) if by_haproxy(values) else ())))),
+        quorum=members,
+        inputs=tuple(values.items()),
+        steps=tuple(found),
+        watches=_watches(facts, nodes, members),
+        charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in nodes[-2:]),
+        expects=(
+            f"{', '.join(nodes) or 'Nothing'} restarted, all {len(members)} members Synced.",
+            *((f"Each took {option} = {value}.",) if option else ()),
+        ),
+    )
+
+
+def _has(host: HostFacts, option: str, value: str) -> bool:
+    """Return whether the files say so already and the running server too (where it has a variable of that name)."""
+    running = host.variable(option)
+    return host.option("mysqld", option) == value and (running is None or same(running, value))
+
+
+def _young(host: HostFacts, older: float | None) -> bool:
+    """Return whether the server was started within the last `older` seconds."""
+    server = host.node.server if host.node is not None else None
+    uptime = server.uptime_s if server is not None else None
+    return older is not None and uptime is not None and uptime <= older
+
+
+def _node(facts: Facts, values: Inputs, name: str, restarted: tuple[str, ...]) -> list[Step]:
+    """Return the steps of one node; ids begin with its name."""
+    host, members = facts.host(name), member_hosts(facts)
+    donor = donor_for(facts, name, restarted)
+    donor_name = facts.host(donor).node_name or donor
+    prefix = f"{name}:"
+    option, value = values["option"].replace("-", "_"), values["value"]
+    galera = host.node.galera if host.node is not None else None
+    sst_ok, desync = flag_of(values["sst_ok"]) is True, flag_of(values["desync"]) is True
+    found = [*set_before.as_found(host, prefix), steps.restart_off(host, prefix)]
+    found.append(steps.name_donor(host, donor_name, prefix))
+    found.append(_tried(host, option, value, prefix))
+    found += drained(facts, values, host, prefix)
+    if desync:
+        found.append(traffic_steps.desync(name, prefix))
+    others = tuple(m for m in members if m != name)
+    stop = steps.stop_node(
+        facts, host, others=others, whole=members, prefix=prefix, keep=f"position-{name}", desynced=desync
+    )  # fmt: skip
+    downtime = seconds_of(values["downtime"]) or 120.0
+    if not sst_ok and cache_lasts_for(facts, donor, downtime):
+        # Where it does not last a person has accepted that by its code: asked again, it would never go down.
+        stop = replace(stop, before=(*stop.before, CacheLasts(donor, REACH_TIMES * downtime)))
+    if by_haproxy(values):
+        stop = replace(stop, before=(*stop.before, *out_of(facts, name)))
+    stay = (StillPrimary(others, len(others), facts.cluster_id),)
+    limit = SST_LIMIT_S if sst_ok else START_LIMIT_S
+    one_past = steps.same_history(facts, host, others, f"position-{name}")
+    start = steps.start_node(facts, host, one_past, limit_s=limit, prefix=prefix, before_undo=stay)
+    stop, start = (steps.sst_accepted(stop), start) if sst_ok else (stop, _with_its_state(start, host))
+    # Written while the node is down: taken back in reverse order it is stopped, gets its file back, and is started.
+    written = [_written(host, values["file"] or CONFIG_FILE, option, value, prefix)] if option else []
+    work = flag_of(values["work"]) is True
+    by_person = [work_on(host, prefix), _tried(host, option, value, f"{prefix}worked-")] if work else []
+    # What was written may be changed by a person before the start, while it waits for one's work most of all.
+    as_written = replace(start, before=(*start.before, OptionIs(name, "mysqld", option, value)))
+    found += [stop, *written, *by_person, as_written if option else steps.without_undo(start)]
+    found += set_before.right_after_start(host, values, prefix)
+    if desync:
+        found.append(traffic_steps.resync(name, prefix))
+    found.append(steps.prove_transfer(host, "any" if sst_ok else "IST", "", start.step_id, prefix))
+    if option:
+        found.append(_active(host, option, value, prefix))
+    found += [
+        steps.forget_donor(host, galera.sst_donor if galera is not None else "", prefix),
+        steps.restart_on(host, prefix),
+        _soak(host, seconds_of(values["soak"]) or 0.0, prefix),
+    ]
+    found += undrained(facts, values, host, prefix, stops_again=bool(option))
+    found.append(steps.whole_again(facts, members, prefix))
+    return found
+
+
+def _with_its_state(start: Step, host: HostFacts) -> Step:
+    """Begun again after it broke off, only an SST could bring a node that has no state left: nobody accepted one."""
+    return replace(start, before=(*start.before, StateNamed(host.host, host.datadir or DEFAULT_DATADIR)))
+
+
+def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:
+    """Let clients back only to a node that keeps up, and does not hold the others up by flow control."""
+    step, name = steps.queue_settled(host, seconds, prefix), host.host
+    assert isinstance(step.action, WaitFor)
+    calm = FlowControlBelow(name, PAUSED_SHARE, seconds)
+    return replace(
+        step,
+        title=f"Watch {name}'s receive queue stay below 10 for {seconds:g} s, and no flow control",
+        action=WaitFor((*step.action.conditions, calm), f"{name} to keep up without flow control"),
+    )
+
+
+def _active(host: HostFacts, option: str, value: str, prefix: str) -> Step:
+    """Prove that the server took the option: a file that it reads later may say otherwise."""
+    name = host.host
+    condition = VariableIs(name, option, value, if_there=True, was=host.variable(option) or "")
+    return Step(
+        step_id=f"{prefix}active",
+        host=name,
+        title=f"Prove that {name} took {option} = {value}",
+        done=f"{name} took {option} = {value}",
+        action=WaitFor((condition,), f"@@{option} on {name}"),
+        risk=Risk.READS,
+        limit_s=30.0,
+        repeatable=True,
+        estimate_s=0.5,
+    )
+
+
+def _pause(name: str, seconds: float) -> Step:
+    return Step(
+        step_id=f"{name}:pause",
+        host=name,
+        title=f"Watch {name} serve for {seconds:g} s before the next node",
+        done=f"{name} served {seconds:g} s",
+        action=steps.queue_settled(HostFacts(host=name), seconds).action,
+        risk=Risk.READS,
+        limit_s=seconds + 600.0,
+        repeatable=True,
+        estimate_s=seconds,
+    )
+
+
+def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
+    """Let the server program itself read its files, and the new option, before anything depends on it."""
+    name, unit = host.host, steps.unit_of(host)
+    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
+    new = (f"--{option}={value}",) if option else ()
+    given = f" with {option} = {value}" if option else ""
+    return Step(
+        step_id=f"{prefix}config",
+        host=name,
+        title=f"Let {program} on {name} try its configuration{given}",
+        done=f"{name}'s configuration is valid{given}",
+        why="A server that can't read its configuration would not come back, and its state would be dropped.",
+        action=Run(Command((program, "--user=mysql", *new, "--help", "--verbose"), sudo=True)),
+        risk=Risk.READS,
+        limit_s=60.0,
+        repeatable=True,
+        estimate_s=2.0,
+    )
+
+
+def _written(host: HostFacts, path: str, option: str, value: str, prefix: str) -> Step:
+    """Write the option for the start that follows."""
+    name = host.host
+    there = (OptionIs(name, "mysqld", option, value),)
+    return Step(
+        step_id=f"{prefix}option",
+        host=name,
+        title=f"Set {option} = {value} in {path} on {name}",
+        done=f"{option} = {value} is in {name}'s files",
+        action=EditOptions(path, "mysqld", ((option, value),)),
+        already=there,
+        proof=there,
+        undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+        repeatable=True,
+        estimate_s=1.0,
+    )
+
+
+def _watches(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> tuple[WatchRule, ...]:
+    """While one node is down the others must stay; when it is back it must not hold them up."""
+    found = []
+    for name in nodes:
+        others = tuple(m for m in members if m != name)
+        if not others:
+            continue
+        found.append(
+            WatchRule(
+                code=f"QUORUM-{name}".upper(),
+                condition=StillPrimary(others, len(others), facts.cluster_id),
+                sentence=f"One of {', '.join(others)} is no full member any more while {name} is down.",
+                from_step=f"{name}:stop-{name}",
+                to_step=f"{name}:start-{name}",
+            )
+        )
+        held_up = flow_control(others[0], name, f"{name}:start-{name}", f"{name}:whole", f"{name}-".upper())
+        sentence = f"Flow control all but stops the cluster's writes since {name} is back."
+        found.append(replace(held_up, sentence=sentence))
+    return tuple(found)

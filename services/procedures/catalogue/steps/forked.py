@@ -1,0 +1,254 @@
+"""A joiner whose past is not the cluster's: what only it has is written to a file, counted, and given up by a person.
+
+IST between forks "succeeds" and the data differ from then on: it is never begun. The way back is an SST over the data
+of one side, after its transactions were extracted from its binary log (page "Conventions", "The same UUID is not the
+same history").
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from services.facts.reads import DEFAULT_DATADIR
+from services.procedures.catalogue.checks.parts import state_word
+from services.procedures.catalogue.galera.add_node.joiner_state import (
+    beyond,
+    lies_in,
+    nothing_left,
+    position_of,
+    seen_beyond,
+)
+from services.procedures.catalogue.steps import extraction
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.plan.actions import RemoveFile, Several
+from services.procedures.plan.checks import Check, Remedy, Verdict
+from services.procedures.plan.conditions import FileAbsent, Stopped
+from services.procedures.plan.conditions_at_rest import PositionMark, Unmoved
+from services.procedures.plan.fields import Field, Inputs
+from services.procedures.plan.histories import histories, side_of
+from services.procedures.plan.histories_model import Histories
+from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
+from services.procedures.plan.inputs import hosts_of
+from services.procedures.plan.model import Risk, Step
+
+_NOTHING_OF_IT = {
+    "nothing": "the data folder of {0} is empty, or an SST into it was not finished",
+    "a spare's own": "{0} never was a member, by its files, our own history and the inventory",
+    "another's": "{0} has no position of this cluster in its data folder",
+}
+_STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
+
+
+def fields(joiner: str) -> tuple[Field, ...]:
+    """Return the questions about a joiner whose past is another one, or not known."""
+    gives_up = f"{joiner} loses what only it has: it is written to a file first, then an SST comes"
+    return (
+        Field(
+            "loser",
+            "Side that gives up what only it has, where both have parted",
+            "host",
+            "",
+            ((joiner, gives_up),) if joiner else (),
+            help="Only where HISTORY says so. You are asked once more, with the count, before anything is lost.",
+            required=False,
+            advanced=True,
+        ),
+        Field(
+            "unknown_history",
+            "Hosts whose past may stay not known",
+            "hosts",
+            "",
+            tuple((name, "its past is not proven") for name in (joiner,) if name),
+            help="Only where HISTORY can't be known. An IST between forks leaves data that differ.",
+            required=False,
+            advanced=True,
+        ),
+    )
+
+
+def history_of(facts: Facts, joiner: str, donor: str) -> Histories:
+    """Return how the joiner's past stands to that of the donor and of the members beside it."""
+    return histories(facts, joiner, donor)
+
+
+def accepted(values: Inputs, joiner: str) -> bool:
+    """Return whether a person named the joiner as one whose past may stay unknown."""
+    return joiner in hosts_of(values.get("unknown_history", ""))
+
+
+def parted(facts: Facts, values: Inputs) -> bool:
+    """Return whether the joiner has what the cluster has not, and a person said that it gives that up."""
+    return values.get("loser") == values["joiner"] and _past(facts, values).outcome == "forked"
+
+
+def _past(facts: Facts, values: Inputs) -> Histories:
+    """Return how the joiner's past stands to the cluster's, told by all that lies in its data folder or was seen.
+
+    A node that has more than any member is one that has parted: the cluster goes on without what only it has.
+    """
+    joiner = values["joiner"]
+    if lies_in(facts, joiner) not in {"this cluster's", "state lost"}:
+        return Histories("same", "")
+    found = history_of(facts, joiner, values["donor"])
+    if found.outcome != "forked" and (more := beyond(facts, joiner)):
+        said = f"{joiner} has {more} write sets beyond every member of the cluster, in InnoDB or its binary log"
+        return Histories("forked", said, _searched(facts, joiner))
+    if found.outcome == "same" and position_of(facts, joiner)[1] is None:
+        return replace(found, outcome="not known", missing=(f"the position of {joiner}",))
+    seen = seen_beyond(facts, joiner)
+    if found.outcome == "same" and seen is not None:
+        return Histories("not known", _seen(facts, joiner, seen), missing=(f"where the rest of {joiner} has gone",))
+    return found
+
+
+def _seen(facts: Facts, joiner: str, seen: Remembered) -> str:
+    now = position_of(facts, joiner)[1]
+    stands = "its position is not known" if now is None else f"it stands at {now}"
+    return f"{joiner} was last seen at {seen.seqno} ({seen.origin}), {stands}, and no member has got there"
+
+
+def _searched(facts: Facts, joiner: str) -> int | None:
+    """Return the last Xid that the joiner's binary log has alike with a member's, where it was searched for."""
+    traces = (host.trace for host in facts.hosts if host.trace is not None and side_of(facts, host).serves)
+    found = [xid for trace in traces for host, xid in trace.shared if host == joiner]
+    return max(found, default=None)
+
+
+def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
+    """Say whether the joiner and the cluster share their past, and by what. A fork, or not to know it, has no override.
+
+    Args:
+        pending: the joiner's position is recovered first; what is not known yet is told then.
+    """
+    joiner = values["joiner"]
+    lies = lies_in(facts, joiner)
+    if lies in _NOTHING_OF_IT:
+        return _check(joiner, Verdict.PASS, f"{_NOTHING_OF_IT[lies].format(joiner)}: only an SST can bring it")
+    lost = f"grastate.dat of {joiner} is {state_word(facts.host(joiner))}; " if lies == "state lost" else ""
+    if lost and nothing_left(facts, joiner):
+        told = f"{lost}InnoDB holds no position and no binary log a transaction: only an SST can bring it"
+        return _check(joiner, Verdict.PASS, told)
+    found = _past(facts, values)
+    found = replace(found, evidence=f"{lost}{found.evidence}")
+    if found.outcome == "same":
+        return _check(joiner, Verdict.PASS, found.evidence)
+    if found.outcome == "forked":
+        since = f", parted after seqno {found.shared_to}" if found.shared_to is not None else ""
+        if values.get("loser") == joiner:
+            given_up = _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
+            return replace(given_up, title=f"{joiner} gives up what only it has")
+        way = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
+        return _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
+    told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
+    if pending:
+        more = f"{told}; looked at again when its position is known"
+        given_in = "If its server can't recover a position: accept that it stays unknown"
+        blind = Remedy(given_in, "unknown_history", (joiner,))
+        return _check(joiner, Verdict.WARN, more, *((blind,) if lost else ()))
+    if accepted(values, joiner):
+        return _check(joiner, Verdict.WARN, f"{told}; you accepted that for {joiner}")
+    by_name = Remedy("Or accept by its name that it stays unknown", "unknown_history", (joiner,))
+    tries = ("Make readable what is missing, or join it with an empty folder.",)
+    return replace(_check(joiner, Verdict.BLOCK, told, by_name), try_=tries)
+
+
+def _check(joiner: str, outcome: Verdict, evidence: str, *ways: Remedy) -> Check:
+    return Check(
+        code="HISTORY",
+        title=f"{joiner} and the cluster share their past",
+        verdict=outcome,
+        evidence=evidence,
+        why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
+        answers=ways,
+        host=joiner,
+        absolute=outcome is Verdict.BLOCK,
+        to_read=True,
+    )
+
+
+# -- the steps ---------------------------------------------------------------------------------------------------------
+
+
+def file_of(facts: Facts, joiner: str) -> str:
+    """Return the file that takes what only the joiner has."""
+    return extraction.file_of(facts.cluster_id, joiner, _shared(facts, joiner))
+
+
+def _shared(facts: Facts, joiner: str) -> int | None:
+    donors = [h.host for h in facts.hosts if h.host != joiner and side_of(facts, h).serves]
+    found = [history_of(facts, joiner, donor).shared_to for donor in donors]
+    return min((seqno for seqno in found if seqno is not None), default=_searched(facts, joiner))
+
+
+def can_extract(facts: Facts, joiner: str) -> bool:
+    """Return whether the joiner has a binary log that was found, and it was not written out yet."""
+    return bool(extraction.log_index(facts.host(joiner))) and facts.value(extraction.extracted_name(joiner)) is None
+
+
+def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
+    """Return the step that writes the joiner's side out, and the one that plans the rest with the count."""
+    why = "It stays there for you, readable for root alone: an SST erases the binary log it is taken from."
+    host = facts.host(joiner)
+    written = extraction.write_out(host, facts.cluster_id, _shared(facts, joiner), why)
+    mark = PositionMark(joiner, host.datadir or DEFAULT_DATADIR, _counted_at(joiner))
+    return (
+        replace(written, proof=(*written.proof, mark)),
+        steps.plan_the_rest(
+            "loss-known",
+            f"Count what {joiner} would lose",
+            f"how many transactions {joiner} gives up is known only now",
+        ),
+    )
+
+
+def _counted_at(joiner: str) -> str:
+    """Return the name of the mark of the data that were written out and counted."""
+    return f"{extraction.extracted_name(joiner)}-at"
+
+
+def _as_counted(facts: Facts, host: HostFacts) -> tuple[Unmoved, ...]:
+    """Return what must hold when the count was typed: a server that ran on the data since wrote what no count has."""
+    mark = _counted_at(host.host)
+    if facts.value(mark) is None:
+        return ()
+    return (Unmoved(host.host, host.datadir or DEFAULT_DATADIR, facts.cluster_id, mark, "", ""),)
+
+
+def loss(facts: Facts, joiner: str) -> str:
+    """Return what the joiner gives up, for a person: the count, the tables, where it is kept."""
+    told = extraction.COUNTED.search(facts.value(extraction.extracted_name(joiner)) or "")
+    if told is None:
+        least = beyond(facts, joiner)
+        if least:
+            return f"at least {least} write sets that only {joiner} has, and no file holds them"
+        return f"how many transactions only {joiner} has is not known, and no file holds them"
+    count, statements, tables = told.groups()
+    more = f" and {statements} DDL statements" if statements != "0" else ""
+    return f"{count} transactions{more} of {joiner} ({tables}), kept in {file_of(facts, joiner)} on {joiner}"
+
+
+def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
+    """Take the state files away, so that nothing but an SST can come: Galera believes grastate.dat alone.
+
+    Source: galera/galera/src/replicator_smm.cpp: a recovered position counts only for the UUID of grastate.dat.
+    """
+    name, folder = host.host, host.datadir or "/var/lib/mysql"
+    paths = tuple(posixpath.join(folder, file) for file in _STATE_FILES)
+    title = f"Remove the Galera state of {name}, so that only an SST can come"
+    if given_up:
+        title = f"{name} is the side that loses: {loss(facts, name)}. Remove its Galera state, an SST replaces its data"
+    return Step(
+        step_id=f"only-sst-{name}",
+        host=name,
+        title=title,
+        done=f"{name} holds no Galera state: only an SST can bring it",
+        why="Its data is replaced by the cluster's; an IST must not be laid over a past that is another one.",
+        action=Several(tuple(RemoveFile(path) for path in paths)),
+        risk=Risk.IRREVERSIBLE if given_up else Risk.CHANGES,
+        before=(Stopped(name, steps.unit_of(host)), *(_as_counted(facts, host) if given_up else ())),
+        proof=tuple(FileAbsent(name, path) for path in paths),
+        repeatable=True,
+        estimate_s=1.0,
+        confirm=name if given_up else "",
+    )

@@ -1,0 +1,51 @@
+"""Letting a stopped server tell its own position: grastate.dat says -1 after a crash, InnoDB knows. Pure.
+
+Source: Galera documentation "Restarting the Cluster" (--wsrep-recover); mysqld_safe and galera_recovery do the same.
+"""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.procedures.catalogue.steps import server as steps
+from services.procedures.plan.actions import Detached
+from services.procedures.plan.conditions import Stopped
+from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.inputs import bytes_of, number_of
+from services.procedures.plan.model import Step
+from services.procedures.plan.positions import kept_name
+
+RECOVERED = r"Recovered position:?\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:-?\d+)"
+RECOVER_LIMIT_S = 1_800.0
+REDO_BYTES_S = 50e6
+"""Half of what a disk applies of the redo log in crash recovery: 100 MB/s."""
+
+
+def recover(host: HostFacts, prefix: str = "") -> Step:
+    """Let the server read its position out of InnoDB. It runs crash recovery: it is no pure reading."""
+    name, unit = host.host, steps.unit_of(host)
+    program = "mariadbd" if "mariadb" in unit or "MariaDB" in host.server_program else "mysqld"
+    # --log-error=stderr would be a file of that name (MySQL manual, "Default Error Log Destination Configuration").
+    words = (program, "--user=mysql", "--wsrep-recover", "--disable-log-error")
+    return Step(
+        step_id=f"{prefix}recover-{name}",
+        host=name,
+        title=f"Let {program} on {name} recover its position",
+        done=f"Position of {name} recovered",
+        why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery and begins a new "
+        "binary log file, as any start does.",
+        action=Detached(
+            Command(words, sudo=True), name=f"{prefix}recover-{name}", keep=kept_name(name, prefix), pattern=RECOVERED
+        ),
+        before=(Stopped(name, unit),),
+        limit_s=max(RECOVER_LIMIT_S, _redo_bytes(host) / REDO_BYTES_S),
+        repeatable=True,
+        estimate_s=10.0,
+    )
+
+
+def _redo_bytes(host: HostFacts) -> int:
+    """Return how large the redo log may be, by the option files; 0 where they don't say."""
+    capacity = bytes_of(host.option("mysqld", "innodb_redo_log_capacity") or "")
+    each = bytes_of(host.option("mysqld", "innodb_log_file_size") or "") or 0
+    files = number_of(host.option("mysqld", "innodb_log_files_in_group") or "") or 2
+    return capacity or each * files

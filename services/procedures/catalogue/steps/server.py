@@ -1,0 +1,413 @@
+"""Steps that several Galera procedures are built of: keep down, name the donor, stop, start, prove. All pure.
+
+Sources: systemd.service(5) (Restart=), systemd.unit(5) (drop-ins under /run), MariaDB KB "wsrep_sst_donor" (a trailing
+comma lets the node take another donor).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+from typing import Literal
+
+from services.connections.command import Command
+from services.connections.statement import set_global
+from services.facts.reads import DEFAULT_DATADIR
+from services.procedures.catalogue.checks.parts import arbitrators
+from services.procedures.catalogue.checks.starting import LEAST_TEMPORARY
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.gather.starting import TMP, start_unit
+from services.procedures.plan.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
+from services.procedures.plan.conditions import (
+    CleanPosition,
+    ClusterWhole,
+    Condition,
+    FileAbsent,
+    FreeDisk,
+    Joined,
+    Kept,
+    Number,
+    OptionIs,
+    SameHistory,
+    StatusIs,
+    StillPrimary,
+    Stopped,
+    TransferWas,
+    UnitSetting,
+    VariableIs,
+)
+from services.procedures.plan.conditions_at_rest import PositionMark, StateNamed
+from services.procedures.plan.conditions_component import NotApart
+from services.procedures.plan.conditions_founding import FoundsNothing
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.model import Consent, Risk, Step, Undo
+from services.procedures.plan.positions import stood_name
+
+RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
+DONOR_FILE = "99-pilothouse-donor.cnf"
+DEFAULT_FOLDER = "/etc/mysql/conf.d"
+START_FIXED_S, STOP_FIXED_S = 20.0, 10.0
+
+
+def systemctl(verb: str, unit: str, *flags: str) -> Run:
+    """Return `sudo systemctl VERB [FLAGS] UNIT`."""
+    return Run(Command(("systemctl", verb, *flags, unit), sudo=True))
+
+
+def stop_unit(unit: str) -> Run:
+    """Return the order to stop a unit, which comes back at once: a server may take a quarter of an hour, or hang.
+
+    What waits for it (`Stopped`) says what it sees meanwhile, and the watch rules go on; see systemctl(1), --no-block.
+    """
+    return systemctl("stop", unit, "--no-block")
+
+
+def unit_of(host: HostFacts) -> str:
+    """Return the host's database unit; the Debian package's name where none was seen."""
+    return host.unit or "mariadb.service"
+
+
+def start_unit_of(host: HostFacts) -> str:
+    """Return the unit that a node is started with."""
+    return start_unit(host)
+
+
+def founds_nothing(host: HostFacts) -> FoundsNothing:
+    """Return what must hold before each start: nothing left behind has it found a cluster beside the others."""
+    return FoundsNothing(host.host, start_unit(host), host.start_line.script if host.start_line is not None else "")
+
+
+def option_folder(host: HostFacts) -> str:
+    """Return the folder of option files that this host's server reads last, for a file of our own."""
+    folders = [posixpath.dirname(path) for path, _ in host.option_files if posixpath.dirname(path).endswith(".d")]
+    return folders[-1] if folders else DEFAULT_FOLDER
+
+
+# -- automatic restart ------------------------------------------------------------------------------------------------
+
+
+def _restart(host: HostFacts) -> tuple[Temporary, str]:
+    """Return it and the drop-in's path. It is over when the file is gone and systemd knows it.
+
+    A console killed before the reload leaves Restart=no in force; NeedDaemonReload tells that files changed behind
+    systemd (org.freedesktop.systemd1(5)).
+    """
+    unit, name = start_unit_of(host), host.host
+    path = f"/run/systemd/system/{unit}.d/90-pilothouse.conf"
+    return (
+        Temporary(
+            key=f"restart:{name}",
+            host=name,
+            sentence=f"automatic restart off on {name}",
+            danger=f"a crash of {name} is not followed by a restart",
+            release=Several((RemoveFile(path), RELOAD)),
+            released=(FileAbsent(name, path), UnitSetting(name, unit, "NeedDaemonReload", "no")),
+        ),
+        path,
+    )
+
+
+def restart_off(host: HostFacts, prefix: str = "") -> Step:
+    """Keep systemd from restarting a node that aborts: its second start would take an SST over the data to be kept."""
+    unit, name = start_unit_of(host), host.host
+    restart, path = _restart(host)
+    step = Step(
+        step_id=f"{prefix}restart-off-{name}",
+        host=name,
+        title=f"Switch systemd's automatic restart of {unit} off on {name}",
+        done=f"{unit} on {name} is not restarted by itself",
+        why="A node that aborts would be restarted within seconds, and its second start may overwrite its data by SST.",
+        action=Several((PutFile(path, ("[Service]\nRestart=no\n",)), RELOAD)),
+        proof=(UnitSetting(name, unit, "Restart", "no"),),
+        repeatable=True,
+        estimate_s=1.0,
+    )
+    return restart.on(step, f"Give {unit} on {name} its automatic restart back")
+
+
+def restart_on(host: HostFacts, prefix: str = "") -> Step:
+    """Discharge `restart_off`."""
+    unit, name = start_unit_of(host), host.host
+    return _restart(host)[0].off(
+        f"{prefix}restart-on-{name}",
+        f"Give {unit} on {name} its automatic restart back",
+        f"{unit} on {name} is restarted by itself again",
+        1.0,
+    )
+
+
+# -- the donor of one start -------------------------------------------------------------------------------------------
+
+
+def _donor(host: HostFacts, donor_name: str = "") -> tuple[Temporary, str]:
+    """Return it and the option file's path."""
+    name = host.host
+    path = posixpath.join(option_folder(host), DONOR_FILE)
+    return (
+        Temporary(
+            key=f"donor:{name}",
+            host=name,
+            sentence=f"donor named for {name}",
+            danger=f"{name} keeps asking {donor_name} first at every start",
+            release=RemoveFile(path),
+            released=(FileAbsent(name, path),),
+        ),
+        path,
+    )
+
+
+def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
+    """Name the donor for the next start only; the comma lets Galera take another when this one is busy."""
+    name = host.host
+    donor, path = _donor(host, donor_name)
+    step = Step(
+        step_id=f"{prefix}name-donor-{name}",
+        host=name,
+        title=f"Name {donor_name} as the donor of {name}'s next start",
+        done=f"{name} will ask {donor_name} first",
+        why="Galera prefers the donor that is closest to purging; the trailing comma lets it take another when needed.",
+        action=PutFile(path, (f"[mysqld]\nwsrep_sst_donor={donor_name},\n",)),
+        # What the server will read counts: a file that it reads later may name another donor.
+        proof=(OptionIs(name, "mysqld", "wsrep_sst_donor", f"{donor_name},"),),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+    return donor.on(step, f"Remove the donor file of {name}")
+
+
+def forget_donor(host: HostFacts, before: str = "", prefix: str = "") -> Step:
+    """Discharge `name_donor` in the file and in the running server (`before`: the value it had)."""
+    name = host.host
+    donor, path = _donor(host)
+    step = donor.off(
+        f"{prefix}forget-donor-{name}", f"Remove the named donor of {name}", f"{name} chooses its donor as before", 0.5
+    )
+    return replace(
+        step,
+        why="The name was for one start only; there is nothing to take back.",
+        action=Several((RemoveFile(path), Sql(set_global("wsrep_sst_donor", before)))),
+        proof=(FileAbsent(name, path), VariableIs(name, "wsrep_sst_donor", before)),
+    )
+
+
+# -- stop and start ---------------------------------------------------------------------------------------------------
+
+
+def same_history(
+    facts: Facts,
+    host: HostFacts,
+    beside: tuple[str, ...],
+    stopped_at: str = "",
+    *,
+    accepted: bool = False,
+    removed: bool = False,
+) -> SameHistory:
+    """Return what must hold before a node is started: an IST continues its own past, or only an SST can come.
+
+    Args:
+        beside: the hosts whose past it must share; stopped_at: the name under which the run kept where it left them.
+        accepted: a person named it before: its past may stay unknown.
+        removed: an earlier step takes its state away. A host that had none when it was planned had it judged then.
+    """
+    at, datadir = Kept(stopped_at) if stopped_at else None, host.datadir or DEFAULT_DATADIR
+    others = tuple(name for name in beside if name != host.host)
+    none = host.grastate_absent or (host.grastate is not None and not host.grastate.names_state)
+    by_sst = removed or (not stopped_at and bool(none))
+    return SameHistory(host.host, others, facts.cluster_id, unit_of(host), datadir, at, accepted, by_sst)
+
+
+def by_sst(node: str) -> str:
+    """Return the question before a start that nothing shows to be an IST."""
+    return f"Starting {node} replaces all its data by SST, unless IST turns out to be possible. Type {node} to accept."
+
+
+def stop_node(
+    facts: Facts,
+    host: HostFacts,
+    *,
+    others: tuple[str, ...],
+    whole: tuple[str, ...],
+    prefix: str = "",
+    keep: str = "",
+    at_least: Number = 0,
+    desynced: bool = False,
+) -> Step:
+    """Stop a node cleanly; the others must stay Primary, the node must leave with a known position.
+
+    Taken back it is started. A start of this run that broke off may have left it without a state, and then an SST
+    replaces all its data, rows that were never replicated too: that waits for a person's word, and is told at the end.
+
+    Args:
+        others: the members that must stay; whole: the members that must be whole just before.
+        keep: name under which the position it stopped at is kept; at_least: the lowest one that will do.
+        desynced: the node was desynced on purpose before.
+    """
+    unit, again, name = unit_of(host), start_unit_of(host), host.host
+    step_id, named = f"{prefix}stop-{name}", StateNamed(name, host.datadir or DEFAULT_DATADIR)
+    return Step(
+        step_id=step_id,
+        host=name,
+        title=f"Stop {unit} on {name}",
+        done=f"{name} stopped cleanly",
+        action=stop_unit(unit),
+        risk=Risk.NODE_DOWN,
+        before=(
+            ClusterWhole(whole, len(whole) + arbitrators(facts), facts.cluster_id, (name,) if desynced else ()),
+            FreeDisk(name, TMP, LEAST_TEMPORARY),  # without it the start fails, and nobody brings the node back
+        ),
+        already=(),
+        proof=(
+            Stopped(name, unit),
+            CleanPosition(name, host.datadir, facts.cluster_id, at_least=at_least, keep=keep),
+            StillPrimary(others, len(others), facts.cluster_id),
+            *((PositionMark(name, host.datadir or DEFAULT_DATADIR, stood_name(keep)),) if keep else ()),
+        ),
+        limit_s=max(120.0, host.timeout_stop_s or 900.0),
+        undo=Undo(
+            f"Start {again} on {name} again",
+            systemctl("start", again, "--no-block"),
+            (Joined(name, facts.cluster_id, again, others),),
+            limit_s=1_800.0,
+            # Without a Primary it would wait in vain, and its clean position be gone: grastate.dat says -1 then.
+            before=(
+                NotApart(name, others, facts.cluster_id),
+                StillPrimary(others, 1, facts.cluster_id),
+                same_history(facts, host, others, keep),
+                founds_nothing(host),
+            ),
+            consent=Consent((named,), by_sst(name), name),
+            leaves=(TransferWas(name, "IST", "", step_id),),
+        ),
+        repeatable=True,
+        cancellable=False,
+        moves=name,
+        estimate_s=STOP_FIXED_S,
+    )
+
+
+def sst_accepted(stop: Step) -> Step:
+    """Return a stop whose way back may be an SST: a person has accepted that beforehand."""
+    return replace(stop, undo=replace(stop.undo, consent=None, leaves=()) if stop.undo is not None else None)
+
+
+def start_node(
+    facts: Facts,
+    host: HostFacts,
+    history: SameHistory,
+    *,
+    limit_s: float,
+    prefix: str = "",
+    estimate_s: float | None = None,
+    before_undo: tuple[Condition, ...] = (),
+    leaves: tuple[Condition, ...] = (),
+) -> Step:
+    """Start a node and wait until it is joined: 'started' is not 'joined'.
+
+    Args:
+        history: what shows that the node and those it joins share their past (`same_history`).
+        before_undo: what must hold too before it is stopped again: that it is not the one that keeps the cluster up.
+        leaves: what is looked at when it is stopped again, and told where it does not hold.
+    """
+    unit, name = start_unit_of(host), host.host
+    apart = NotApart(name, history.hosts, facts.cluster_id)  # stopped so, its rows would be on no server that serves
+    return Step(
+        step_id=f"{prefix}start-{name}",
+        host=name,
+        title=f"Start {unit} on {name} and wait for Synced",
+        done=f"{name} is Synced",
+        why="systemd says 'active' long before the node is a member; only its own state counts.",
+        action=systemctl("start", unit, "--no-block"),
+        before=(apart, Stopped(name, unit), history, founds_nothing(host)),
+        already=(Joined(name, facts.cluster_id, unit, history.hosts),),
+        proof=(Joined(name, facts.cluster_id, unit, history.hosts),),
+        limit_s=limit_s,
+        undo=Undo(
+            f"Stop {unit} on {name}",
+            stop_unit(unit),
+            (Stopped(name, unit),),
+            limit_s=900.0,
+            before=(apart, *before_undo),
+            leaves=leaves,
+        ),
+        repeatable=True,
+        cancellable=False,
+        moves=name,
+        settles=(name,),
+        estimate_s=estimate_s if estimate_s is not None else START_FIXED_S,
+    )
+
+
+def without_undo(step: Step) -> Step:
+    """Return a start of a node that was up before the run: what takes the run back leaves it up."""
+    return replace(step, undo=None, why="The node was up before the run; taking the run back leaves it up.")
+
+
+def prove_transfer(
+    host: HostFacts, kind: Literal["IST", "SST", "any"], donor: str, start_step: str, prefix: str = ""
+) -> Step:
+    """Read in the joiner's log which transfer brought it back."""
+    name = host.host
+    condition = TransferWas(name, kind, donor, start_step)
+    return Step(
+        step_id=f"{prefix}transfer-{name}",
+        host=name,
+        title=f"Prove from {name}'s log that it came by {'IST or SST' if kind == 'any' else kind}",
+        done=f"{name}'s log says how it came",
+        action=WaitFor((condition,), f"the log of {name}"),
+        risk=Risk.READS,
+        limit_s=30.0,
+        repeatable=True,
+        estimate_s=1.0,
+    )
+
+
+def queue_settled(host: HostFacts, for_s: float, prefix: str = "", limit_s: float = 600.0) -> Step:
+    """Wait until the node has caught up and stays so."""
+    name = host.host
+    condition = StatusIs(name, "wsrep_local_recv_queue", "<", "10", for_s=for_s)
+    return Step(
+        step_id=f"{prefix}settle-{name}",
+        host=name,
+        title=f"Watch {name}'s receive queue stay below 10 for {for_s:g} s",
+        done=f"{name} keeps up",
+        action=WaitFor((condition,), f"the receive queue of {name}"),
+        risk=Risk.READS,
+        limit_s=limit_s + for_s,
+        repeatable=True,
+        estimate_s=for_s,
+    )
+
+
+def whole_again(facts: Facts, hosts: tuple[str, ...], prefix: str = "", limit_s: float = 120.0) -> Step:
+    """Prove that every member is Synced in one view with one state."""
+    condition = ClusterWhole(hosts, len(hosts) + arbitrators(facts), facts.cluster_id)
+    return Step(
+        step_id=f"{prefix}whole",
+        host="",
+        title=f"Prove {len(hosts)} members, one state UUID, all Synced",
+        done=f"{len(hosts)} members, one state UUID, all Synced",
+        action=WaitFor((condition,), "every member to be Synced in one view"),
+        risk=Risk.READS,
+        limit_s=limit_s,
+        repeatable=True,
+        estimate_s=2.0,
+    )
+
+
+def plan_the_rest(step_id: str, title: str, known_now: str, *, serves: bool = False) -> Step:
+    """Return the step at which the rest is planned from what the run found, shown and approved.
+
+    Args:
+        title: what is looked at first; known_now: why the rest could not be planned before.
+    """
+    return Step(
+        step_id=step_id,
+        host="",
+        title=f"{title}, and show the rest of the plan",
+        done="The rest of the plan was made and approved",
+        action=Continue(known_now),
+        risk=Risk.READS,
+        limit_s=86_400.0,
+        repeatable=True,
+        serves=serves,
+    )

@@ -1,0 +1,136 @@
+"""Steps that keep clients and flow control away from a node and let them back: each pair one obligation. All pure.
+
+Sources: MariaDB KB "wsrep_reject_queries"; "wsrep_desync" (a node that is desynced may fall behind without slowing the
+cluster, and is never chosen as a donor).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from services.connections.statement import Keyword, set_global
+from services.procedures.catalogue.steps.choices import member_hosts
+from services.procedures.catalogue.steps.temporary import Temporary
+from services.procedures.plan.actions import Sql, WaitFor
+from services.procedures.plan.conditions import Condition, NoClients, StatusIs, VariableIs
+from services.procedures.plan.conditions_component import NotApart
+from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.model import Risk, Step
+
+CATCH_UP_S = 4 * 3_600.0
+SYNCED, DONOR = "4", "2"
+"""wsrep_local_state (galera/wsrep_api.h)."""
+
+
+# -- clients ----------------------------------------------------------------------------------------------------------
+
+
+def not_apart(facts: Facts, name: str) -> tuple[Condition, ...]:
+    """Return what must not be shown otherwise when clients are let back: a split node would take rows of its own."""
+    others = tuple(member for member in member_hosts(facts) if member != name)
+    return (NotApart(name, others, facts.cluster_id),) if others else ()
+
+
+def _rejecting(facts: Facts, name: str) -> Temporary:
+    return Temporary(
+        key=f"reject:{name}",
+        host=name,
+        sentence=f"clients refused on {name}",
+        danger=f"applications get errors from {name}",
+        release=Sql(set_global("wsrep_reject_queries", Keyword("NONE"))),
+        released=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
+        release_when=not_apart(facts, name),
+    )
+
+
+def reject_queries(facts: Facts, host: HostFacts, prefix: str = "", *, cut: bool = False) -> Step:
+    """Let the server refuse client statements (a drain where no balancer does it); `cut` closes open sessions too."""
+    name = host.host
+    mode = "ALL_KILL" if cut else "ALL"
+    step = Step(
+        step_id=f"{prefix}reject-{name}",
+        host=name,
+        title=f"Let {name} refuse client statements" + (" and close their sessions" if cut else ""),
+        done=f"{name} refuses client statements",
+        why="Clients and balancers that look at real queries leave the node before it goes down.",
+        action=Sql(set_global("wsrep_reject_queries", Keyword(mode))),
+        # A node that somebody drained since the plan was made is not taken over.
+        before=(VariableIs(name, "wsrep_reject_queries", "NONE"),),
+        proof=(VariableIs(name, "wsrep_reject_queries", mode),),
+        repeatable=True,
+        estimate_s=0.5,
+    )
+    return _rejecting(facts, name).on(step, f"Let clients back to {name}")
+
+
+def accept_queries(facts: Facts, host: HostFacts, prefix: str = "") -> Step:
+    """Discharge `reject_queries` (a restart has done it already; this makes sure)."""
+    name = host.host
+    return _rejecting(facts, name).off(
+        f"{prefix}accept-{name}", f"Let clients back to {name}", f"{name} serves clients", 0.5
+    )
+
+
+def wait_no_clients(host: HostFacts, limit_s: float, except_users: tuple[str, ...], prefix: str = "") -> Step:
+    """Wait until no client works on the node."""
+    name = host.host
+    condition = NoClients(name, except_users)
+    return Step(
+        step_id=f"{prefix}drain-{name}",
+        host=name,
+        title=f"Wait until no client works on {name}",
+        done=f"No client works on {name}",
+        action=WaitFor((condition,), f"the last client statement on {name}"),
+        risk=Risk.READS,
+        limit_s=limit_s,
+        repeatable=True,
+        estimate_s=min(limit_s, 10.0),
+    )
+
+
+# -- flow control -----------------------------------------------------------------------------------------------------
+
+
+def desync_key(name: str) -> str:
+    """Return the obligation's key."""
+    return f"desync:{name}"
+
+
+def _desynced(name: str) -> Temporary:
+    return Temporary(
+        key=desync_key(name),
+        host=name,
+        sentence=f"{name} desynced",
+        danger=f"{name} falls behind and is never a donor",
+        release=Sql(set_global("wsrep_desync", Keyword("OFF"))),
+        released=(VariableIs(name, "wsrep_desync", "OFF"),),
+    )
+
+
+def desync(name: str, prefix: str = "", before: tuple[Condition, ...] = ()) -> Step:
+    """Take a node out of flow control. Its state proves it: a foreign provider takes the variable and does nothing."""
+    step = Step(
+        step_id=f"{prefix}desync",
+        host=name,
+        title=f"Desync {name}",
+        done=f"{name} is Donor/Desynced and sends no flow control",
+        why="It may now fall behind without holding the others up.",
+        action=Sql(set_global("wsrep_desync", Keyword("ON"))),
+        before=before,
+        proof=(VariableIs(name, "wsrep_desync", "ON"), StatusIs(name, "wsrep_local_state", "=", DONOR)),
+        estimate_s=1.0,
+    )
+    step = _desynced(name).on(step, f"Bring {name} back into flow control", 120.0)
+    assert step.undo is not None
+    # Put back with a full queue it would stop the whole cluster by flow control at once.
+    empty = (StatusIs(name, "wsrep_local_recv_queue", "<=", "0"),)
+    return replace(step, undo=replace(step.undo, waits=empty, waits_s=CATCH_UP_S))
+
+
+def resync(name: str, prefix: str = "") -> Step:
+    """Discharge `desync`. A restart has done it already; where the node never went down this does it."""
+    back = (VariableIs(name, "wsrep_desync", "OFF"), StatusIs(name, "wsrep_local_state", "=", SYNCED))
+    step = _desynced(name).off(
+        f"{prefix}resync", f"Bring {name} back into flow control", f"{name} is a full member again", 2.0
+    )
+    return replace(step, already=back, proof=back, limit_s=120.0)

@@ -14,7 +14,7 @@ from services.procedures.plan.model import Breach, Plan, Step, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import TAKEN_BACK, Broken, OpenObligation, RunView, StepState, StepView
 from services.procedures.plan.wording import wording
-from services.procedures.ways import ways_of
+from services.procedures.service.undo import ways_of
 from services.words import tr, tr_n
 
 _MARK = {Verdict.PASS: "ok", Verdict.WARN: "warn", Verdict.BLOCK: "BLOCK"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from services.errors import StoreError
 from services.history.store import HistoryStore
-from services.procedures.desk import Desk
 from services.procedures.report.html import report_html
 from services.procedures.report.markdown import report_markdown
+from services.procedures.service.service import Desk
 from services.sampling.catalogue import load_catalogue
 from services.sampling.reader import SeriesReader
 from services.series import Series

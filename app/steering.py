@@ -16,14 +16,14 @@ from app.places import data_folder
 from app.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
-from services.procedures.desk import Desk
 from services.procedures.engine.control import Control
 from services.procedures.journal.heads import HeadFiles
 from services.procedures.journal.seal_key import WorkstationKey
 from services.procedures.plan.codec import encode, plain
 from services.procedures.plan.run_model import ASKS_AGAIN, Question, RunState, RunView, StepState, StepView
 from services.procedures.plan.sentences import APPROVAL_NEEDED
-from services.procedures.ways import ways_of
+from services.procedures.service.service import Desk
+from services.procedures.service.undo import ways_of
 from services.secrets import SystemVault
 from services.words import tr
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from services.history.split_log import Split
     from services.history.state_store import StateStore
-    from services.procedures.desk import Desk
+    from services.procedures.service.service import Desk
     from services.secrets import Vault
 
 
@@ -33,9 +33,9 @@ class DeskDoor:
         from app.compose import open_state, read_inventory
         from app.places import data_folder
         from services.clock import SystemClock
-        from services.procedures.desk import Desk
         from services.procedures.journal.heads import HeadFiles
         from services.procedures.journal.seal_key import WorkstationKey
+        from services.procedures.service.service import Desk
 
         inventory, folder = read_inventory(self._options), data_folder(self._options)
         if self._state is None:

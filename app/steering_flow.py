@@ -22,9 +22,9 @@ from widgets.procedures.values import Rehearsed
 from widgets.procedures.wizard import WizardPage
 
 if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the desk's opening imports them
-    from services.procedures.desk import Draft
     from services.procedures.engine.rehearsal import Rehearsal, RehearsedStep
     from services.procedures.plan.host_facts import Facts
+    from services.procedures.service.service import Draft
 
 FRESH_S = 600.0
 """Facts older than this are read anew before a run begins; its steps read their preconditions again in any case."""
@@ -250,7 +250,7 @@ class WizardFlow(QObject):
 
 def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Return step id -> exactly what runs, masked; 'input:' and an input's key -> what it is called."""
-    from services.procedures.spoken_inputs import spoken_inputs  # the desk that made the plan has imported it
+    from services.procedures.service.spoken_inputs import spoken_inputs  # the desk that made the plan has imported it
 
     lines = {step.step_id: wording(step.action) for step in plan.steps}
     called = {f"input:{name}": (title,) for name, title in spoken_inputs(plan).items()}

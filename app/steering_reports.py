@@ -17,7 +17,7 @@ from services.words import tr
 from widgets.bridge.runs import Runs
 
 if TYPE_CHECKING:
-    from services.procedures.desk import Desk
+    from services.procedures.service.service import Desk
 
 _SUFFIX = {"html": ".html", "markdown": ".md"}
 

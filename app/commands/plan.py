@@ -15,7 +15,6 @@ from app.run_history import sampled
 from app.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
 from services.errors import BadInput, NoAnswer
 from services.procedures.catalogue import procedure_named
-from services.procedures.desk import Desk, Draft
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import Policy
@@ -25,7 +24,8 @@ from services.procedures.plan.codec import encode, plain
 from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Plan
-from services.procedures.ways import at_work, own_run
+from services.procedures.service.service import Desk, Draft
+from services.procedures.service.undo import at_work, own_run
 from services.words import tr
 
 

@@ -10,10 +10,10 @@ from app.arguments import FINDINGS
 from app.commands.plan import drive
 from app.procedure_text import run_lines
 from app.steering import attended, need_word, open_desk
-from services.procedures.desk import Desk
 from services.procedures.journal.fold import ENDED
 from services.procedures.journal.standing import where_it_stands
 from services.procedures.plan.run_model import ASKS_AGAIN, RunView
+from services.procedures.service.service import Desk
 from services.words import tr
 
 

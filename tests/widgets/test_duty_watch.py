@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 from pytestqt.qtbot import QtBot
 
-from services.procedures.desk import Desk
 from services.procedures.plan.run_model import OpenObligation
+from services.procedures.service.service import Desk
 from tests.widgets import builders_procedures as p
 from widgets.bridge.duty_watch import DutyWatch
 from widgets.bridge.ops import Ops

@@ -10,8 +10,8 @@ from PySide6.QtCore import QElapsedTimer, QObject
 from widgets.bridge.ops import Ops
 
 if TYPE_CHECKING:
-    from services.procedures.desk import Desk
     from services.procedures.plan.run_model import OpenObligation
+    from services.procedures.service.service import Desk
 
 EVERY_MS = 15 * 60_000
 

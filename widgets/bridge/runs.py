@@ -20,7 +20,6 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.run_watch import RunWatch
 
 if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the desk is opened
-    from services.procedures.desk import Desk, Draft
     from services.procedures.engine.parts import Policy
     from services.procedures.engine.rehearsal import Rehearsal
     from services.procedures.plan.checks import Override
@@ -28,6 +27,7 @@ if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the 
     from services.procedures.plan.host_facts import Facts
     from services.procedures.plan.procedure import About
     from services.procedures.plan.run_model import OpenObligation, Question, RunView
+    from services.procedures.service.service import Desk, Draft
 
 PACE_MS = 100
 _OVER = frozenset({"done", "undone", "left as it is"})

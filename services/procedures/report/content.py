@@ -24,7 +24,7 @@ from services.procedures.report.plot import Mark, plot_picture
 from services.procedures.report.steps import step_table, steps_in_full
 from services.procedures.report.time import Axis, axis_of, bars_of, timeline
 from services.procedures.report.topology import topology_picture
-from services.procedures.spoken_inputs import spoken_answers
+from services.procedures.service.spoken_inputs import spoken_answers
 from services.series import Series
 from services.words import tr
 

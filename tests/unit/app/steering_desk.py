@@ -16,7 +16,6 @@ from services.clock import ManualClock
 from services.errors import BadInput
 from services.inventory.model import HostEntry, Inventory, SshAccess
 from services.procedures.catalogue import procedure_named
-from services.procedures.desk import Desk, Draft
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
@@ -24,6 +23,7 @@ from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, LockSeen
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Question, RunView
+from services.procedures.service.service import Desk, Draft
 from tests.faults.scripted.acting import ScriptedActor
 from tests.faults.scripted.cluster import Cluster, whole
 from tests.faults.scripted.facts import facts_of

@@ -30,7 +30,6 @@ from services.discovery.words import moment
 from services.errors import BadInput
 from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.desk import Draft
 from services.procedures.engine.control import Control
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
@@ -39,6 +38,7 @@ from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Breach
 from services.procedures.plan.run_model import Broken, OpenObligation, Question, RunState, RunView, StepState, StepView
+from services.procedures.service.service import Draft
 from tests.unit.procedures.facts_of_three import facts as facts_of_three
 from tests.unit.procedures.facts_of_three import host
 from tests.unit.procedures.plans import FREEZE, GOOD, edit, freeze, plan_of, wipe

@@ -14,7 +14,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.model import Obligation
 from services.procedures.plan.run_model import OpenObligation, RunState, RunView
-from services.procedures.ways import WayCode, tell_holder, ways_of, with_ways_out
+from services.procedures.service.undo import WayCode, tell_holder, ways_of, with_ways_out
 from tests.unit.procedures.engine_world import is_, plan_of, put, switch
 from tests.unit.procedures.facts_of_three import facts, host
 

@@ -16,7 +16,6 @@ from services.errors import BadInput, StoreError, UserError
 from services.history.state_store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.catalogue import all_procedures
-from services.procedures.desk import Desk, Draft
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.ports import Prover
 from services.procedures.execute.live_hosts import LiveHosts
@@ -28,6 +27,7 @@ from services.procedures.plan.fields import Fault
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Listener, Person, RunState, RunView
+from services.procedures.service.service import Desk, Draft
 from services.secrets import MemoryVault
 from services.types import ClusterKind
 from tests.unit.procedures.engine_world import (

@@ -39,8 +39,8 @@ from services.procedures.plan.inputs import filled
 from services.procedures.plan.invariants import declared_off, violations
 from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.plan.sentences import BLOCKED
+from services.procedures.service.undo import tell_holder, with_ways_out
 from services.procedures.verify.conditions import RealProver
-from services.procedures.ways import tell_holder, with_ways_out
 from services.words import tr
 
 if TYPE_CHECKING:

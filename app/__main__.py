@@ -7,10 +7,10 @@ import logging
 import os
 import sys
 
-from app.arguments import BAD_INPUT, FINDINGS, build_parser
+from app.cli.arguments import BAD_INPUT, FINDINGS, build_parser
+from app.cli.telling import tell
+from app.cli.visible import VisibleLines, only_visible
 from app.memory_stays import keep_memory_inside
-from app.telling import tell
-from app.visible import VisibleLines, only_visible
 from services.connections.known_certificates import kept_in
 from services.errors import BadInput, UserError
 from services.files import private_by_default
@@ -24,26 +24,26 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 _MODULES = {
-    None: "app.commands.window",
-    "demo": "app.commands.window",
-    "replay": "app.commands.replay",
-    "topology": "app.commands.topology",
-    "check": "app.commands.topology",
-    "sample": "app.commands.sample",
-    "record": "app.commands.record",
-    "inventory": "app.commands.inventory",
-    "procedures": "app.commands.procedures",
-    "plan": "app.commands.plan",
-    "run": "app.commands.plan",
-    "resume": "app.commands.resume",
-    "undo": "app.commands.resume",
-    "report": "app.commands.report",
-    "settle": "app.commands.settle",
+    None: "app.cli.commands.window",
+    "demo": "app.cli.commands.window",
+    "replay": "app.cli.commands.replay",
+    "topology": "app.cli.commands.topology",
+    "check": "app.cli.commands.topology",
+    "sample": "app.cli.commands.sample",
+    "record": "app.cli.commands.record",
+    "inventory": "app.cli.commands.inventory",
+    "procedures": "app.cli.commands.procedures",
+    "plan": "app.cli.commands.plan",
+    "run": "app.cli.commands.plan",
+    "resume": "app.cli.commands.resume",
+    "undo": "app.cli.commands.resume",
+    "report": "app.cli.commands.report",
+    "settle": "app.cli.commands.settle",
 }
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the program; return its exit code (see app.arguments)."""
+    """Run the program; return its exit code (see app.cli.arguments)."""
     keep_memory_inside()
     with only_visible(), private_by_default():
         return _run(argv)

@@ -15,8 +15,8 @@ from argparse import Namespace
 from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from app.arguments import BAD_INPUT
-from app.telling import tell
+from app.cli.arguments import BAD_INPUT
+from app.cli.telling import tell
 from services.errors import BadInput
 from services.words import tr
 

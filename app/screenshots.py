@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
 from app.error_hooks import ErrorHooks
 from app.main_window import PAGES, SETTINGS
 from app.session import WindowSession

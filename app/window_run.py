@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from app.arguments import GOOD
+from app.cli.arguments import GOOD
 from app.display import application as made_application
 from app.error_hooks import ErrorHooks, as_ending
 from app.main_window import MainWindow

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.arguments import build_parser
+from app.cli.arguments import build_parser
 from boot import cli
 from services.inventory.toml_file import parse_inventory
 from services.procedures.catalogue import all_procedures

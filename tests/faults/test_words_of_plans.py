@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from app.procedure_text import check_lines, plan_lines
+from app.cli.procedure_text import check_lines, plan_lines
 from services.procedures.plan.actions import Action
 from services.procedures.plan.conditions import Condition
 from services.procedures.plan.waiting_words import waiting_words

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.add_host import AddHost
+from app.cli.terminal import estate_text
 from app.finder import Finder
 from app.host_actions import HostActions
 from app.pages import wire_host_actions
-from app.terminal import estate_text
 from app.vault import SessionVault
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.snapshot import updated_estate

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.commands import sample
-from app.procedure_text import field_lines
-from app.terminal import estate_text
+from app.cli.commands import sample
+from app.cli.procedure_text import field_lines
+from app.cli.terminal import estate_text
 from services.clock import SystemClock
 from services.discovery.changes import events_between
 from services.discovery.crawl import CrawlResult

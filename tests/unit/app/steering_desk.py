@@ -143,14 +143,14 @@ class Shell:
             made.world = self.world
             return made
 
-        patch.setattr("app.steering.Desk", desk)
-        patch.setattr("app.steering.read_inventory", lambda _: inventory)
-        patch.setattr("app.run_history.open_watcher", _no_watcher)
+        patch.setattr("app.cli.steering.Desk", desk)
+        patch.setattr("app.cli.steering.read_inventory", lambda _: inventory)
+        patch.setattr("app.cli.run_history.open_watcher", _no_watcher)
         self.sits_there(sits=False)
 
     def sits_there(self, *, sits: bool) -> None:
         """Let a person sit at the terminal, or nobody."""
-        for module in ("app.steering", "app.commands.plan", "app.commands.resume"):
+        for module in ("app.cli.steering", "app.cli.commands.plan", "app.cli.commands.resume"):
             self._patch.setattr(f"{module}.attended", lambda: sits)
 
     @contextlib.contextmanager

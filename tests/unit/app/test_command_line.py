@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from app.arguments import BAD_INPUT, _seconds, _size, build_parser
+from app.cli.arguments import BAD_INPUT, _seconds, _size, build_parser
 from services.inventory.toml_file import load_inventory
 from services.words import install
 

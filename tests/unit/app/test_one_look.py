@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.one_look import SECOND_LOOK_S, look
+from app.cli.one_look import SECOND_LOOK_S, look
 from services.clock import ManualClock
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
 from services.history.state_store import StateStore

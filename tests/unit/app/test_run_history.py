@@ -35,7 +35,7 @@ def test_that_a_mock_watcher_beside_a_run_at_a_terminal_hears_which_node_it_stop
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watcher = _WatcherMock()
-    monkeypatch.setattr("app.run_history.open_watcher", lambda _options: watcher)
+    monkeypatch.setattr("app.cli.run_history.open_watcher", lambda _options: watcher)
     said = shell("run", *ROLLING, "--yes")
     assert said.code == 0, said.out
     assert {(one.host, one.run_id) for moved in watcher.moved for one in moved} == {(f"n{i}", "1") for i in (1, 2, 3)}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from app.commands import settle
+from app.cli.commands import settle
 from services.discovery.model import PrimariesApart
 from services.history.split_log import Split
 from services.history.state_store import StateStore
@@ -31,7 +31,7 @@ def stories(data: Path) -> tuple[Split, ...]:
 
 
 def typing(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    monkeypatch.setattr("app.steering.attended", lambda: True)
+    monkeypatch.setattr("app.cli.steering.attended", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{word}\n" for word in words)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.__main__ import main
-from app.arguments import build_parser
+from app.cli.arguments import build_parser
 from tests.unit.app.steering_desk import Shell
 
 

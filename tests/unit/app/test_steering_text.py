@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.plan import _refuse_faults
-from app.procedure_text import (
+from app.cli.commands.plan import _refuse_faults
+from app.cli.procedure_text import (
     WIDTH,
     card_lines,
     check_lines,
@@ -25,7 +25,7 @@ from app.procedure_text import (
     run_lines,
     step_line,
 )
-from app.steering import Terminal, fitting, interruptible, run_document
+from app.cli.steering import Terminal, fitting, interruptible, run_document
 from services.discovery.words import moment
 from services.errors import BadInput
 from services.facts.model import Problem

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from app.cli.terminal import component_sentence, estate_text
+from app.cli.visible import VisibleLines
 from app.node_numbers import machine_rows
-from app.terminal import component_sentence, estate_text
-from app.visible import VisibleLines
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge, Unasked
 from services.facts.model import Problem
 from services.sampling.model import Metric

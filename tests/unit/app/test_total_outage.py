@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.one_look import look, past_of
+from app.cli.one_look import look, past_of
 from services.clock import ManualClock
 from services.discovery.model import ALL_DOWN, SPARE, ClusterSnapshot, EstateSnapshot
 from services.events import Bus

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.arguments import build_parser
-from app.commands.plan import _need_owner
+from app.cli.arguments import build_parser
+from app.cli.commands.plan import _need_owner
 from services.errors import BadInput
 from services.procedures.engine.lock import LockHeld
 from services.procedures.plan.checks import Check, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.terminal import estate_text
+from app.cli.terminal import estate_text
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, NotSettled
 from services.discovery.two_primaries import primaries_apart, seen_twice, told_until_settled
 from services.facts.model import NodeFacts

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.procedure_text import run_lines, step_line
+from app.cli.procedure_text import run_lines, step_line
 from services.connections.command import Command
 from services.errors import Unreachable
 from services.procedures.engine.parts import failure

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from app.visible import only_visible, visible
+from app.cli.visible import only_visible, visible
 from services.facts.binlog_marks import MOST_MARKS, parse_marks
 from services.facts.holding_up import Seen, holders
 from services.facts.masking import masked

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.approval_text import again_lines
-from app.procedure_text import card_lines, check_lines, plan_lines
+from app.cli.approval_text import again_lines
+from app.cli.procedure_text import card_lines, check_lines, plan_lines
 from services.errors import BadInput
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.parts import Policy

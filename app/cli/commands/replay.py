@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from app.arguments import GOOD
+from app.cli.arguments import GOOD
 from services.errors import BadInput
 from services.words import stored, tr
 

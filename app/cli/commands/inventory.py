@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import Namespace
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
 from app.compose import read_inventory
 from app.places import inventory_file
 from app.vault import SessionVault

@@ -9,10 +9,10 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.arguments import FINDINGS, GOOD
-from app.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines, way_lines
-from app.run_history import sampled
-from app.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
+from app.cli.arguments import FINDINGS, GOOD
+from app.cli.procedure_text import check_lines, fault_lines, plan_lines, problem_lines, run_lines, way_lines
+from app.cli.run_history import sampled
+from app.cli.steering import Terminal, attended, exit_code, interruptible, need_word, open_desk, run_document
 from services.errors import BadInput, NoAnswer
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine.control import Control
@@ -30,7 +30,7 @@ from services.words import tr
 
 
 def run(options: Namespace) -> int:
-    """Plan; and for `run` go on. Exit codes: see app.arguments."""
+    """Plan; and for `run` go on. Exit codes: see app.cli.arguments."""
     rehearse = options.command == "run" and options.rehearse
     procedure_named(options.name)  # a slip of the pen is told before any host is read
     if options.command == "run" and not rehearse:

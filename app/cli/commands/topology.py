@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
+from app.cli.one_look import look, past_of
+from app.cli.terminal import estate_text
 from app.compose import discover
-from app.one_look import look, past_of
-from app.terminal import estate_text
 from services.discovery.as_json import snapshot_to_json
 from services.types import Health
 

@@ -8,9 +8,9 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
+from app.cli.no_answer import Silence
 from app.compose import open_watcher
-from app.no_answer import Silence
 from services.errors import BadInput
 from services.files import private_file
 from services.history.recording import finish_recording

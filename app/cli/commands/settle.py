@@ -6,10 +6,10 @@ import json
 import sys
 from argparse import Namespace
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
+from app.cli.steering import need_word
 from app.compose import open_state
 from app.places import data_folder
-from app.steering import need_word
 from services.discovery.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput

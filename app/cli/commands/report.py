@@ -7,10 +7,10 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from app.arguments import GOOD
+from app.cli.arguments import GOOD
+from app.cli.steering import open_desk
 from app.places import data_folder
 from app.run_reports import html_of, markdown_of
-from app.steering import open_desk
 from services.errors import BadInput
 from services.files import write_whole
 from services.words import tr

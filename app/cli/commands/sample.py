@@ -9,9 +9,9 @@ import threading
 import time
 from argparse import Namespace
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
+from app.cli.no_answer import Silence
 from app.compose import last_window_cost, open_watcher
-from app.no_answer import Silence
 from services.discovery.naming import shown_names
 from services.errors import BadInput
 from services.sampling.catalogue import load_catalogue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from app.procedure_text import plan_lines, step_lines
+from app.cli.procedure_text import plan_lines, step_lines
 from services.procedures.plan.actions import Action
 from services.procedures.plan.model import with_addresses
 from services.procedures.plan.run_model import REFUSED, RunState, RunView, StepState

@@ -10,10 +10,10 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from app.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
+from app.cli.arguments import FAILED_UNDONE, FINDINGS, GOOD, NEEDS_PERSON
+from app.cli.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from app.compose import open_state, read_inventory
 from app.places import data_folder
-from app.procedure_text import breach_lines, check_lines, rest_lines, step_line
 from services.clock import SystemClock
 from services.errors import BadInput
 from services.procedures.engine.control import Control

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from app.approval_text import again_lines, coming_lines
-from app.arguments import FINDINGS
-from app.commands.plan import drive
-from app.procedure_text import run_lines
-from app.steering import attended, need_word, open_desk
+from app.cli.approval_text import again_lines, coming_lines
+from app.cli.arguments import FINDINGS
+from app.cli.commands.plan import drive
+from app.cli.procedure_text import run_lines
+from app.cli.steering import attended, need_word, open_desk
 from services.procedures.journal.fold import ENDED
 from services.procedures.journal.standing import where_it_stands
 from services.procedures.plan.run_model import ASKS_AGAIN, RunView
@@ -18,7 +18,7 @@ from services.words import tr
 
 
 def run(options: Namespace) -> int:
-    """Go on or back. Exit codes: see app.arguments."""
+    """Go on or back. Exit codes: see app.cli.arguments."""
     with open_desk(options) as desk:
         view = desk.view(options.run)  # first: nobody is asked to approve what is not there
         need_word(options, tr("sit at a terminal"))

@@ -7,10 +7,10 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict
 
-from app.arguments import FINDINGS, GOOD
+from app.cli.arguments import FINDINGS, GOOD
+from app.cli.procedure_text import card_lines, field_lines, obligation_lines, run_lines, way_lines
+from app.cli.steering import open_desk, run_document
 from app.compose import NothingToWatch
-from app.procedure_text import card_lines, field_lines, obligation_lines, run_lines, way_lines
-from app.steering import open_desk, run_document
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.gather.gather import ALL_PARTS
 from services.procedures.journal.fold import ENDED

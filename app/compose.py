@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from app.places import data_folder, inventory_file
-from app.settings.watching import Watching
+from app.window.settings.watching import Watching
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ports import ObserverSession

@@ -25,7 +25,7 @@ from tests.bench.control_group import ControlGroup
 from tests.bench.soaked_memory import Memory, MemoryCourse
 
 if TYPE_CHECKING:
-    from app.session import WindowSession
+    from app.window.session import WindowSession
     from services.series import Series
     from widgets.bridge.stalls import Stall
 
@@ -110,8 +110,8 @@ def _run(inventory: Path, seconds: float, folder: Path) -> Soaked:
 
     import app.__main__  # noqa: F401 - for what it sets
     from app.error_hooks import ErrorHooks
-    from app.main_window import MainWindow
-    from app.window_run import Play, WindowStart
+    from app.window.main_window import MainWindow
+    from app.window.window_run import Play, WindowStart
 
     found, course = Soaked(seconds=seconds), MemoryCourse()
     gc.disable()  # as run_window does until everything is loaded

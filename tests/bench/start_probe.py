@@ -106,14 +106,14 @@ def program(arguments: list[str], *, until: str) -> None:
 
 def _to_first_chart(kept: list[_Ticks], *, furnished_only: bool) -> None:
     """Show the charts page as soon as it stands; end when its first chart with data is painted."""
-    from app.window_run import WindowStart
+    from app.window.window_run import WindowStart
 
     begin = WindowStart._begin
 
     def imported(self: WindowStart) -> None:
         _told["imported"] = time.monotonic()
         kept[0].close_phase("furnishing")
-        from app.session import WindowSession
+        from app.window.session import WindowSession
 
         _hook_session(WindowSession, kept, furnished_only=furnished_only)
         begin(self)
@@ -158,8 +158,8 @@ def walk(arguments: list[str]) -> None:
 
     Told as `late`: the program's own stall meter's longest stall of each part, ms.
     """
-    from app.session import WindowSession
-    from app.window_run import WindowStart
+    from app.window.session import WindowSession
+    from app.window.window_run import WindowStart
     from widgets.bridge.stalls import StallMeter
     from widgets.frame import first_frame
 

@@ -39,7 +39,7 @@ class _Hand(QObject):
 
 def _say_when_shown() -> None:
     """Let the topology tell the first time it shows a server that answered, when that is painted."""
-    from app.window_run import WindowStart
+    from app.window.window_run import WindowStart
 
     begin = WindowStart._begin
     kept: list[_Hand] = []

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 if TYPE_CHECKING:
-    from app.session import WindowSession
+    from app.window.session import WindowSession
     from services.discovery.model import NodeView
     from services.sampling.watcher import Watcher
     from widgets.bridge.stalls import Stall
@@ -82,8 +82,8 @@ def watch(folder: Path, seconds: float, *, every: int = 1, limits: Limits = QUIC
 
 
 def _watch(estate: Estate, folder: Path, seconds: float, found: Findings) -> None:
-    from app.main_window import MainWindow
-    from app.window_run import Play, WindowStart
+    from app.window.main_window import MainWindow
+    from app.window.window_run import Play, WindowStart
     from tests.lab.window_hooks import TestedHooks
 
     window = MainWindow(bare=True)
@@ -119,7 +119,7 @@ def _build(session: WindowSession) -> None:
 
 def _measure(session: WindowSession, names: set[str], seconds: float, found: Findings) -> None:
     """Turn the pages, look at one host after the other, and see how long the window stands still."""
-    from app.main_window import PAGES
+    from app.window.main_window import PAGES
 
     assert session.controller is not None, "the window never got its source"
     controller, window = session.controller, session.window
@@ -173,7 +173,7 @@ def _watched(session: WindowSession, names: set[str]) -> list[NodeView]:
 
 
 def _gather(session: WindowSession, hosts: tuple[Hostile, ...], found: Findings) -> None:
-    from app.main_window import PAGES
+    from app.window.main_window import PAGES
 
     assert session.controller is not None
     source: Watcher = session.controller.source  # type: ignore[assignment]

@@ -20,9 +20,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
-from app.session import WindowSession
-from app.window_run import Play, WindowStart
+from app.window.main_window import MainWindow
+from app.window.session import WindowSession
+from app.window.window_run import Play, WindowStart
 from services.discovery.model import ClusterSnapshot
 from services.inventory.toml_file import load_inventory
 from services.types import Health, Reach

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.add_host import AddHost
-from app.host_actions import HostActions
 from app.vault import SessionVault
+from app.window.hosts.add_host import AddHost
+from app.window.hosts.host_actions import HostActions
 from services.sampling.watcher import Watcher
 from tests.screens.test_security_pictures import THEMES, kept, shades
 from tests.widgets.fake_sources import open_window

@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.add_host import AddHost
-from app.main_window import MainWindow
 from app.vault import SessionVault
+from app.window.hosts.add_host import AddHost
+from app.window.main_window import MainWindow
 from services.connections.probe import Step
 from services.inventory.model import HostEntry
 from tests.widgets.fake_sources import FakeOps

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
+from app.window.main_window import MainWindow
 from tests.widgets import builders_procedures as p
 from tests.widgets.add_host_person import Person
 from widgets.common.text import speak_of_past

@@ -13,9 +13,9 @@ import numpy as np
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
-from app.controller import Controller
-from app.main_window import MainWindow
-from app.pages import build_pages
+from app.window.controller import Controller
+from app.window.main_window import MainWindow
+from app.window.pages import build_pages
 from services.discovery.model import EstateSnapshot
 from services.errors import UserError
 from services.events import Event

@@ -16,11 +16,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.controller import Controller
-from app.main_window import MainWindow
-from app.pages import build_pages, build_steering
-from app.steering_door import DeskDoor
-from app.steering_window import Steering
+from app.window.controller import Controller
+from app.window.main_window import MainWindow
+from app.window.pages import build_pages, build_steering
+from app.window.steering.door import DeskDoor
+from app.window.steering.window import Steering
 from services.clock import SystemClock
 from services.discovery.model import EstateSnapshot
 from services.events import Event

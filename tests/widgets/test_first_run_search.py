@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.compose import NothingToWatch, read_inventory
-from app.first_run import show_first_run
-from app.main_window import MainWindow
+from app.window.hosts.first_run import show_first_run
+from app.window.main_window import MainWindow
 from widgets.common.palette import CommandPalette, PaletteEntry
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ist_numbers import KEPT, KEPT_WHOLE, RATE, REACH, WINDOW, ist_rows
+from app.window.charts.ist_numbers import KEPT, KEPT_WHOLE, RATE, REACH, WINDOW, ist_rows
 from services.discovery.model import ClusterReach, ClusterSnapshot
 from services.sampling.ist_reach import HOUR_S, MARGIN, WEEK_S
 from services.types import Health

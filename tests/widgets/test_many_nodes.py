@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import app.chart_plan as planning
+import app.window.charts.chart_plan as planning
 from services.discovery.model import ClusterSnapshot, NodeView
 from tests.widgets.builders import many
 from widgets.common import nodes

@@ -14,12 +14,12 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.add_host import AddHost
 from app.cli.terminal import estate_text
-from app.finder import Finder
-from app.host_actions import HostActions
-from app.pages import wire_host_actions
 from app.vault import SessionVault
+from app.window.finder import Finder
+from app.window.hosts.add_host import AddHost
+from app.window.hosts.host_actions import HostActions
+from app.window.pages import wire_host_actions
 from services.discovery.model import EstateSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
 from services.facts.model import SQL, SSH, NodeFacts, Problem

@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.finder import Finder
-from app.first_run import show_first_run
-from app.host_actions import HostActions
-from app.main_window import FIRST_RUN
-from app.nobody_left import NobodyLeft
+from app.window.finder import Finder
+from app.window.hosts.first_run import show_first_run
+from app.window.hosts.host_actions import HostActions
+from app.window.hosts.nobody_left import NobodyLeft
+from app.window.main_window import FIRST_RUN
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.types import Health
@@ -88,8 +88,8 @@ def test_that_the_palette_of_nobody_offers_the_ways_in_alone(emptied: Emptied) -
 
 
 def test_that_an_undo_is_not_drawn_as_danger(emptied: Emptied, tmp_path: Path) -> None:
-    from app.add_host import AddHost
     from app.vault import SessionVault
+    from app.window.hosts.add_host import AddHost
 
     opened = emptied.opened
     hosts = AddHost(opened.window, opened.ops, SessionVault(), tmp_path / "inventory.toml", opened.window)

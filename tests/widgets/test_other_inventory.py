@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import window_run
 from app.error_hooks import ErrorHooks
-from app.finder import Finder
-from app.inventory_choice import InventoryChoice, made_where_none_is
-from app.main_window import MainWindow
-from app.window_run import Play, WindowStart
+from app.window import window_run
+from app.window.finder import Finder
+from app.window.hosts.inventory_choice import InventoryChoice, made_where_none_is
+from app.window.main_window import MainWindow
+from app.window.window_run import Play, WindowStart
 from services.inventory.model import HostEntry, Inventory, SqlAccess
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory

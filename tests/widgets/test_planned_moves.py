@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.planned_moves import PlannedMoves
 from app.procedure_offers import can_be_retried, situations, why_none_fits
+from app.window.planned_moves import PlannedMoves
 from services.discovery.model import SPARE
 from services.discovery.on_purpose import OnPurpose
 from services.errors import NothingListens

@@ -8,7 +8,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.steering_pages import SteeringPages, still_pages
+from app.window.steering.pages import SteeringPages, still_pages
 from services.words import PSEUDO, install
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording, open_window

@@ -15,11 +15,11 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from app.first_run import show_first_run
-from app.main_window import MainWindow
-from app.settings.door import SettingsDoor
-from app.settings.keeper import Keeper
-from app.settings.standing import Standing
+from app.window.hosts.first_run import show_first_run
+from app.window.main_window import MainWindow
+from app.window.settings.door import SettingsDoor
+from app.window.settings.keeper import Keeper
+from app.window.settings.standing import Standing
 from services.procedures.plan.run_model import RunState
 from services.types import Health
 from tests.widgets import builders as b

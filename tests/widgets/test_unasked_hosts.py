@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.add_host import AddHost
-from app.ask_more import AskMore, with_named
 from app.vault import SessionVault
+from app.window.hosts.add_host import AddHost
+from app.window.hosts.ask_more import AskMore, with_named
 from services.discovery.model import Unasked
 from services.errors import BadInput
 from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess

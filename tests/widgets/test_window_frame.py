@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.main_window import PAGES, MainWindow
+from app.window.main_window import PAGES, MainWindow
 from services.discovery.model import EstateSnapshot
 from services.errors import AuthFailed
 from services.events import Event

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.main_window import PAGES
+from app.window.main_window import PAGES
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, open_window
 from tests.widgets.steering_builders import scripted, steering_window

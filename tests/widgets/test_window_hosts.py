@@ -11,13 +11,13 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.add_host import AddHost, renamed
 from app.compose import NothingToWatch
 from app.error_hooks import ErrorHooks
-from app.host_actions import remove_from_file
-from app.main_window import MainWindow
-from app.session import WindowSession
 from app.vault import SessionVault
+from app.window.hosts.add_host import AddHost, renamed
+from app.window.hosts.host_actions import remove_from_file
+from app.window.main_window import MainWindow
+from app.window.session import WindowSession
 from services.connections.probe import AccessReport, Step
 from services.errors import AuthFailed, HostKeyUnknown, StoreError, UserError
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess

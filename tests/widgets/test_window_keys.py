@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.main_window import PAGES
+from app.window.main_window import PAGES
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, FakeRecording, OpenWindow, open_window
 from widgets.common.palette import CommandPalette

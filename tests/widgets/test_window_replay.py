@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.screenshots import telling_moment
+from app.window.screenshots import telling_moment
 from services.events import Event
 from services.types import Health
 from tests.widgets.fake_sources import NOW, FakeRecording, OpenWindow, open_window

@@ -14,11 +14,11 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.main_window import PAGES, Sides
-from app.settings.door import SettingsDoor, about, limit_fault
-from app.settings.keeper import Keeper
-from app.settings.standing import Standing
-from app.window_run import DEFAULT_SIZE, TITLE_BAR, fitting_size
+from app.window.main_window import PAGES, Sides
+from app.window.settings.door import SettingsDoor, about, limit_fault
+from app.window.settings.keeper import Keeper
+from app.window.settings.standing import Standing
+from app.window.window_run import DEFAULT_SIZE, TITLE_BAR, fitting_size
 from services.preferences import FILE, Preferences, read_preferences, write_preferences
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
@@ -119,7 +119,7 @@ def test_that_every_setting_is_kept_as_it_is_made(qtbot: QtBot, opened: Opened) 
 def test_that_a_theme_of_the_palette_is_kept_and_shown_in_the_settings(qtbot: QtBot, opened: Opened) -> None:
     page = opened.page(qtbot)
     assert page.theme.currentData() == "system"
-    from app.finder import _switch_theme
+    from app.window.finder import _switch_theme
 
     _switch_theme()
     assert page.theme.currentData() == opened.kept.theme == current_theme().name == "dark"
@@ -171,7 +171,7 @@ def test_that_size_page_and_panels_are_kept_when_the_window_goes(qtbot: QtBot, o
 
 
 def test_that_a_window_stands_as_it_stood(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
-    from app.main_window import MainWindow
+    from app.window.main_window import MainWindow
 
     kept = Preferences(page="charts", inspector_hidden=True, tree_width=310)
     write_preferences(tmp_path / FILE, kept)
@@ -195,7 +195,7 @@ def test_that_a_window_stands_as_it_stood(qtbot: QtBot, qapp: QApplication, tmp_
 def test_that_the_first_frame_has_its_parts_where_the_furnished_window_has_them(
     qtbot: QtBot, qapp: QApplication, percent: int, hidden: tuple[bool, bool]
 ) -> None:
-    from app.main_window import MainWindow
+    from app.window.main_window import MainWindow
 
     window = MainWindow(bare=True, sides=Sides(), percent=percent, hidden=hidden)
     qtbot.addWidget(window)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.window_run import DEFAULT_SIZE, TITLE_BAR, fitting_size
+from app.window.window_run import DEFAULT_SIZE, TITLE_BAR, fitting_size
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.controller import Controller
+from app.window.controller import Controller
 from services.discovery.model import EstateSnapshot
 from services.facts.model import NodeFacts
 from services.series import Series

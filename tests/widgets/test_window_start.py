@@ -12,11 +12,11 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import pages, session
 from app.error_hooks import ErrorHooks
-from app.main_window import MainWindow
-from app.session import WindowSession
-from app.steering_door import DeskDoor
+from app.window import pages, session
+from app.window.main_window import MainWindow
+from app.window.session import WindowSession
+from app.window.steering.door import DeskDoor
 from tests.widgets.fake_sources import FakeLiveSource
 from tests.widgets.steering_builders import ScriptedDoor, scripted
 from widgets.bridge.ops import Ops

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.host_actions import HostActions, put_back, remove_from_file
+from app.window.hosts.host_actions import HostActions, put_back, remove_from_file
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SshAccess
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
+from app.window.main_window import MainWindow
 from widgets.charts.page import ChartsPage
 from widgets.journal.page import JournalPage
 

@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.main_window import PAGES, MainWindow
-from app.steering_pages import SteeringPages
+from app.window.main_window import PAGES, MainWindow
+from app.window.steering.pages import SteeringPages
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.charts.legend import LegendItem

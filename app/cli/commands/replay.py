@@ -21,7 +21,7 @@ def run(options: Namespace) -> int:
         )
     if getattr(options, "json", False):
         return _print(path)
-    from app.window_run import run_window
+    from app.window.window_run import run_window
 
     return run_window(options, recording=path, start_s=options.at)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from app.window_run import run_window
+from app.window.window_run import run_window
 
 
 def run(options: Namespace) -> int:

@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
 from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
-from app.session import WindowSession
-from app.steering_window import Steering
-from app.window_run import Play, WindowStart
+from app.window.main_window import MainWindow
+from app.window.session import WindowSession
+from app.window.steering.window import Steering
+from app.window.window_run import Play, WindowStart
 from services.procedures.plan.run_model import Question, RunState
 from tests.lab.estate import vault
 from tests.lab.procedures.steering import Console

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.chart_plan import ChartPlan, chart_plan
-from app.silences import silences, why_silent
+from app.window.charts.chart_plan import ChartPlan, chart_plan
+from app.window.charts.silences import silences, why_silent
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem
 from services.types import ClusterKind, Reach

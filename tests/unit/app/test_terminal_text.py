@@ -9,7 +9,7 @@ import pytest
 
 from app.cli.terminal import component_sentence, estate_text
 from app.cli.visible import VisibleLines
-from app.node_numbers import machine_rows
+from app.window.charts.node_numbers import machine_rows
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge, Unasked
 from services.facts.model import Problem
 from services.sampling.model import Metric

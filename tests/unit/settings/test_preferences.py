@@ -13,7 +13,7 @@ import platformdirs
 import pytest
 
 from app.places import _usual_data
-from app.settings.keeper import Keeper, keeper_for, last_estate
+from app.window.settings.keeper import Keeper, keeper_for, last_estate
 from services.preferences import FILE, MOST_BYTES, Preferences, read_preferences, write_preferences
 
 EVERYTHING = Preferences(
@@ -105,8 +105,6 @@ def test_that_the_data_folder_is_that_of_the_platform(monkeypatch: pytest.Monkey
 
 
 def test_that_nothing_heavy_is_imported_to_read_the_settings_before_the_first_paint() -> None:
-    code = (
-        "import sys, app.settings.keeper, app.places; print({'platformdirs', 'msgspec', 'secrets'} & set(sys.modules))"
-    )
+    code = "import sys, app.window.settings.keeper, app.places; print({'platformdirs', 'msgspec', 'secrets'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from app.compose import open_watcher
-from app.settings.watching import Watching
+from app.window.settings.watching import Watching
 
 HOST = 'version = 1\n[[host]]\nname = "db1"\naddress = "127.0.0.9"\n'
 

@@ -1,0 +1,81 @@
+"""Hosts that others name, in the window: who they are, and a person's word that they may be asked, kept as hosts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.window.controller import Controller
+from app.window.hosts.add_host import AddHost
+from app.window.main_window import MainWindow
+from services.addresses import is_address
+from services.discovery.model import EstateSnapshot, Unasked
+from services.errors import BadInput
+from services.inventory.model import HostEntry, Inventory
+from services.words import tr
+from widgets.bridge.ops import Ops
+from widgets.inventory.unasked import UnaskedDialog, UnaskedNotice
+
+
+class AskMore(QObject):
+    """Fills the notice from a live estate; what is agreed to stands in the inventory before anybody is asked."""
+
+    def __init__(self, controller: Controller, window: MainWindow, hosts: AddHost, ops: Ops, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window = window
+        self._hosts = hosts
+        self._ops = ops
+        self._named: tuple[Unasked, ...] = ()
+        self.notice = UnaskedNotice()
+        self.notice.acted.connect(self.open)
+        window.add_notice(self.notice)
+        controller.pump.snapshot_changed.connect(self._changed)
+        self._changed(controller.estate)
+
+    def _changed(self, estate: EstateSnapshot) -> None:
+        self._named = estate.unasked
+        self.notice.show_unasked(estate.unasked)
+
+    def open(self) -> None:
+        """Show who is named, all ticked that are members of now."""
+        dialog = UnaskedDialog(self._named, self._window)
+        dialog.watch_requested.connect(self._watch)
+        dialog.show()
+
+    def _watch(self, wanted: tuple[Unasked, ...]) -> None:
+        path = self._hosts.path
+        self._ops.run(
+            "watch-more", lambda: written_down(path, wanted), self._hosts.added.emit, self._window.messages.say_error
+        )
+
+
+def written_down(path: Path, wanted: tuple[Unasked, ...]) -> tuple[HostEntry, ...]:
+    """Write the hosts into the inventory's file with the ways in of who they go with; return them. Raises UserError."""
+    from services.inventory.toml_file import load_inventory
+    from services.inventory.toml_save import save_inventory
+
+    inventory, entries = with_named(load_inventory(path), wanted)
+    save_inventory(inventory, path)
+    return entries
+
+
+def with_named(inventory: Inventory, wanted: tuple[Unasked, ...]) -> tuple[Inventory, tuple[HostEntry, ...]]:
+    """Return the inventory with these hosts in it, and their entries: the same ways in, under names of their own."""
+    entries: list[HostEntry] = []
+    for one in wanted:
+        by = inventory.host(one.ways_of)
+        if by is None:
+            raise BadInput(
+                tr("{host}, whose account was to be used, is no longer in the inventory.", host=one.ways_of),
+                safe=tr("Nothing was written."),
+            )
+        taken = {name.lower() for host in inventory.hosts for name in (host.name, host.address)}
+        if one.address.lower() in taken:
+            continue
+        name = one.name if is_address(one.name) and one.name.lower() not in taken else one.address
+        entry = replace(by, name=name, address=one.address, ways_of="")
+        inventory = replace(inventory, hosts=(*inventory.hosts, entry))
+        entries.append(entry)
+    return inventory, tuple(entries)

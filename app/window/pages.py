@@ -1,0 +1,117 @@
+"""Builds the pages that need the heavy libraries, and connects everything that a person can do with the controller."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.window.charts.chart_feed import ChartFeed
+from app.window.controller import Controller
+from app.window.finder import Finder
+from app.window.hosts.add_host import AddHost
+from app.window.main_window import MainWindow
+from app.window.steering.door import DeskDoor
+from app.window.still_pages import StillPages
+from app.window.time.replay_axis import ReplayAxis
+from app.window.time.time_axis import TimeAxis
+from widgets.bridge.ops import Ops
+from widgets.charts.page import ChartsPage
+from widgets.journal.page import JournalPage
+
+if TYPE_CHECKING:
+    from app.window.steering.window import Steering
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What steering joins."""
+
+    finder: Finder
+    journal: JournalPage
+
+
+def build_pages(
+    controller: Controller, window: MainWindow, ops: Ops, parent: QObject, *, steered: bool = False
+) -> Generator[None, None, Pages]:
+    """Add charts, journal, event strip and palette to the window, a piece a step, events between.
+
+    Args:
+        steered: procedures can be run here, and their page follows (build_steering); else it only tells of them.
+    """
+    charts = ChartsPage(turns=controller.turns)
+    window.add_page("charts", charts)
+    ChartFeed(controller, charts, ops)
+    yield
+    journal = JournalPage()
+    window.add_page("journal", journal)
+    controller.events_shown.connect(journal.show_events)
+    others = getattr(controller.source, "other_events", None)  # a recording has none
+    journal.know_others(others() if others is not None else ())
+    journal.moment_chosen.connect(controller.look_at)
+    yield
+    if controller.player is None:
+        TimeAxis(controller, window, charts, ops, parent)
+    else:
+        ReplayAxis(controller, controller.player, window, charts, parent)
+    yield
+    finder = Finder(controller, window, parent)
+    yield
+    if not steered:
+        StillPages(window, ops, parent)
+        yield
+    return Pages(finder, journal)
+
+
+def import_steering() -> None:
+    """Import what stands behind procedures: much, so on a worker, and once the first hosts are on the screen."""
+    importlib.import_module("app.window.steering.window")
+
+
+def build_steering(
+    controller: Controller, window: MainWindow, pages: Pages, door: DeskDoor, ops: Ops, parent: QObject
+) -> Generator[None, None, Steering]:
+    """Add the procedures to the window, a piece a step; `door` opens their desk. `import_steering` comes first."""
+    from app.window.steering.pages import SteeringPages
+    from app.window.steering.window import Steering
+
+    steered = SteeringPages()
+    yield
+    steering = Steering(controller, window, steered, door, ops, parent)
+    pages.finder.offer(steering.offers.entries, steering.offers.take)
+    pages.journal.run_chosen.connect(steering.show_run)
+    yield
+    return steering
+
+
+def wire_host_actions(
+    controller: Controller,
+    window: MainWindow,
+    hosts: AddHost,
+    ops: Ops,
+    finder: Finder,
+    first_run: Callable[[], object],
+    *,
+    parent: QObject,
+) -> None:
+    """Let hosts be edited, asked again and removed where they are watched live, in menus and in the palette.
+
+    `first_run` shows the page of who has none.
+    """
+    if not controller.source.is_live:
+        return
+    # What opened a live source has imported these; a recording needs neither them nor what stands behind them.
+    from app.window.hosts.ask_more import AskMore
+    from app.window.hosts.host_actions import HostActions
+    from app.window.hosts.nobody_left import NobodyLeft
+    from services.sampling.watcher import Watcher
+
+    if isinstance(controller.source, Watcher):
+        watcher = controller.source
+        actions = HostActions(controller, watcher, window, hosts, ops, parent)
+        finder.offer(actions.entries, actions.take)
+        NobodyLeft(controller, window, lambda: watcher.watches_any, first_run)
+        AskMore(controller, window, hosts, ops, parent)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from app.compose import open_watcher
-from app.run_events import run_events
 from services.errors import UserError
 from services.procedures.journal.taken_down import taken_down
+from services.procedures.service.run_events import run_events
 
 if TYPE_CHECKING:
     from services.procedures.plan.run_model import Listener, RunView

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.procedure_offers import can_be_retried, situations, why_none_fits
 from app.window.planned_moves import PlannedMoves
 from services.discovery.model import SPARE
 from services.discovery.on_purpose import OnPurpose
@@ -15,6 +14,7 @@ from services.errors import NothingListens
 from services.facts.model import Problem
 from services.procedures.journal.taken_down import taken_down
 from services.procedures.plan.run_model import RunState, RunView, StepState
+from services.procedures.service.offers import can_be_retried, situations, why_none_fits
 from services.types import ClusterKind, Health, Reach
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p

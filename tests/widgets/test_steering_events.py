@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.procedure_offers import first_find_out, fitting, login_refused, situations
-from app.run_events import run_events
 from services.facts.model import Problem
 from services.procedures.catalogue import all_procedures
 from services.procedures.plan.run_model import RunState, StepState
+from services.procedures.service.offers import first_find_out, fitting, login_refused, situations
+from services.procedures.service.run_events import run_events
 from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p

@@ -14,10 +14,10 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QTreeView
 from pytestqt.qtbot import QtBot
 
-from app.procedure_offers import fitting_cluster, why_none_fits, why_not
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts
 from services.procedures.catalogue import all_procedures
+from services.procedures.service.offers import fitting_cluster, why_none_fits, why_not
 from services.types import ClusterKind, Reach
 from tests.unit.app.steering_desk import World
 from tests.widgets import builders as b

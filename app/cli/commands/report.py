@@ -10,9 +10,9 @@ from pathlib import Path
 from app.cli.arguments import GOOD
 from app.cli.steering import open_desk
 from app.places import data_folder
-from app.run_reports import html_of, markdown_of
 from services.errors import BadInput
 from services.files import write_whole
+from services.procedures.service.run_reports import html_of, markdown_of
 from services.words import tr
 
 

@@ -61,7 +61,9 @@ class HostActions(QObject):
 
     def entries(self) -> Iterator[PaletteEntry]:
         """Yield what the palette offers for the chosen host, and for its cluster where hosts are silent."""
-        from app.procedure_offers import can_be_retried  # what stands behind procedures comes after the first hosts
+        from services.procedures.service.offers import (
+            can_be_retried,  # what stands behind procedures comes after the first hosts
+        )
 
         cluster, node = self._controller.cluster(), self._controller.node()
         again = [(node.node_id, node.name)] if node is not None and node.host and can_be_retried(node) else []

@@ -8,12 +8,19 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
-from app.procedure_offers import can_be_retried, first_find_out, fitting, fitting_cluster, login_refused, why_not
 from app.window.controller import Controller
 from app.window.main_window import MainWindow
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.discovery.words import joined
 from services.procedures.plan.procedure import About
+from services.procedures.service.offers import (
+    can_be_retried,
+    first_find_out,
+    fitting,
+    fitting_cluster,
+    login_refused,
+    why_not,
+)
 from services.words import tr
 from widgets.common.palette import PaletteEntry
 from widgets.inventory.tree import Offer

@@ -45,7 +45,7 @@ class ReportSaver(QObject):
         door = self._door
 
         def work(desk: Desk) -> Path:
-            from app.run_reports import html_of, markdown_of
+            from services.procedures.service.run_reports import html_of, markdown_of
 
             text = (html_of if kind == "html" else markdown_of)(desk, run_id, door.history())
             try:

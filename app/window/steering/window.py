@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.procedure_offers import why_none_fits, why_not
-from app.run_events import run_events
 from app.window.controller import Controller
 from app.window.main_window import MainWindow
 from app.window.planned_moves import PlannedMoves
@@ -27,6 +25,8 @@ from services.errors import UserError
 from services.procedures.plan.model import Plan, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunState, RunView
+from services.procedures.service.offers import why_none_fits, why_not
+from services.procedures.service.run_events import run_events
 from services.types import ClusterKind, Health
 from services.words import tr
 from widgets.bridge.ops import Ops

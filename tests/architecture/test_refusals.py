@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 ROOT = Path(__file__).resolve().parents[2]
-CHECKS = (ROOT / "services" / "procedures" / "preflight", ROOT / "services" / "procedures" / "catalogue")
+CHECKS = (ROOT / "services" / "procedures" / "catalogue",)
 LAB = ROOT / "tests" / "lab" / "procedures"
 UNIT = ROOT / "tests" / "unit" / "procedures"
 NOT_ON_THE_LAB = {

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDER = ROOT / "services" / "procedures"
+FOLDER = ROOT / "services" / "procedures" / "catalogue"
 RECORD = ROOT / "resources" / "docs" / "adr" / "0012-translations.md"
 CATALOGUED = frozenset({"tr", "tr_n", "tr_context", "mark"})
 _SENTENCE = re.compile(r"[A-Za-z]{2,}[ ,][^=<>|]*\b[a-z]{2,} [^=<>|]*\b[a-z]{2,}")
@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"[A-Za-z]{2,}[ ,][^=<>|]*\b[a-z]{2,} [^=<>|]*\b[a-z]{2,}
 def sentences() -> tuple[int, int]:
     """Return how many texts of three words and more pass the catalogue, and how many do not."""
     passed = others = 0
-    for path in sorted((*FOLDER.glob("catalogue/*.py"), *FOLDER.glob("preflight/*.py"))):
+    for path in sorted(FOLDER.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         inside = {id(part) for call in ast.walk(tree) if _is_catalogued(call) for part in ast.walk(call)}
         unsaid = _unsaid(tree)

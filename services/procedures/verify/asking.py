@@ -1,4 +1,4 @@
-"""What evaluating a condition is made with: sessions, the clock, the memory of earlier looks, comparisons."""
+"""What evaluating a condition is made with: sessions, the clock, the memory of earlier looks, numbers of the plan."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from services.connections.ports import ObserverSession, Output
 from services.connections.reads import statements
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
-from services.facts.reading import flag, real, sized
+from services.facts.reading import sized
 from services.procedures.engine.ports import Hosts, Past
 from services.procedures.engine.remembering import Memory
-from services.procedures.plan.conditions import Comparison, Kept, Number
+from services.procedures.plan.conditions import Kept, Number
 from services.procedures.plan.host_facts import Facts
 
 LIMIT_S = 8.0
 SQL_LIMIT_S = 3.0
 MOST_AT_ONCE = 16
-
-_SUFFIXED = re.compile(r"(\d+)([kmgtKMGT])")
 
 T = TypeVar("T")
 
@@ -82,34 +80,3 @@ def number_of(value: Number, past: Past) -> int | None:
         return value
     found = re.search(r"(?:(?<!\d)|(?=-))-?\d+[KMGT]?$", past.kept.get(value.name, "").strip())
     return sized(found.group()) if found else None
-
-
-def compared(left: str, comparison: Comparison, right: str) -> bool | None:
-    """Return how two texts compare: = and != as text (see `same`), else as numbers ("70K" is 71680); None: can't."""
-    if comparison in {"=", "!="}:
-        return same(left, right) is (comparison == "=")
-    low, high = _amount(left), _amount(right)
-    if low is None or high is None:
-        return None
-    return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high}[comparison]
-
-
-def same(left: str, right: str) -> bool:
-    """Return whether two values of a variable are the same: case does not count, ON is 1 and YES, 3.0 is 3.
-
-    1G is 1073741824: the suffixes that a server reads in option files (MySQL manual, "Using Options to Set Program
-    Variables").
-    """
-    one, other = left.strip(), right.strip()
-    if one.lower() == other.lower():
-        return True
-    switches = flag(one), flag(other)
-    if None not in switches:
-        return switches[0] == switches[1]
-    numbers = _amount(one), _amount(other)
-    return None not in numbers and numbers[0] == numbers[1]
-
-
-def _amount(value: str) -> float | None:
-    found = _SUFFIXED.fullmatch(value)
-    return float(found.group(1)) * 1024 ** ("kmgt".index(found.group(2).lower()) + 1) if found else real(value)

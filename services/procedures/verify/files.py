@@ -9,13 +9,14 @@ from services.connections.reads import commands
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
 from services.facts.option_files import SERVER_GROUPS
+from services.facts.values import same
 from services.lines import lines_of
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import most_gap_s
 from services.procedures.gather.state_files import parse_grastate
 from services.procedures.gather.system import properties
 from services.procedures.plan.conditions import Answer, CleanPosition, FileAbsent, FileSays, OptionIs, Stopped
-from services.procedures.verify.asking import Asking, number_of, same
+from services.procedures.verify.asking import Asking, number_of
 from services.procedures.verify.machine import stopped
 
 SETTLED_S = 5.0

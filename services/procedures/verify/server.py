@@ -13,6 +13,7 @@ from services.facts.harmless_options import is_secret
 from services.facts.provider_options import provider_options
 from services.facts.reading import count, sized, whole
 from services.facts.sessions import Sessions, parse_sessions
+from services.facts.values import compared, same
 from services.procedures.engine.ports import AT_THE_END, Past
 from services.procedures.engine.remembering import most_gap_s
 from services.procedures.gather.system import properties
@@ -27,7 +28,7 @@ from services.procedures.plan.conditions import (
     StatusIs,
     VariableIs,
 )
-from services.procedures.verify.asking import SQL_LIMIT_S, Asking, compared, number_of, same
+from services.procedures.verify.asking import SQL_LIMIT_S, Asking, number_of
 from services.procedures.verify.files import option_is
 
 LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0

@@ -6,9 +6,9 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
+from services.facts.values import compared, same
 from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.verify.asking import compared, same
 from services.procedures.verify.conditions import LOOKS
 from services.procedures.verify.join import _Pace
 from services.procedures.verify.log import Log

@@ -10,9 +10,10 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import statement_of
+from services.facts.values import same
 from services.procedures.engine.ports import Past
 from services.procedures.plan import conditions as c
-from services.procedures.verify.asking import number_of, same
+from services.procedures.verify.asking import number_of
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out
 
 

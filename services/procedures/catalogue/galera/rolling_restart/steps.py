@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.connections.command import Command
 from services.facts.reads import DEFAULT_DATADIR
+from services.facts.values import same
 from services.procedures.catalogue.galera.rolling_restart.checks import REACH_TIMES, cache_lasts_for
 from services.procedures.catalogue.galera.rolling_restart.clients import by_haproxy, drained, undrained, work_on
 from services.procedures.catalogue.galera.rolling_restart.order import donor_for
@@ -23,7 +24,6 @@ from services.procedures.plan.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.plan.model import Chart, Plan, Risk, Step, Undo, WatchRule
-from services.procedures.verify.asking import same
 
 CONFIG_FILE = "/etc/mysql/mariadb.conf.d/99-pilothouse.cnf"
 START_LIMIT_S, SST_LIMIT_S = 3_600.0, 4 * 3_600.0

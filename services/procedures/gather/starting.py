@@ -18,10 +18,8 @@ from services.facts.option_files import group_members
 from services.facts.start_line import StartLine, start_line
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.starting import start_unit, temporary_folders
 
-TMP = "/tmp"  # noqa: S108 - its room is read, nothing is written there
-BOOTSTRAP_UNIT = "mysql@bootstrap.service"
-"""The unit that a bootstrapped PXC node runs under (PXC manual, "Bootstrap the first node")."""
 NAMED_HERE = ("wsrep_cluster_address", "wsrep_node_address", "wsrep_sst_receive_address")
 _MOST_NAMES = 16
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
@@ -34,19 +32,6 @@ def with_starting(host: HostFacts, reader: Reader) -> HostFacts:
     rooms = [(path, _free(reader, path)) for path in temporary_folders(host)]
     known = [(name, _resolves(reader, name)) for name in names_in_options(host)]
     return replace(host, temporary=tuple(rooms), names=tuple(known), start_line=_start_line(reader, start_unit(host)))
-
-
-def start_unit(host: HostFacts) -> str:
-    """Return the unit that a node is started with: PXC's mysql@bootstrap would found a second cluster each time."""
-    unit = host.unit or "mariadb.service"
-    return "mysql.service" if unit == BOOTSTRAP_UNIT else unit
-
-
-def temporary_folders(host: HostFacts) -> tuple[str, ...]:
-    """Return /tmp, and each folder of the server's `tmpdir` (several are joined by colons)."""
-    given = host.variable("tmpdir") or host.option("mysqld", "tmpdir") or ""
-    found = [path for part in given.split(":") if (path := reads.clean(part)) and part.startswith("/")]
-    return tuple(dict.fromkeys((TMP, *found)))
 
 
 def names_in_options(host: HostFacts) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.engine.ports import Past
 from services.procedures.engine.remembering import Memory
 from services.procedures.gather.reader import Reader
-from services.procedures.gather.starting import names_in_options, temporary_folders, with_starting
+from services.procedures.gather.starting import names_in_options, with_starting
 from services.procedures.plan import conditions as c
 from services.procedures.plan.checks import Override, standing_blocks
 from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.starting import temporary_folders
 from services.procedures.verify.conditions import RealProver
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, facts, host
 from tests.unit.procedures.facts_of_three import down as down_host

@@ -6,9 +6,10 @@ import pytest
 
 from services.facts.model import NodeFacts, ServerFacts
 from services.procedures.catalogue.checks.traffic import provider_library, traffic_alike, traffic_files
-from services.procedures.gather.files import library_of, parse_sizes, tls_files, wanted_files
+from services.procedures.gather.files import parse_sizes, wanted_files
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.traffic_files import library_of, tls_files
 from services.types import Flavour, Reach
 
 LIBRARY = "/usr/lib/galera/libgalera_smm.so"

@@ -9,9 +9,9 @@ from services.facts.harmless_options import normal
 from services.facts.option_files import group_members
 from services.lines import lines_of
 from services.procedures.catalogue.checks.parts import known, unread, verdict
-from services.procedures.gather.starting import start_unit
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.starting import start_unit
 
 _OFF = frozenset({"0", "off", "no", "false"})
 _SECTION = re.compile(r"\s*\[([^\]]+)\]")

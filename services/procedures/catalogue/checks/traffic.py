@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from services.facts.option_files import provider_options_of
 from services.procedures.catalogue.checks.parts import server_of, unread, verdict
-from services.procedures.gather.files import PROVIDER_FILES, library_of, tls_files
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
+from services.procedures.plan.traffic_files import PROVIDER_FILES, library_of, tls_files
 from services.types import Flavour
 
 

@@ -16,7 +16,6 @@ from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.checks.starting import LEAST_TEMPORARY
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.gather.starting import TMP, start_unit
 from services.procedures.plan.actions import Continue, PutFile, RemoveFile, Run, Several, Sql, WaitFor
 from services.procedures.plan.conditions import (
     CleanPosition,
@@ -42,6 +41,7 @@ from services.procedures.plan.conditions_founding import FoundsNothing
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Consent, Risk, Step, Undo
 from services.procedures.plan.positions import stood_name
+from services.procedures.plan.starting import TMP, start_unit
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DONOR_FILE = "99-pilothouse-donor.cnf"

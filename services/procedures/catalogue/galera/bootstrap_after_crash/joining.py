@@ -16,7 +16,6 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
 from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
-from services.procedures.gather.starting import BOOTSTRAP_UNIT
 from services.procedures.plan.actions import Ask, Detached, PutFile, RemoveFile, RestoreFile, Run, Several
 from services.procedures.plan.conditions import (
     ClusterWhole,
@@ -32,6 +31,7 @@ from services.procedures.plan.conditions_component import NothingWritten
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Consent, Risk, Step, Undo
 from services.procedures.plan.positions import recovered_position
+from services.procedures.plan.starting import BOOTSTRAP_UNIT
 
 JOIN_LIMIT_S = 4 * 3_600.0
 _CLEARED = (

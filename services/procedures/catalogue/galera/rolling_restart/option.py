@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
-from services.procedures.gather.starting import temporary_folders
+from services.facts.values import same
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.verify.asking import same
+from services.procedures.plan.starting import temporary_folders
 
 NOT_GIVEN_HERE = (
     "This value is, or holds, a secret, and a plan stands in the journal: it is not given here. Run this without an "

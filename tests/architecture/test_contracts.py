@@ -26,6 +26,8 @@ TRESPASSES = {
     "services/inventory/planted_up.py": ("import services.sampling", "Inside services arrows go one way"),
     "services/history/planted_inventory.py": ("import services.inventory", "The history knows values only"),
     "services/procedures/planted_road.py": ("import services.connections.operator", "The changing road"),
+    "services/procedures/plan/planted_back.py": ("import services.procedures.engine", "Inside procedures arrows go"),
+    "services/procedures/catalogue/planted_look.py": ("import services.procedures.verify", "The catalogue sees plans"),
     "services/facts/planted_driver.py": ("import paramiko", "paramiko and the database drivers"),
     "services/sampling/planted_sql.py": ("import sqlalchemy", "SQLAlchemy only"),
     "services/inventory/planted_keyring.py": ("import keyring", "keyring only"),

@@ -250,7 +250,7 @@ class WizardFlow(QObject):
 
 def plan_wording(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Return step id -> exactly what runs, masked; 'input:' and an input's key -> what it is called."""
-    from services.procedures.service.spoken_inputs import spoken_inputs  # the desk that made the plan has imported it
+    from services.procedures.report.spoken_inputs import spoken_inputs  # the desk that made the plan has imported it
 
     lines = {step.step_id: wording(step.action) for step in plan.steps}
     called = {f"input:{name}": (title,) for name, title in spoken_inputs(plan).items()}

@@ -21,10 +21,10 @@ from services.procedures.report.blocks import Block, Fold, Grid, Heading, Pictur
 from services.procedures.report.course import course
 from services.procedures.report.first import broken_rules, head, not_known, outcome, positions
 from services.procedures.report.plot import Mark, plot_picture
+from services.procedures.report.spoken_inputs import spoken_answers
 from services.procedures.report.steps import step_table, steps_in_full
 from services.procedures.report.time import Axis, axis_of, bars_of, timeline
 from services.procedures.report.topology import topology_picture
-from services.procedures.service.spoken_inputs import spoken_answers
 from services.series import Series
 from services.words import tr
 

@@ -24,7 +24,7 @@ from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.procedure import Procedure
 from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
 from services.procedures.report.markdown import report_markdown
-from services.procedures.service.spoken_inputs import spoken_answers, spoken_inputs
+from services.procedures.report.spoken_inputs import spoken_answers, spoken_inputs
 from tests.examples import examples
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.facts import facts_of

@@ -1,8 +1,8 @@
 """What a run does on purpose is no fault: a node that it has stopped is told calmly, everything else as it is. Pure.
 
-A run says which node it moves (services/procedures/journal/taken_down.py). Only what follows from that is calm: a server that
-is off, or on its way off or on. A unit that failed, data that are inconsistent, another node: these stay as bad as they
-are, and so does the node itself once the run has failed or says that it is back.
+A run says which node it moves (services/procedures/journal/taken_down.py). Only what follows from that is calm: a
+server that is off, or on its way off or on. A unit that failed, data that are inconsistent, another node: these stay
+as bad as they are, and so does the node itself once the run has failed or says that it is back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which files Galera's traffic needs by a host's own option files: the provider's library, certificates and keys. Pure."""
+"""Which files Galera's traffic needs by a host's option files: the provider's library, certificates and keys. Pure."""
 
 from __future__ import annotations
 

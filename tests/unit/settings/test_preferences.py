@@ -105,6 +105,7 @@ def test_that_the_data_folder_is_that_of_the_platform(monkeypatch: pytest.Monkey
 
 
 def test_that_nothing_heavy_is_imported_to_read_the_settings_before_the_first_paint() -> None:
-    code = "import sys, app.window.settings.keeper, app.places; print({'platformdirs', 'msgspec', 'secrets'} & set(sys.modules))"
+    modules = "sys, app.window.settings.keeper, app.places"
+    code = f"import {modules}; print({{'platformdirs', 'msgspec', 'secrets'}} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"

@@ -12,7 +12,6 @@ import re
 from dataclasses import replace
 
 from services.connections.reads import commands
-from services.facts import reads
 from services.facts.machine import parse_df
 from services.facts.option_files import group_members
 from services.facts.start_line import StartLine, start_line

@@ -170,3 +170,15 @@ def test_that_nobody_is_asked_to_approve_a_run_that_is_not_there(shell: Shell, v
     assert "There is no run '47'" in said.err
     assert "--yes" not in said.err
     assert "procedures --runs" in said.err
+
+
+@pytest.mark.parametrize("words", [("resume",), ("undo",), ("undo", "--release"), ("undo", "--leave", "x")])
+def test_that_a_run_goes_neither_on_nor_back_where_nobody_approves(shell: Shell, words: tuple[str, ...]) -> None:
+    _waiting(shell)
+    done, gathered = list(shell.world.cluster.log), shell.world.gathered
+    said = shell(words[0], "1", *words[1:])
+    assert said.code == 2
+    assert said.err.startswith(
+        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Say --yes to approve it, or "
+    )
+    assert (list(shell.world.cluster.log), shell.world.gathered) == (done, gathered)

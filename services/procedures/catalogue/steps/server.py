@@ -242,8 +242,7 @@ def stop_node(
         keep: name under which the position it stopped at is kept; at_least: the lowest one that will do.
         desynced: the node was desynced on purpose before.
     """
-    unit, again, name = unit_of(host), start_unit_of(host), host.host
-    step_id, named = f"{prefix}stop-{name}", StateNamed(name, host.datadir or DEFAULT_DATADIR)
+    unit, name, step_id = unit_of(host), host.host, f"{prefix}stop-{host.host}"
     return Step(
         step_id=step_id,
         host=name,
@@ -263,25 +262,30 @@ def stop_node(
             *((PositionMark(name, host.datadir or DEFAULT_DATADIR, stood_name(keep)),) if keep else ()),
         ),
         limit_s=max(120.0, host.timeout_stop_s or 900.0),
-        undo=Undo(
-            f"Start {again} on {name} again",
-            systemctl("start", again, "--no-block"),
-            (Joined(name, facts.cluster_id, again, others),),
-            limit_s=1_800.0,
-            # Without a Primary it would wait in vain, and its clean position be gone: grastate.dat says -1 then.
-            before=(
-                NotApart(name, others, facts.cluster_id),
-                StillPrimary(others, 1, facts.cluster_id),
-                same_history(facts, host, others, keep),
-                founds_nothing(host),
-            ),
-            consent=Consent((named,), by_sst(name), name),
-            leaves=(TransferWas(name, "IST", "", step_id),),
-        ),
+        undo=_started_again(facts, host, others, keep, step_id),
         repeatable=True,
         cancellable=False,
         moves=name,
         estimate_s=STOP_FIXED_S,
+    )
+
+
+def _started_again(facts: Facts, host: HostFacts, others: tuple[str, ...], keep: str, step_id: str) -> Undo:
+    name, again = host.host, start_unit_of(host)
+    return Undo(
+        f"Start {again} on {name} again",
+        systemctl("start", again, "--no-block"),
+        (Joined(name, facts.cluster_id, again, others),),
+        limit_s=1_800.0,
+        # Without a Primary it would wait in vain, and its clean position be gone: grastate.dat says -1 then.
+        before=(
+            NotApart(name, others, facts.cluster_id),
+            StillPrimary(others, 1, facts.cluster_id),
+            same_history(facts, host, others, keep),
+            founds_nothing(host),
+        ),
+        consent=Consent((StateNamed(name, host.datadir or DEFAULT_DATADIR),), by_sst(name), name),
+        leaves=(TransferWas(name, "IST", "", step_id),),
     )
 
 

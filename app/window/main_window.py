@@ -145,13 +145,12 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> QWidget:
         from app.window.frame.panels import Panels
-        from widgets.frame.pages_place import PagesPlace
 
         centre = QVBoxLayout()
         centre.setContentsMargins(0, 0, 0, 0)
         centre.setSpacing(0)
         centre.addWidget(self._message_place())
-        centre.addWidget(PagesPlace(self.pages), 1)
+        centre.addWidget(self.pages, 1)
         self._strip_place.setContentsMargins(0, 0, 0, 0)
         self._strip_place.setSpacing(0)
         centre.addLayout(self._strip_place)

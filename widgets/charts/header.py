@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from services.words import mark, tr
 from widgets.common.boxes import button
@@ -12,7 +12,6 @@ from widgets.common.plain import set_tip
 from widgets.common.shortcuts import CHARTS, keys_of
 from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
 from widgets.common.time_view import SPANS, View
-from widgets.common.wrap_row import wrap_row
 
 _RESOLUTIONS = ((1.5, mark("one second a point")), (90.0, mark("one minute a point, band p5 to p95")))
 
@@ -30,8 +29,11 @@ class Header(QWidget):
         self._recording = 0.0
         self._name = label("", "title")
         self._subtitle = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
-        row = wrap_row(self._name, self._subtitle, margins=(20, 12, 16, 8))
-        self.setLayout(row)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 12, 16, 8)
+        row.setSpacing(8)
+        row.addWidget(self._name)
+        row.addWidget(self._subtitle, 1)
         self._live = button(tr("Live"), hint=tr("Back to the present (End)"), on=self.live_wanted.emit)
         self._live.setVisible(False)
         row.addWidget(self._live)

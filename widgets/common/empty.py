@@ -13,7 +13,6 @@ from widgets.common.boxes import HealthMark, button
 from widgets.common.fonts import px
 from widgets.common.labels import label
 from widgets.common.theme import theme_holder
-from widgets.common.wrap_row import WrapRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,8 @@ class EmptyState(QWidget):
         for words in (self._title, self._text, self._tries):
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._ways: tuple[Way, ...] = ()
-        self._row = WrapRow()
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
         inner = QVBoxLayout()
         inner.setSpacing(8)
         inner.addWidget(self._mark)
@@ -55,7 +55,7 @@ class EmptyState(QWidget):
         theme_holder().sized.connect(self._fit_text)
         middle = QHBoxLayout()
         middle.addStretch(1)
-        middle.addWidget(block, 1000)  # its whole width wherever the place has that
+        middle.addWidget(block)
         middle.addStretch(1)
         outer = QVBoxLayout(self)
         outer.addStretch(2)
@@ -63,7 +63,7 @@ class EmptyState(QWidget):
         outer.addStretch(3)
 
     def _fit_text(self) -> None:
-        self._block.setMaximumWidth(px(self._width))
+        self._block.setFixedWidth(px(self._width))
 
     def say(
         self,
@@ -96,6 +96,7 @@ class EmptyState(QWidget):
             made = button(way.text, "primary" if way.primary else "", hint=way.hint)
             made.clicked.connect(lambda _=False, index=i: self.chosen.emit(index))
             self._row.addWidget(made)
+        self._row.addStretch(1)
 
 
 def _put(words: QLabel, text: str) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QHBoxLayout, 
 from services.secrets import Secret
 from services.words import tr
 from widgets.common.boxes import button
-from widgets.common.combo import Combo
 from widgets.common.labels import label
 
 
@@ -69,7 +68,7 @@ class FileField(QWidget):
 
 def choice(name: str, options: Sequence[tuple[str, str]]) -> QComboBox:
     """Return a choice of (value, marked words); `currentData()` is the value."""
-    box = Combo()
+    box = QComboBox()
     box.setAccessibleName(name)
     # Long words are cut in the box and whole in its list: they must not push a form out of its dialog.
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.words import tr
 from widgets.common.boxes import button
@@ -15,8 +15,6 @@ from widgets.common.wardrobe import wear
 
 _WIDTH, _MARGIN = 980, 32
 _COLUMNS = 2
-_BESIDE = 560
-"""Two columns in less room would break their words."""
 
 
 class ShortcutSheet(QFrame):
@@ -45,7 +43,7 @@ class ShortcutSheet(QFrame):
 
     def _make_scroll(self) -> QScrollArea:
         inner = self._inner
-        row = self._columns = QHBoxLayout(inner)
+        row = QHBoxLayout(inner)
         row.setContentsMargins(0, 0, 16, 8)
         row.setSpacing(40)
         for places in _columns():
@@ -62,6 +60,7 @@ class ShortcutSheet(QFrame):
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
         scroll.setAccessibleName(tr("Keyboard shortcuts"))
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         return scroll
@@ -86,8 +85,6 @@ class ShortcutSheet(QFrame):
 
     def _stand(self) -> None:
         room = self._window.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
-        beside = room.width() >= px(_BESIDE)
-        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
         wanted = self._inner.sizeHint()
         width = min(room.width(), max(px(_WIDTH), wanted.width() + 48))
         height = min(room.height(), wanted.height() + 96)

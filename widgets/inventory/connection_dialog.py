@@ -90,6 +90,7 @@ class ConnectionDialog(QDialog):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and scroll it
         scroll.setWidget(self.form)
         scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         self.form.setAutoFillBackground(False)
         title = label(heading, "title")

@@ -63,6 +63,7 @@ class StepsPane(QFrame):
         self._scroll.setAccessibleName(tr("Result of the test"))
         self._scroll.setWidget(inner)
         self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         outer = QVBoxLayout(self)

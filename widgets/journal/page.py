@@ -13,13 +13,11 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QSizePolicy,
     QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
-    QWidget,
 )
 
 from services.errors import BadInput
@@ -38,7 +36,6 @@ from widgets.common.shortcuts import JOURNAL, bind, keys_of
 from widgets.common.text import format_count, plural
 from widgets.common.theme import current_theme, theme_holder
 from widgets.common.wardrobe import wear
-from widgets.common.wrap_row import WrapRow, wrap_row
 from widgets.journal.events_model import (
     KIND,
     KINDS,
@@ -110,12 +107,17 @@ class JournalPage(QFrame):
         self._tell()
         wear(self)
 
-    def _header(self) -> WrapRow:
-        gap = QWidget()
-        gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        export = button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown"))
-        title = label(tr("Journal"), "title")
-        return wrap_row(title, self._count, gap, self._words, self._kind, self._least, export)
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label(tr("Journal"), "title"))
+        row.addWidget(self._count)
+        row.addStretch(1)
+        row.addWidget(self._words, 1000)  # it has its whole width wherever the others leave it that
+        row.addWidget(self._kind)
+        row.addWidget(self._least)
+        row.addWidget(button(tr("Export CSV…"), on=self._ask_and_export, hint=tr("Save the rows shown")))
+        return row
 
     def _others_line(self) -> QFrame:
         """Return the line that says what is left out because it is of other inventories; hidden while nothing is."""

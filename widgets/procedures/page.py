@@ -104,6 +104,7 @@ class ProceduresPage(QFrame):
         # Where no card takes the keys the page itself does: it can still be walked through.
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self._why_not else Qt.FocusPolicy.NoFocus)
         self._scroll.setAccessibleName(tr("Procedures"))
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._scroll)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
     QScrollArea,
@@ -25,7 +26,6 @@ from widgets.common.fonts import px
 from widgets.common.labels import ElidedLabel, ValueLabel, label
 from widgets.common.theme import theme_holder
 from widgets.common.wardrobe import wear
-from widgets.common.wrap_row import WrapRow, wrap_row
 from widgets.settings.values import Limit, Shown
 
 _WIDTH = 760
@@ -83,6 +83,7 @@ class SettingsPage(QFrame):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setAccessibleName(tr("Settings"))
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._scroll)
@@ -116,15 +117,19 @@ class SettingsPage(QFrame):
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
-    def _head(self) -> WrapRow:
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(label(tr("Settings"), "title"))
         said = (
             tr("kept in {path}", path=self._shown.kept)
             if self._shown.kept
             else tr("Nothing is kept: what you set here ends with this window, as always in the demo.")
         )
         where = ElidedLabel(said, "third", Qt.TextElideMode.ElideRight)
-        close = button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit)
-        return wrap_row(label(tr("Settings"), "title"), where, close)
+        row.addSpacing(8)
+        row.addWidget(where, 1)
+        row.addWidget(button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit))
+        return row
 
     def _look(self) -> QGridLayout:
         shown, grid = self._shown, _grid()
@@ -257,7 +262,7 @@ class SettingsPage(QFrame):
     def _say(self, grid: QGridLayout, name: str, value: str) -> None:
         row = grid.rowCount()
         grid.addWidget(label(name, "second"), row, 0)
-        grid.addWidget(label(value, wrap=True), row, 1, 1, 2)
+        grid.addWidget(label(value), row, 1, 1, 2)
 
     def _fit_text(self) -> None:
         self._inner.setMaximumWidth(px(_WIDTH) + 200)

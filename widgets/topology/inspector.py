@@ -97,6 +97,7 @@ class Inspector(QFrame):
         scroll.setAccessibleName(tr("Inspector: numbers of the selected node"))
         scroll.setWidget(inner)
         scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.viewport().setAutoFillBackground(False)
         inner.setAutoFillBackground(False)
         return scroll

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -78,7 +78,7 @@ class SectionBox(QWidget):
         # destroys it on whichever thread it runs.
         self._stale = label("", "third") if title else None
         self._curve = _Curve()
-        self._caption = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
+        self._caption = label("", "third")
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
@@ -92,7 +92,8 @@ class SectionBox(QWidget):
             outer.addWidget(hairline())
             top = QHBoxLayout()
             top.setContentsMargins(16, 12, 16, 6)
-            top.addWidget(ElidedLabel(tr(title), "section", Qt.TextElideMode.ElideRight), 1)
+            top.addWidget(label(tr(title), "section"))
+            top.addStretch(1)
             top.addWidget(self._stale)
             outer.addLayout(top)
         inner = QVBoxLayout()
@@ -138,8 +139,6 @@ class SectionBox(QWidget):
         if self._key_width == _NAME_WIDTH:
             most = max(_NAME_WIDTH, px(_MOST_KEY_WIDTH), self.width() - _SIDES - px(_SETTING_WIDTH))
         width = max(px(_KEY_WIDTH), min(most, wanted))
-        if self.width() > px(_KEY_WIDTH):  # large text in a narrow panel: the values keep their half
-            width = min(width, self.width() // 2)
         self._grid.setColumnMinimumWidth(0, width)
         for key, _ in self._rows:
             key.setFixedWidth(width)
@@ -148,10 +147,6 @@ class SectionBox(QWidget):
         """Share the width out between keys and values anew."""
         super().resizeEvent(event)
         self._widen()
-
-    def minimumSizeHint(self) -> QSize:
-        """Be as narrow as the panel: names and values are cut with a sign, and whole in their tooltips."""
-        return QSize(0, super().minimumSizeHint().height())
 
     def _key_words(self, row: Row) -> str:
         """Return a row's key: words, but among the settings the server's own names."""

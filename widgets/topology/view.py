@@ -22,7 +22,6 @@ from widgets.common.shortcuts import CANVAS, WINDOW, bind, keys_of
 from widgets.common.spark import Spark
 from widgets.common.text import format_clock, format_duration
 from widgets.common.wardrobe import wear
-from widgets.common.wrap_row import wrap_row
 from widgets.topology.advice import advice
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg
@@ -74,7 +73,7 @@ class TopologyView(QFrame):
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
         self._tools = self._make_tools()
-        page.addLayout(wrap_row(self._name, self._subtitle, self._tools, margins=(20, 12, 16, 8)))
+        page.addLayout(self._header())
         notice = QHBoxLayout()
         notice.setContentsMargins(20, 0, 16, 4)
         notice.addWidget(self._bar)
@@ -103,7 +102,8 @@ class TopologyView(QFrame):
             ("−", self.canvas.zoom_out, tr("Go back (−)")),
         ):
             zoom = button(text, on=act, hint=hint)
-            zoom.setStyleSheet("padding: 4px 8px;")
+            zoom.setFixedWidth(32)
+            zoom.setStyleSheet("padding: 4px 0;")
             row.addWidget(zoom)
         export = button(tr("Export"), hint=tr("Save the drawing as PNG or SVG"))
         menu = QMenu(export)
@@ -113,6 +113,15 @@ class TopologyView(QFrame):
         row.addWidget(export)
         bind(self, CANVAS, "export", export.showMenu)
         return tools
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(20, 12, 16, 8)
+        row.setSpacing(8)
+        row.addWidget(self._name)
+        row.addWidget(self._subtitle, 1)
+        row.addWidget(self._tools)
+        return row
 
     # -- content -------------------------------------------------------------------------------------------------
     def show_snapshot(self, cluster: ClusterSnapshot | None, sparks: Mapping[str, Spark], at: float) -> None:

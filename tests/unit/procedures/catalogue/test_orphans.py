@@ -14,7 +14,10 @@ import pytest
 
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script is for hosts with Linux's /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the script is for hosts with Linux's /proc"),
+    pytest.mark.xdist_group("orphans"),  # one test's script would end another's: both name the same processes
+]
 
 DEAF = "trap '' TERM; echo ready; exec -a {name} sleep 60"
 

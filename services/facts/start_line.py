@@ -13,6 +13,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 
 _MOST = 200_000
@@ -33,7 +34,6 @@ _OPTIONS = (
 )
 """Each with the least that is typed of it."""
 _WITH_VALUE = frozenset({"wsrep_cluster_address", "wsrep_start_position", "wsrep_provider"})
-_OFF = frozenset({"0", "off", "no", "false"})
 _SHOWN = 120
 
 
@@ -143,13 +143,13 @@ def names_nobody(address: str) -> bool:
 def _wrong(word: StartWord) -> str:
     value = word.value.strip("\"'").lower()
     if word.option == "wsrep_new_cluster":
-        return "" if value in _OFF else "its server founds a cluster of its own"
+        return "" if value in OFF_WORDS else "its server founds a cluster of its own"
     if word.option == "wsrep_cluster_address":
         return "it names nobody to join" if names_nobody(value) else ""
     if word.option == "wsrep_start_position":
         return "it tells where the data stand, whatever they hold by now" if value else ""
     if word.option == "wsrep_on":
-        return "the server joins nobody" if value in _OFF else ""
+        return "the server joins nobody" if value in OFF_WORDS else ""
     return "the server joins nobody" if word.option == "wsrep_provider" and value == "none" else ""
 
 

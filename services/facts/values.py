@@ -6,6 +6,8 @@ import re
 
 from services.facts.reading import flag, real
 
+OFF_WORDS = frozenset({"0", "off", "no", "false"})
+"""What an option file or a command line says to switch something off, in small letters."""
 _SUFFIXED = re.compile(r"(\d+)([kmgtKMGT])")
 
 

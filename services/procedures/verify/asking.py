@@ -11,9 +11,10 @@ from typing import TypeVar
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Output
-from services.connections.reads import statements
+from services.connections.reads import commands, statements
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
+from services.facts.option_files import SERVER_GROUPS
 from services.facts.reading import sized
 from services.procedures.engine.ports import Hosts, Past
 from services.procedures.engine.remembering import Memory
@@ -72,6 +73,14 @@ class Asking:
             return {}
         with ThreadPoolExecutor(min(MOST_AT_ONCE, len(hosts)), thread_name_prefix="pilothouse-proof") as pool:
             return dict(zip(hosts, pool.map(one, hosts), strict=True))
+
+
+def server_options(asking: Asking, host: str) -> Output:
+    """Read what a host's option files give its server, stopped or not."""
+    output = asking.run(host, commands.SERVER_OPTIONS)
+    if output.exit_code:  # MySQL's program has no --mysqld
+        output = asking.run(host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
+    return output
 
 
 def number_of(value: Number, past: Past) -> int | None:

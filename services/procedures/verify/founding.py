@@ -6,15 +6,14 @@ from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
 from services.facts.machine import parse_process
-from services.facts.option_files import SERVER_GROUPS, parse_defaults
+from services.facts.option_files import parse_defaults
 from services.facts.start_line import founds, names_nobody, start_line
+from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.engine.ports import Past
 from services.procedures.plan.conditions import Answer
 from services.procedures.plan.conditions_founding import FoundsNothing
-from services.procedures.verify.asking import Asking
-
-_OFF = frozenset({"0", "off", "no", "false"})
+from services.procedures.verify.asking import Asking, server_options
 
 
 def founds_nothing(condition: FoundsNothing, asking: Asking, past: Past) -> Answer:
@@ -58,13 +57,11 @@ def founded_words(asking: Asking, host: str) -> str:
 
 def _by_files(condition: FoundsNothing, asking: Asking) -> Answer:
     host, unit = condition.host, condition.unit
-    output = asking.run(host, commands.SERVER_OPTIONS)
-    if output.exit_code:  # MySQL's program has no --mysqld
-        output = asking.run(host, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
+    output = server_options(asking, host)
     if output.exit_code:
         return Answer(holds=None, evidence=f"the option files of {host} could not be read")
     given = {option: value for _, option, value in parse_defaults(output.text, "mysqld")}
-    if given.get("wsrep_new_cluster", "0").strip().lower() not in _OFF:
+    if given.get("wsrep_new_cluster", "0").strip().lower() not in OFF_WORDS:
         return Answer(holds=False, evidence=f"wsrep_new_cluster stands in the option files of {host}: remove it")
     address = given.get("wsrep_cluster_address")
     if address is not None and names_nobody(address):

@@ -12,7 +12,7 @@ from services.connections.reads.read import CommandRead
 from services.errors import UserError
 from services.facts import reads
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
-from services.facts.option_files import SERVER_GROUPS, parse_defaults
+from services.facts.option_files import parse_defaults
 from services.facts.reading import count
 from services.procedures.engine.ports import Past
 from services.procedures.gather.histories import Road, compare_between
@@ -22,7 +22,7 @@ from services.procedures.plan.histories import among, claim_is_confirmed, histor
 from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import ZERO_UUID, Facts, Grastate, HostFacts, Trace
 from services.procedures.plan.positions import kept_name, recovered_position, stood_name
-from services.procedures.verify.asking import Asking, number_of
+from services.procedures.verify.asking import Asking, number_of, server_options
 from services.procedures.verify.at_rest import Ran, ran_since
 from services.types import Reach
 
@@ -243,9 +243,7 @@ def _at_rest(name: str, condition: SameHistory, asking: Asking) -> HostFacts:
 
 def _host(name: str, unit: str, datadir: str, asking: Asking) -> HostFacts:
     seen = asking.facts.host(name) if asking.facts is not None else HostFacts(name)
-    output = asking.run(name, commands.SERVER_OPTIONS)
-    if output.exit_code:  # MySQL's program has no --mysqld
-        output = asking.run(name, commands.GROUP_OPTIONS.read(*SERVER_GROUPS, sudo=True))
+    output = server_options(asking, name)
     options = parse_defaults(output.text, "mysqld") if output.exit_code == 0 else ()
     node = NodeFacts(name, asking.clock.wall(), Reach.SSH_ONLY, machine=MachineFacts())
     return HostFacts(name, node=node, unit=seen.unit or unit, datadir=datadir.rstrip("/") or "/", options=options)

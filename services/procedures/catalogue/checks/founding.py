@@ -7,13 +7,13 @@ import re
 
 from services.facts.harmless_options import normal
 from services.facts.option_files import group_members
+from services.facts.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.starting import start_unit
 
-_OFF = frozenset({"0", "off", "no", "false"})
 _SECTION = re.compile(r"\s*\[([^\]]+)\]")
 _SERVERS = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera)(?:-[0-9.]+)?")
 """The groups that a server reads (MariaDB KB "Configuring MariaDB with Option Files", "Server Option Groups")."""
@@ -39,7 +39,7 @@ def joins_others_once_written(facts: Facts, name: str, path: str) -> Check:
 def founds_by_option(host: HostFacts) -> bool:
     """Return whether the option files say wsrep_new_cluster: alone on its line it is on."""
     new = host.option("mysqld", "wsrep_new_cluster")
-    return new is not None and new.strip().lower() not in _OFF
+    return new is not None and new.strip().lower() not in OFF_WORDS
 
 
 def _joins(host: HostFacts) -> Check:

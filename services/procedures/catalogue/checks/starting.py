@@ -6,6 +6,7 @@ And whether InnoDB would start as usual: an innodb_force_recovery that somebody'
 from __future__ import annotations
 
 from services.facts.option_files import group_members
+from services.facts.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -75,9 +76,6 @@ def _names(host: HostFacts) -> Check:
     )
 
 
-_OFF = frozenset({"0", "off", "no", "false"})
-
-
 def innodb_as_usual(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
     """No option left of a repair has InnoDB read past damage, or start so that nothing can be written.
 
@@ -119,7 +117,7 @@ def _unusual(host: HostFacts, *, files: bool) -> list[str]:
     for option in ("innodb_force_recovery", "innodb_read_only"):
         value = host.option("mysqld", option) if files else host.variable(option)
         forced = option == "innodb_force_recovery" and number_of(value or "") != 0
-        read_only = option == "innodb_read_only" and (value or "").strip().lower() not in _OFF
+        read_only = option == "innodb_read_only" and (value or "").strip().lower() not in OFF_WORDS
         if value is not None and (forced or read_only):
             found.append(f"{option} = {value or 'ON'}")
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
-from services.facts.values import same
+from services.facts.values import OFF_WORDS, same
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.starting import temporary_folders
@@ -19,7 +19,6 @@ NOT_GIVEN_HERE = (
     "option and with work=yes: the run waits beside each stopped node until you have written it into that node's files."
 )
 _READ_ONLY = {"read_only", "super_read_only", "transaction_read_only", "tx_read_only"}
-_OFF = frozenset({"0", "off", "no", "false"})
 _METHODS = ("mariabackup", "rsync", "mysqldump", "xtrabackup-v2", "xtrabackup", "clone", "rsync_wan")
 """The scripts wsrep_sst_METHOD that servers bring (MariaDB KB "Introduction to State Snapshot Transfers"; Percona
 XtraDB Cluster manual, "State snapshot transfer"); another one may be a person's own."""
@@ -84,7 +83,7 @@ class _Harm:
 
 
 def _harm(name: str, value: str) -> _Harm:
-    on = value.strip().lower() not in _OFF
+    on = value.strip().lower() not in OFF_WORDS
     if name == "innodb_force_recovery" and not same("0", value):
         what = "InnoDB of each node would pass over damage, and from 4 on take no write"
         return _Harm(Verdict.BLOCK, what, "Give it to one node by hand, for its repair, apart from the cluster.", True)
